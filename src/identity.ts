@@ -1,0 +1,97 @@
+/**
+ * The names a server goes by. Every API group suffix, label domain, well-known namespace and media type
+ * that differs between a `plat` server and one that must pass for a stock server is spelled here and nowhere else.
+ */
+export interface Identity {
+  /** `plat` or `kubernetes`, or the name of a custom identity read from a file. */
+  readonly name: string;
+  /** Suffix of API groups that carry one: `networking` + `.` + `plat.dev`. */
+  readonly groupSuffix: string;
+  /** Domain of labels, annotations, finalizers, secret types and signers: `plat.dev/pvc-protection`. */
+  readonly domain: string;
+  /** The service's own word: `<word>-system`, and the name of the service that leads to this server. */
+  readonly word: string;
+  readonly namespaces: { readonly system: string; readonly public: string; readonly nodeLease: string };
+  /** Name of the Service and Endpoints in `default` that lead to this server. */
+  readonly serviceName: string;
+  /** ConfigMap with the cluster's root certificates, published in every namespace. */
+  readonly rootCAConfigMap: string;
+  /** Binary media type. */
+  readonly protobufMediaType: string;
+  /** Prefix of schema extensions: `x-plat.dev-` + `list-type`. */
+  readonly schemaExtensionPrefix: string;
+  /** Environment variable through which a client credential plug-in receives its input. */
+  readonly execInfoVariable: string;
+  readonly signers: {
+    readonly apiserverClient: string;
+    readonly apiserverClientNodeagent: string;
+    readonly nodeagentServing: string;
+    readonly legacyUnknown: string;
+  };
+}
+
+export const plat: Identity = {
+  name: 'plat',
+  groupSuffix: 'plat.dev',
+  domain: 'plat.dev',
+  word: 'plat',
+  namespaces: { system: 'plat-system', public: 'plat-public', nodeLease: 'plat-node-lease' },
+  serviceName: 'plat',
+  rootCAConfigMap: 'plat-root-ca.crt',
+  protobufMediaType: 'application/vnd.plat.protobuf',
+  schemaExtensionPrefix: 'x-plat.dev-',
+  execInfoVariable: 'PLAT_EXEC_INFO',
+  signers: {
+    apiserverClient: 'plat.dev/apiserver-client',
+    apiserverClientNodeagent: 'plat.dev/apiserver-client-nodeagent',
+    nodeagentServing: 'plat.dev/nodeagent-serving',
+    legacyUnknown: 'plat.dev/legacy-unknown',
+  },
+};
+
+export const kubernetes: Identity = {
+  name: 'kubernetes',
+  groupSuffix: 'k8s.io',
+  domain: 'kubernetes.io',
+  word: 'kubernetes',
+  namespaces: { system: 'kube-system', public: 'kube-public', nodeLease: 'kube-node-lease' },
+  serviceName: 'kubernetes',
+  rootCAConfigMap: 'kube-root-ca.crt',
+  protobufMediaType: 'application/vnd.kubernetes.protobuf',
+  schemaExtensionPrefix: 'x-kubernetes-',
+  execInfoVariable: 'KUBERNETES_EXEC_INFO',
+  signers: {
+    apiserverClient: 'kubernetes.io/kube-apiserver-client',
+    apiserverClientNodeagent: 'kubernetes.io/kube-apiserver-client-kubelet',
+    nodeagentServing: 'kubernetes.io/kubelet-serving',
+    legacyUnknown: 'kubernetes.io/legacy-unknown',
+  },
+};
+
+export const identities: Readonly<Record<string, Identity>> = { plat, kubernetes };
+
+/** Groups that carry no suffix under any identity. The core group is the empty string. */
+const unsuffixed = new Set(['', 'apps', 'batch', 'autoscaling', 'policy']);
+
+/** The full name of a built-in group: `networking` → `networking.plat.dev`; `apps` → `apps`. */
+export function groupName(identity: Identity, base: string): string {
+  return unsuffixed.has(base) ? base : `${base}.${identity.groupSuffix}`;
+}
+
+/** The other way round: `networking.plat.dev` → `networking`. Undefined for a group that is not one of the service's own. */
+export function baseGroup(identity: Identity, group: string): string | undefined {
+  if (unsuffixed.has(group)) return group;
+  const suffix = `.${identity.groupSuffix}`;
+  return group.endsWith(suffix) ? group.slice(0, -suffix.length) : undefined;
+}
+
+/** A name in the identity's label domain: `pvc-protection` → `plat.dev/pvc-protection`, with a prefix `node.plat.dev/not-ready`. */
+export function domainName(identity: Identity, name: string, prefix = ''): string {
+  return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;
+}
+
+/** Meta groups whose Table, metadata and discovery transforms every server answers, whatever its own identity. */
+export const metaGroups: readonly string[] = [groupName(plat, 'meta'), groupName(kubernetes, 'meta')];
+
+/** Binary media types that every server understands, whatever its own identity. */
+export const protobufMediaTypes: readonly string[] = [plat.protobufMediaType, kubernetes.protobufMediaType];

@@ -1,0 +1,177 @@
+/**
+ * A kind is one value: names, scope, schema of every served version, defaults, validation, life-cycle rules, Table
+ * columns. The registry, discovery, OpenAPI and the clients read it; a custom resource definition makes the same value
+ * at run time, so that there is one path for built-in and custom kinds.
+ *
+ * Objects travel in two forms: the *request version* (what the client speaks) and the *hub* (the version that is
+ * stored, validated and admitted). A kind with one version has both in one.
+ */
+import type { Identity } from '../identity.ts';
+import type { FieldErrors } from '../meta/field.ts';
+import type { Infer, MessageType } from '../schema/types.ts';
+import type { ObjectMeta } from './meta.ts';
+
+export type { ObjectMeta } from './meta.ts';
+
+/** Any stored object: its kind, version and metadata, and whatever else its schema says. */
+export interface ApiObject {
+  kind?: string;
+  apiVersion?: string;
+  metadata: Infer<typeof ObjectMeta>;
+}
+
+export type Scope = 'Namespaced' | 'Cluster';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+export const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** What the rules of a kind may ask of the server they run in. */
+export interface KindEnv {
+  readonly identity: Identity;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Whether a feature gate is on. */
+  feature(name: string): boolean;
+  readonly allowPrivileged: boolean;
+}
+
+/** Rules of one way to write an object: the object itself, or a subresource such as `status`. Absent rules do nothing. */
+export interface Strategy<T = never> {
+  /** Clears what clients may not set (status), fills what the server sets (generation is done by the registry). */
+  prepareForCreate?(object: T, env: KindEnv): void;
+  /** Resets or keeps fields of `old` that this way of writing may not change. Called before validation. */
+  prepareForUpdate?(object: T, old: T, env: KindEnv): void;
+  validate?(object: T, errors: FieldErrors, env: KindEnv): void;
+  validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv): void;
+  /** Last tidying before the store, for example dropping fields that a type change left behind. */
+  canonicalize?(object: T): void;
+  /** Texts for Warning headers (deprecated fields and the like). */
+  warnings?(object: T, old: T | undefined, env: KindEnv): string[];
+  /** Field paths (`['status']`) that this way of writing resets, so that apply never owns them. */
+  readonly resetFields?: readonly (readonly string[])[];
+}
+
+export interface Deprecation {
+  /** Release of deprecation and of removal: `1.21`, `1.25`. */
+  readonly deprecated: string;
+  readonly removed: string;
+  /** `{ group: base name, version, kind }` to move to, where there is one. */
+  readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+/** One served version of a kind. `toHub`/`fromHub` are absent on the hub itself. */
+export interface KindVersion<V = never, H = never> {
+  readonly schema: MessageType;
+  /** Fills in defaults that depend on other fields; static ones stand in the schema. May be called again and must then change nothing. */
+  defaults?(object: V, env: KindEnv): void;
+  toHub?(object: V): H;
+  fromHub?(hub: H): V;
+  readonly served?: boolean;
+  readonly deprecation?: Deprecation;
+}
+
+/** Checks a name; answers complaints as the stock server words them. `prefix`: the name is a generateName prefix. */
+export type NameRule = (name: string, prefix: boolean) => string[];
+
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+export type Cell = string | number | boolean | null;
+
+/** A subresource that writes the same object in another way (`status`, `approval`, `finalize`, `ephemeralcontainers`). */
+export interface ObjectSubresource<T = never> {
+  readonly type: 'object';
+  readonly verbs: readonly ('get' | 'update' | 'patch')[];
+  readonly strategy: Strategy<T>;
+}
+/** A subresource that shows a part of the object as another kind (`scale`). */
+export interface ViewSubresource<T = never, W = never> {
+  readonly type: 'view';
+  readonly verbs: readonly ('get' | 'update' | 'patch')[];
+  /** `group` is a base group name. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly schema: MessageType;
+  show(object: T, env: KindEnv): W;
+  /** Checks the view and writes it back into the object. */
+  write(view: W, object: T, errors: FieldErrors, env: KindEnv): void;
+}
+/**
+ * A subresource (or a whole virtual resource) that is an operation: eviction, binding, token, reviews, exec, proxy …
+ * The kind names its shape; the handler is registered with the registry under `pods/eviction`.
+ */
+export interface ActionSubresource {
+  readonly type: 'action';
+  readonly verbs: readonly string[];
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly schema?: MessageType;
+}
+export type Subresource<T = never> = ObjectSubresource<T> | ViewSubresource<T> | ActionSubresource;
+
+export interface KindDefinition<T = never> {
+  /** Base name for built-in kinds (`networking`), the whole name for custom ones. Empty for the core group. */
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  readonly short?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly scope: Scope;
+  /** Served versions, most preferred first. */
+  readonly versions: Readonly<Record<string, KindVersion<never, never>>>;
+  /** The version that is stored, validated and admitted. */
+  readonly hub: string;
+  /** `{ group: '', plural: 'events' }`: this kind shares the store (and hub schema) of another. */
+  readonly sharesStoreOf?: { readonly group: string; readonly plural: string; readonly version: string };
+  readonly verbs?: readonly Verb[];
+  /** The kind is an operation; nothing is stored (reviews, bindings). */
+  readonly virtual?: boolean;
+  readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  readonly strategy?: Strategy<T>;
+  /** PUT of an absent object creates it. */
+  readonly createOnUpdate?: boolean;
+  /** PUT must name a resourceVersion. */
+  readonly updateNeedsVersion?: boolean;
+  /** DELETE answers with the object rather than with a Status. */
+  readonly deleteReturnsObject?: boolean;
+  /** Seconds of grace that deletion gives (pods); undefined means that deletion is immediate. */
+  gracePeriod?(object: T, requested: number | undefined): number;
+  readonly nameRule?: NameRule;
+  /** Whether `metadata.generation` counts changes of the spec. Default: true when the schema has a `spec`. */
+  readonly generation?: boolean;
+  /** Fields besides metadata.name and metadata.namespace that field selectors may use, on the hub form. */
+  readonly fields?: Readonly<Record<string, (object: T) => string>>;
+  readonly columns?: readonly Column[];
+  /** Cells of a Table row, in the order of `columns`. */
+  cells?(object: T, env: KindEnv): Cell[];
+  /** Seconds after which the store forgets an object (events). */
+  ttl?(env: KindEnv): number | undefined;
+}
+
+export interface Kind extends KindDefinition {
+  readonly singular: string;
+  readonly listKind: string;
+  readonly short: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly Verb[];
+  readonly subresources: Readonly<Record<string, Subresource>>;
+  readonly namespaced: boolean;
+}
+
+/** Fills in what a definition may leave out. `T` is the hub's type; the registry handles all kinds alike and forgets it. */
+export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
+  const plain = definition as unknown as KindDefinition;
+  return {
+    ...plain,
+    singular: plain.singular ?? plain.kind.toLowerCase(),
+    listKind: plain.listKind ?? `${plain.kind}List`,
+    short: plain.short ?? [],
+    categories: plain.categories ?? [],
+    verbs: plain.verbs ?? allVerbs,
+    subresources: plain.subresources ?? {},
+    namespaced: plain.scope === 'Namespaced',
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * A live view of all objects of a kind, fed by the watch cache: what authorizers, admission plug-ins and allocators
+ * look things up in without a list per request. Objects are hub forms and must not be changed.
+ */
+import type { ApiObject } from './kind.ts';
+
+export interface Change<T> {
+  readonly type: 'added' | 'modified' | 'deleted';
+  readonly object: T;
+  readonly old: T | undefined;
+}
+
+export interface Live<T extends ApiObject = ApiObject> {
+  get(namespace: string, name: string): T | undefined;
+  /** All objects, or those of one namespace, in key order. */
+  list(namespace?: string): readonly T[];
+  /** Called after each change is visible. Answers the function that ends it. */
+  onChange(listener: (change: Change<T>) => void): () => void;
+  /** Grows with every change of the collection: a cheap cache key. */
+  readonly generation: number;
+}
+
+/** `group` is a base group name for built-in kinds. */
+export type LiveSource = <T extends ApiObject = ApiObject>(group: string, plural: string) => Live<T>;

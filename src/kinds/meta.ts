@@ -1,0 +1,50 @@
+/** Schema of the metadata that every object and list carries. */
+import { always, bool, fieldsV1, int64, list, map, message, opt, ptr, req, string, time } from '../schema/types.ts';
+
+export const OwnerReference = message(
+  'meta.v1.OwnerReference',
+  {
+    apiVersion: req(5, string),
+    kind: req(1, string),
+    name: req(3, string),
+    uid: req(4, string),
+    controller: ptr(6, bool),
+    blockOwnerDeletion: ptr(7, bool),
+  },
+  { atomic: true },
+);
+
+export const ManagedFieldsEntry = message('meta.v1.ManagedFieldsEntry', {
+  manager: opt(1, string),
+  operation: opt(2, string),
+  apiVersion: opt(3, string),
+  time: ptr(4, time),
+  fieldsType: opt(6, string),
+  fieldsV1: ptr(7, fieldsV1),
+  subresource: opt(8, string),
+});
+
+export const ObjectMeta = message('meta.v1.ObjectMeta', {
+  name: opt(1, string),
+  generateName: opt(2, string),
+  namespace: opt(3, string),
+  selfLink: opt(4, string),
+  uid: opt(5, string),
+  resourceVersion: opt(6, string),
+  generation: opt(7, int64),
+  creationTimestamp: always(8, time),
+  deletionTimestamp: ptr(9, time),
+  deletionGracePeriodSeconds: ptr(10, int64),
+  labels: opt(11, map(string)),
+  annotations: opt(12, map(string)),
+  ownerReferences: opt(13, list(OwnerReference, 'map', ['uid']), { patch: 'merge', mergeKey: 'uid' }),
+  finalizers: opt(14, list(string, 'set'), { patch: 'merge' }),
+  managedFields: opt(17, list(ManagedFieldsEntry)),
+});
+
+export const ListMeta = message('meta.v1.ListMeta', {
+  selfLink: opt(1, string),
+  resourceVersion: opt(2, string),
+  continue: opt(3, string),
+  remainingItemCount: ptr(4, int64),
+});

@@ -1,0 +1,127 @@
+/**
+ * The only file that builds a Status. Code that fails throws an ApiError made here; one place renders it.
+ */
+import type { FieldError } from './field.ts';
+
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+export interface Status {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number };
+  status?: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code?: number;
+}
+
+export class ApiError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+  /** Extra response headers, such as `Allow` or `WWW-Authenticate`. */
+  headers: Record<string, string> | undefined;
+  /** List metadata of the answer: an expired continue token carries a fresh one. */
+  listMeta: Status['metadata'] | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  status(): Status {
+    const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: this.listMeta ?? {}, status: 'Failure', message: this.message };
+    if (this.reason !== '') status.reason = this.reason;
+    if (this.details !== undefined) status.details = this.details;
+    status.code = this.code;
+    return status;
+  }
+}
+
+/** A resource as errors name it: full group name and plural, for example `{ group: 'apps', resource: 'deployments' }`. */
+export interface ResourceName {
+  readonly group: string;
+  readonly resource: string;
+}
+const qualified = (r: ResourceName): string => (r.group === '' ? r.resource : `${r.resource}.${r.group}`);
+const details = (r: ResourceName, name: string, more: Partial<StatusDetails> = {}): StatusDetails => ({
+  ...(name !== '' && { name }),
+  ...(r.group !== '' && { group: r.group }),
+  ...(r.resource !== '' && { kind: r.resource }),
+  ...more,
+});
+
+export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);
+export const unauthorized = (message = 'Unauthorized'): ApiError => new ApiError(401, 'Unauthorized', message);
+export const forbidden = (r: ResourceName, name: string, why: string): ApiError =>
+  new ApiError(
+    403,
+    'Forbidden',
+    r.resource === ''
+      ? `forbidden: ${why}`
+      : name === ''
+        ? `${qualified(r)} is forbidden: ${why}`
+        : `${qualified(r)} "${name}" is forbidden: ${why}`,
+    details(r, name),
+  );
+export const notFound = (r: ResourceName, name: string): ApiError =>
+  new ApiError(404, 'NotFound', `${qualified(r)} "${name}" not found`, details(r, name));
+/** The path leads nowhere. */
+export const pathNotFound = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
+export const methodNotAllowed = (r: ResourceName, verb: string): ApiError =>
+  new ApiError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(r)}"`, details(r, ''));
+export const notAcceptable = (accepted: readonly string[]): ApiError =>
+  new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+export const alreadyExists = (r: ResourceName, name: string): ApiError =>
+  new ApiError(409, 'AlreadyExists', `${qualified(r)} "${name}" already exists`, details(r, name));
+export const conflict = (r: ResourceName, name: string, why: string): ApiError =>
+  new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(r)} "${name}": ${why}`, details(r, name));
+export const applyConflict = (causes: StatusCause[], message: string): ApiError => new ApiError(409, 'Conflict', message, { causes });
+export const gone = (message: string): ApiError => new ApiError(410, 'Gone', message);
+/** A version or continue token that is no longer kept. */
+export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
+export const requestTooLarge = (message: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', message);
+export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
+  new ApiError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+/** `kind` is the group kind: `{ group: 'apps', resource: 'Deployment' }`. */
+export const invalid = (kind: ResourceName, name: string, errors: readonly FieldError[]): ApiError => {
+  const texts = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
+  const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return new ApiError(
+    422,
+    'Invalid',
+    `${qualified(kind)} "${name}" is invalid: ${text}`,
+    details(kind, name, { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
+  );
+};
+export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
+  new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
+export const internalError = (message: string): ApiError =>
+  new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
+export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
+  new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+export const tooLargeResourceVersion = (wanted: number, current: number): ApiError =>
+  new ApiError(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });

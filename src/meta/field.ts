@@ -1,0 +1,96 @@
+/**
+ * Where in an object something is wrong, and what. A path is built while walking, at the price of one small object a
+ * level; its text is made only when an error is reported.
+ *
+ *   const spec = Path.of('spec');
+ *   errors.required(spec.child('containers').index(0).child('name'));
+ *   // spec.containers[0].name: Required value
+ */
+export class Path {
+  private readonly parent: Path | undefined;
+  private readonly segment: string;
+
+  private constructor(parent: Path | undefined, segment: string) {
+    this.parent = parent;
+    this.segment = segment;
+  }
+  /** A path from the root of the object. */
+  static of(...names: string[]): Path {
+    let path = new Path(undefined, names[0] ?? '');
+    for (let i = 1; i < names.length; i++) path = path.child(names[i] as string);
+    return path;
+  }
+  child(name: string): Path {
+    return new Path(this, name === '' || this.segment === '' ? name : `.${name}`);
+  }
+  index(i: number): Path {
+    return new Path(this, `[${i}]`);
+  }
+  key(key: string): Path {
+    return new Path(this, `[${key}]`);
+  }
+  toString(): string {
+    const parent = this.parent;
+    return parent === undefined ? this.segment : parent.toString() + this.segment;
+  }
+}
+
+export interface FieldError {
+  readonly reason: string;
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Values are shown as the stock server prints them: text quoted, numbers and booleans bare, structures as JSON. */
+export function show(value: unknown): string {
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return JSON.stringify(value);
+}
+
+/** Collects all errors of an object; validation never stops at the first. */
+export class FieldErrors {
+  readonly list: FieldError[] = [];
+
+  get empty(): boolean {
+    return this.list.length === 0;
+  }
+  add(reason: string, path: Path | string, message: string): void {
+    this.list.push({ reason, field: String(path), message });
+  }
+  required(path: Path, detail = ''): void {
+    this.add('FieldValueRequired', path, detail === '' ? 'Required value' : `Required value: ${detail}`);
+  }
+  invalid(path: Path, value: unknown, detail: string): void {
+    this.add('FieldValueInvalid', path, `Invalid value: ${show(value)}${detail === '' ? '' : `: ${detail}`}`);
+  }
+  notSupported(path: Path, value: unknown, supported: readonly string[]): void {
+    const quoted = supported.map((s) => JSON.stringify(s)).join(', ');
+    this.add(
+      'FieldValueNotSupported',
+      path,
+      `Unsupported value: ${show(value)}${supported.length > 0 ? `: supported values: ${quoted}` : ''}`,
+    );
+  }
+  duplicate(path: Path, value: unknown): void {
+    this.add('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`);
+  }
+  forbidden(path: Path, detail: string): void {
+    this.add('FieldValueForbidden', path, `Forbidden: ${detail}`);
+  }
+  notFound(path: Path, value: unknown): void {
+    this.add('FieldValueNotFound', path, `Not found: ${show(value)}`);
+  }
+  tooLong(path: Path, max: number): void {
+    this.add('FieldValueTooLong', path, `Too long: must have at most ${max} bytes`);
+  }
+  tooMany(path: Path, actual: number, max: number): void {
+    this.add('FieldValueTooMany', path, `Too many: ${actual}: must have at most ${max} items`);
+  }
+  typeInvalid(path: Path, value: unknown, detail: string): void {
+    this.add('FieldValueTypeInvalid', path, `Invalid value: ${show(value)}: ${detail}`);
+  }
+  internal(path: Path, detail: string): void {
+    this.add('InternalError', path, `Internal error: ${detail}`);
+  }
+}

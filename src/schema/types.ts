@@ -1,0 +1,229 @@
+/**
+ * What a type of the API is, as data. One value holds a field's name, protobuf tag, type, presence, and list and
+ * merge behaviour; JSON, protobuf, OpenAPI, patches, apply and field validation all read it, and the TypeScript
+ * type is inferred from it.
+ *
+ *   const Port = message('core.v1.ServicePort', {
+ *     name: opt(1, string),
+ *     protocol: opt(2, string, { default: 'TCP' }),
+ *     port: always(3, int32),
+ *     targetPort: opt(4, intOrString),
+ *     nodePort: opt(5, int32),
+ *   });
+ *   type Port = Infer<typeof Port>;   // { name?: string; protocol?: string; port: number; … }
+ *
+ * The normal form of an object in memory:
+ *   - plain objects with the JSON field names, keys in schema order after decoding;
+ *   - an `always` scalar is present with its zero value, an `always` message is present (possibly empty);
+ *   - absent lists, maps, times and pointers are simply absent (never null), and so is every empty value that JSON omits;
+ *   - what JSON writes as `null` (an `always` list, map or time without value) is put there by the encoder alone.
+ */
+export type ScalarName =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  /** Base64 text in JSON and in memory, bytes in protobuf. */
+  | 'bytes'
+  /** Text such as `100m` or `1Gi`; a message holding a string in protobuf. Canonicalised when decoded. */
+  | 'quantity'
+  /** RFC 3339 text with second precision; a message of seconds and nanos in protobuf. */
+  | 'time'
+  /** RFC 3339 text with microseconds. */
+  | 'microTime'
+  /** Go duration: text such as `1m0s` in JSON, nanoseconds in protobuf. */
+  | 'duration'
+  /** Number or string in JSON; a message of kind and both values in protobuf. */
+  | 'intOrString'
+  /** Any JSON object (an embedded resource); a message holding JSON bytes in protobuf. */
+  | 'raw'
+  /** Any JSON value at all (apiextensions `JSON`). */
+  | 'json'
+  /** A managedFields set: a JSON object in JSON, a message holding its JSON bytes in protobuf. */
+  | 'fieldsV1';
+
+export interface ScalarType<T = unknown> {
+  readonly node: 'scalar';
+  readonly name: ScalarName;
+  /** Never present at run time: carries the TypeScript type. */
+  readonly $type?: T;
+}
+
+export type ListKind = 'atomic' | 'set' | 'map';
+
+export interface ListType<I extends Type = Type> {
+  readonly node: 'list';
+  readonly item: I;
+  /** How apply merges the list. */
+  readonly list: ListKind;
+  /** Key fields of a `map` list. */
+  readonly keys: readonly string[];
+}
+
+export interface MapType<V extends Type = Type> {
+  readonly node: 'map';
+  readonly value: V;
+  /** An atomic map has one owner. */
+  readonly atomic: boolean;
+}
+
+export interface MessageType<F extends Fields = Fields> {
+  readonly node: 'message';
+  /** `core.v1.PodSpec`: the name by which other facts (OpenAPI, protobuf) know it. */
+  readonly name: string;
+  readonly fields: F;
+  /** Fields in schema order, with their names. */
+  readonly ordered: readonly NamedField[];
+  /** An atomic message has one owner. */
+  readonly atomic: boolean;
+  /** `any` keeps fields that the schema does not name (custom kinds). */
+  readonly unknown: 'drop' | 'keep';
+}
+
+/** A type that is named before it is made (recursive schemas). */
+export interface LazyType<T extends Type = Type> {
+  readonly node: 'lazy';
+  readonly get: () => T;
+}
+
+export type Type = ScalarType | ListType | MapType | MessageType | LazyType;
+
+/** Strategic merge behaviour of a field. */
+export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
+
+export interface FieldOptions {
+  /** Value that decoding plus defaulting fills in when the field is absent. Static defaults only. */
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  /** OpenAPI format where it differs from the scalar's own. */
+  readonly format?: string;
+  /** Strategic merge. */
+  readonly patch?: PatchStrategy;
+  readonly mergeKey?: string;
+  /** Clients must give it (OpenAPI `required`). */
+  readonly required?: boolean;
+  /** Absent differs from zero: a pointer in the stock server. Its zero value is written when set. */
+  readonly nullable?: boolean;
+  /**
+   * The binary form nests these fields in a message of its own that JSON does not show (an inline struct):
+   * `{ rule: inline(2, Rule) }` – the fields of Rule stand beside the others in JSON.
+   */
+  readonly inline?: boolean;
+  /** Only in one of the two forms. */
+  readonly only?: 'json' | 'binary';
+  /** JSON name where it is not the key in `fields` (`$ref`, `x-…`). */
+  readonly json?: string;
+}
+
+export interface Field<T extends Type = Type, P extends boolean = boolean> extends FieldOptions {
+  readonly tag: number;
+  readonly type: T;
+  /** Written to JSON even when empty. */
+  readonly always: P;
+}
+export interface NamedField extends Field {
+  /** The JSON name. */
+  readonly name: string;
+}
+// biome-ignore lint/complexity/noBannedTypes: an empty record of fields is meant.
+export type Fields = Record<string, Field> | {};
+
+// ---- inference -------------------------------------------------------------------------------------------------
+
+type Simplify<T> = { [K in keyof T]: T[K] } & {};
+type InlineKeys<F> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
+type AlwaysKeys<F> = {
+  [K in keyof F]: F[K] extends Field<infer T, true> ? (T extends ListType | MapType | ScalarType<TimeText> ? never : K) : never;
+}[keyof F];
+type FieldValue<F> = F extends Field<infer T, boolean> ? Infer<T> : never;
+type InferFields<F> = Simplify<
+  { -readonly [K in Exclude<AlwaysKeys<F>, InlineKeys<F>>]: FieldValue<F[K]> } & {
+    -readonly [K in Exclude<keyof F, AlwaysKeys<F> | InlineKeys<F>>]?: FieldValue<F[K]>;
+  }
+>;
+export type Infer<T> =
+  T extends LazyType<infer L>
+    ? Infer<L>
+    : T extends ScalarType<infer S>
+      ? S
+      : T extends ListType<infer I>
+        ? Infer<I>[]
+        : T extends MapType<infer V>
+          ? Record<string, Infer<V>>
+          : T extends MessageType<infer F>
+            ? InferFields<F>
+            : never;
+
+// ---- constructors ----------------------------------------------------------------------------------------------
+
+/** RFC 3339 text. Branded only in the schema, so that absent times infer as optional. */
+export type TimeText = string & { readonly $time?: true };
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+const scalar = <T>(name: ScalarName): ScalarType<T> => Object.freeze({ node: 'scalar', name });
+export const string = scalar<string>('string');
+export const bool = scalar<boolean>('bool');
+export const int32 = scalar<number>('int32');
+export const int64 = scalar<number>('int64');
+export const double = scalar<number>('double');
+export const bytes = scalar<string>('bytes');
+export const quantity = scalar<string>('quantity');
+export const time = scalar<TimeText>('time');
+export const microTime = scalar<TimeText>('microTime');
+export const duration = scalar<string>('duration');
+export const intOrString = scalar<number | string>('intOrString');
+export const raw = scalar<JsonObject>('raw');
+export const json = scalar<JsonValue>('json');
+export const fieldsV1 = scalar<JsonObject>('fieldsV1');
+
+export function list<I extends Type>(item: I, kind: ListKind = 'atomic', keys: readonly string[] = []): ListType<I> {
+  return Object.freeze({ node: 'list', item, list: kind, keys });
+}
+export function map<V extends Type>(value: V, options: { atomic?: boolean } = {}): MapType<V> {
+  return Object.freeze({ node: 'map', value, atomic: options.atomic ?? false });
+}
+export function lazy<T extends Type>(get: () => T): LazyType<T> {
+  return Object.freeze({ node: 'lazy', get });
+}
+/** The type itself, once a lazy one is looked through. */
+export function resolve(type: Type): ScalarType | ListType | MapType | MessageType {
+  let t = type;
+  while (t.node === 'lazy') t = t.get();
+  return t;
+}
+
+/** A field that JSON leaves out when it is empty. */
+export function opt<T extends Type, const O extends FieldOptions>(tag: number, type: T, options?: O): Field<T, false> & O {
+  return { tag, type, always: false, ...options } as Field<T, false> & O;
+}
+/** A field that JSON always writes. */
+export function always<T extends Type, const O extends FieldOptions>(tag: number, type: T, options?: O): Field<T, true> & O {
+  return { tag, type, always: true, ...options } as Field<T, true> & O;
+}
+/** A field that JSON always writes and clients must give. */
+export function req<T extends Type, const O extends FieldOptions>(
+  tag: number,
+  type: T,
+  options?: O,
+): Field<T, true> & O & { required: true } {
+  return { tag, type, always: true, required: true, ...options } as Field<T, true> & O & { required: true };
+}
+/** An optional pointer: absent differs from zero. */
+export function ptr<T extends Type, const O extends FieldOptions>(
+  tag: number,
+  type: T,
+  options?: O,
+): Field<T, false> & O & { nullable: true } {
+  return { tag, type, always: false, nullable: true, ...options } as Field<T, false> & O & { nullable: true };
+}
+
+export function message<F extends Fields>(
+  name: string,
+  fields: F,
+  options: { atomic?: boolean; unknown?: 'drop' | 'keep' } = {},
+): MessageType<F> {
+  const ordered = Object.entries(fields as Record<string, Field>).map(([key, field]) => ({ ...field, name: field.json ?? key }));
+  return Object.freeze({ node: 'message', name, fields, ordered, atomic: options.atomic ?? false, unknown: options.unknown ?? 'drop' });
+}

@@ -1,0 +1,133 @@
+/**
+ * The store: a small multi-version key-value contract. Everything above knows only this file; `engine.suite.ts` holds
+ * every engine to it.
+ *
+ * One revision counts all commits. A commit is atomic, may hold several operations, and gets the next revision:
+ *
+ *   commit([put a=1])                        → revision 1
+ *   commit([put b=1, put c=1])               → revision 2      both entries carry revision 2
+ *   commit([delete a expecting 1])           → revision 3
+ *   commit([put b=2 expecting 1])            → throws CommitConflict, nothing is written, no revision is used
+ *
+ *   get('a', 2) → 1      get('a') → undefined
+ *   range({ prefix: '' , at: 2 }) → a, b, c           range({ prefix: '' }) → b, c
+ *   changes({ after: 1, prefix: '' }) → put b, put c (revision 2), delete a (revision 3)
+ *   compact(2); range({ prefix: '', at: 1 }) → throws Compacted        range({ prefix: '', at: 2 }) → a, b, c
+ *
+ * A commit is answered only when it is durable, and becomes visible to reads and subscribers no earlier than that.
+ * Conflicts are answered only when the write they lost against is visible, so that a retry reads the newer state.
+ * Keys are ASCII text ordered by bytes. Values are opaque; callers must not change a buffer that they gave or got.
+ */
+export interface Entry {
+  readonly key: string;
+  readonly value: Buffer;
+  /** Revision of the commit that wrote this value. */
+  readonly revision: number;
+  /** Revision of the commit that created the key (since its last deletion). */
+  readonly created: number;
+}
+
+export type Operation =
+  | {
+      readonly type: 'put';
+      readonly key: string;
+      readonly value: Buffer;
+      /** Revision that the key must have now; 0: it must not exist; undefined: whatever it is. */
+      readonly expect?: number;
+      /** The engine deletes the key about this many seconds later (as a commit of its own). */
+      readonly ttlSeconds?: number;
+    }
+  | { readonly type: 'delete'; readonly key: string; readonly expect?: number }
+  /** Writes nothing; the commit fails unless the key has this revision. */
+  | { readonly type: 'check'; readonly key: string; readonly expect: number };
+
+export interface ChangeRecord {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+  /** Value written; undefined for a delete. */
+  readonly value: Buffer | undefined;
+  readonly revision: number;
+  /** Revision at which the key was created; for a put, `created === revision` means it is new. */
+  readonly created: number;
+}
+
+export interface RangeRequest {
+  readonly prefix: string;
+  /** Start at this key (inclusive), which must lie within the prefix. */
+  readonly from?: string;
+  /** Revision to read at; undefined: the newest. */
+  readonly at?: number;
+  readonly limit?: number;
+}
+export interface RangeResult {
+  readonly entries: Entry[];
+  /** Revision at which the range was read. */
+  readonly revision: number;
+  /** Whether keys remain after the last entry (because of `limit`). */
+  readonly more: boolean;
+  /** Number of keys from the first to the end of the prefix, entries included. */
+  readonly count: number;
+}
+
+/** Called with the changes of one or more whole commits, in order. `revision` may run ahead of the last change (progress). */
+export type Subscriber = (changes: readonly ChangeRecord[], revision: number) => void;
+
+export interface Engine {
+  readonly name: 'memory' | 'lmdb' | 'etcd';
+  /** True when this process is the only writer: the newest revision is then known without asking. */
+  readonly exclusive: boolean;
+  /** The newest revision that is durable here (for a shared engine: the newest seen). 0 or more. */
+  readonly revision: number;
+  /** Oldest revision that can be read; changes after it are still known. */
+  readonly compacted: number;
+  /** The newest revision of the store itself: asks a shared engine, at once for an exclusive one. */
+  currentRevision(): Promise<number>;
+  get(key: string, at?: number): Promise<Entry | undefined>;
+  range(request: RangeRequest): Promise<RangeResult>;
+  /** Throws CommitConflict, or StoreUnavailable when the outcome is unknown or the store refuses to write. */
+  commit(operations: readonly Operation[]): Promise<{ revision: number }>;
+  /** Changes after a revision, oldest first, up to the newest. Throws Compacted when some are forgotten. */
+  changes(request: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]>;
+  /** Delivers every change after `after`, in order, without gaps. `failed` is called once if that is no longer possible. */
+  subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void;
+  /** Forgets history before a revision; values current at it stay readable. */
+  compact(revision: number): Promise<void>;
+  /** A cheap proof of life for health checks. Throws when the store does not answer. */
+  ping(): Promise<void>;
+  /** Bytes on disk and the like, for metrics. */
+  stats(): Promise<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+export class CommitConflict extends Error {
+  /** Key of the first operation whose expectation failed. */
+  readonly key: string;
+  constructor(key: string) {
+    super(`the key ${key} has another revision than expected`);
+    this.name = 'CommitConflict';
+    this.key = key;
+  }
+}
+export class Compacted extends Error {
+  readonly oldest: number;
+  constructor(oldest: number) {
+    super(`the revision is no longer kept; the oldest is ${oldest}`);
+    this.name = 'Compacted';
+    this.oldest = oldest;
+  }
+}
+/** The revision asked for lies in the future. */
+export class FutureRevision extends Error {
+  readonly current: number;
+  constructor(current: number) {
+    super(`the revision has not been written yet; the newest is ${current}`);
+    this.name = 'FutureRevision';
+    this.current = current;
+  }
+}
+export class StoreUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreUnavailable';
+  }
+}
