@@ -1,0 +1,190 @@
+/**
+ * Who asks, and whether they may. Authenticators turn a request into a user; authorizers turn a user and what is asked
+ * into a decision. Both answer at once where they can: a promise is only for those that must call out, so that the
+ * request path awaits nothing when nothing is remote.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { unauthorized } from '../meta/errors.ts';
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Groups and users that the rules of access know by name. */
+export const wellKnown = {
+  masters: 'system:masters',
+  authenticated: 'system:authenticated',
+  unauthenticated: 'system:unauthenticated',
+  anonymous: 'system:anonymous',
+  nodes: 'system:nodes',
+  nodePrefix: 'system:node:',
+  serviceAccounts: 'system:serviceaccounts',
+  serviceAccountPrefix: 'system:serviceaccount:',
+  bootstrappers: 'system:bootstrappers',
+  bootstrapPrefix: 'system:bootstrap:',
+} as const;
+
+/** What of a request an authenticator may look at. */
+export interface AuthRequest {
+  /** Header names in lower case, as `node:http` gives them. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Names and values in turn, as they came: the only place where repeated headers can be told from commas. */
+  readonly rawHeaders: readonly string[];
+  /**
+   * The certificates the client showed, its own first. Absent on plain connections, empty where none was shown.
+   * Asked for only by methods that need it. `checked` results are remembered per `socketKey`.
+   */
+  readonly peerCertificate?: () => readonly X509Certificate[];
+  /** Stays the same object for all requests of a connection: a key for what is worked out once a connection. */
+  readonly socketKey?: object;
+}
+
+/**
+ * One way to prove who one is.
+ *
+ *   undefined      the request carries no credential of this kind: the next method is asked
+ *   a user         proved
+ *   throws         the request carries such a credential and it is not valid: another method may still prove
+ *                  the caller, but the caller will not be anonymous
+ */
+export interface Authenticator {
+  readonly name: string;
+  authenticate(request: AuthRequest): User | undefined | Promise<User | undefined>;
+}
+
+/** What a token proves. `audiences` are those of the asked ones that it is good for; absent: it knows no audiences. */
+export interface TokenResult {
+  readonly user: User;
+  readonly audiences?: readonly string[];
+}
+
+/**
+ * One kind of bearer token; the rules of `Authenticator` apply. `audiences` are the audiences that are asked for;
+ * empty means that any will do.
+ */
+export interface TokenAuthenticator {
+  readonly name: string;
+  authenticateToken(token: string, audiences: readonly string[]): TokenResult | undefined | Promise<TokenResult | undefined>;
+}
+
+/** What is asked, in the terms of rules. `group` is the full group name. */
+export interface Attributes {
+  readonly user: User;
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** The path of a request that is not for a resource. */
+  readonly path: string;
+  readonly resourceRequest: boolean;
+}
+
+/**
+ * `allow` and `deny` are final; `none` leaves it to the next authorizer. `error` tells of rules that could not be read.
+ */
+export interface Decision {
+  readonly decision: 'allow' | 'deny' | 'none';
+  readonly reason: string;
+  readonly error?: string;
+}
+
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+export interface NonResourceRule {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+/** All that a user may do in a namespace, as far as the authorizers can tell. */
+export interface RuleSet {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  /** Not everything could be listed, for example because an authorizer is a remote service. */
+  readonly incomplete: boolean;
+  readonly error?: string;
+}
+
+export interface Authorizer {
+  readonly name: string;
+  authorize(attributes: Attributes): Decision | Promise<Decision>;
+  rulesFor(user: User, namespace: string): RuleSet | Promise<RuleSet>;
+}
+
+export const noOpinion: Decision = { decision: 'none', reason: '' };
+
+/**
+ * Asks the methods in turn; the first that proves a user wins. Where none did and one was shown a credential it could
+ * not accept, the request is refused; only a request without any such credential reaches `fallback` (anonymous).
+ */
+export function union(authenticators: readonly Authenticator[], fallback?: Authenticator): Authenticator {
+  const last = (request: AuthRequest, failure: unknown) => {
+    if (failure !== undefined) throw failure;
+    return fallback?.authenticate(request);
+  };
+  const from = (request: AuthRequest, start: number, earlier: unknown): User | undefined | Promise<User | undefined> => {
+    let failure = earlier;
+    for (let i = start; i < authenticators.length; i++) {
+      try {
+        const answer = (authenticators[i] as Authenticator).authenticate(request);
+        if (answer instanceof Promise) {
+          return answer.then(
+            (user) => user ?? from(request, i + 1, failure),
+            (error) => from(request, i + 1, failure ?? error ?? unauthorized()),
+          );
+        }
+        if (answer !== undefined) return answer;
+      } catch (error) {
+        failure ??= error ?? unauthorized();
+      }
+    }
+    return last(request, failure);
+  };
+  return { name: 'union', authenticate: (request) => from(request, 0, undefined) };
+}
+
+const joined = (reasons: readonly string[]): string => reasons.filter((reason) => reason !== '').join('\n');
+
+/** Asks the authorizers in turn until one allows or denies; where none does, the reasons of all are given. */
+export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+  const from = (attributes: Attributes, start: number, earlier: readonly Decision[]): Decision | Promise<Decision> => {
+    let open = earlier;
+    for (let i = start; i < authorizers.length; i++) {
+      const answer = (authorizers[i] as Authorizer).authorize(attributes);
+      if (answer instanceof Promise) {
+        const before = open;
+        return answer.then((decision) => (decision.decision === 'none' ? from(attributes, i + 1, [...before, decision]) : decision));
+      }
+      if (answer.decision !== 'none') return answer;
+      if (answer.reason !== '' || answer.error !== undefined) open = [...open, answer];
+    }
+    if (open.length === 0) return noOpinion;
+    const error = joined(open.map((decision) => decision.error ?? ''));
+    return { decision: 'none', reason: joined(open.map((decision) => decision.reason)), ...(error !== '' && { error }) };
+  };
+  return {
+    name: 'union',
+    authorize: (attributes) => from(attributes, 0, []),
+    async rulesFor(user, namespace) {
+      const sets = await Promise.all(authorizers.map((authorizer) => authorizer.rulesFor(user, namespace)));
+      const error = sets
+        .map((set) => set.error ?? '')
+        .filter((text) => text !== '')
+        .join(', ');
+      return {
+        resourceRules: sets.flatMap((set) => set.resourceRules),
+        nonResourceRules: sets.flatMap((set) => set.nonResourceRules),
+        incomplete: sets.some((set) => set.incomplete),
+        ...(error !== '' && { error }),
+      };
+    },
+  };
+}
