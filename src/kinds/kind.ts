@@ -51,9 +51,9 @@ export interface Strategy<T = never> {
 }
 
 export interface Deprecation {
-  /** Release of deprecation and of removal: `1.21`, `1.25`. */
+  /** Release of deprecation and, where one is planned, of removal: `1.21`, `1.25`. */
   readonly deprecated: string;
-  readonly removed: string;
+  readonly removed?: string;
   /** `{ group: base name, version, kind }` to move to, where there is one. */
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
 }

@@ -59,6 +59,8 @@ export interface ListType<I extends Type = Type> {
   readonly list: ListKind;
   /** Key fields of a `map` list. */
   readonly keys: readonly string[];
+  /** The binary form holds the items as field 1 of a message of their own (`ExtraValue`, `Verbs`). */
+  readonly boxed: boolean;
 }
 
 export interface MapType<V extends Type = Type> {
@@ -77,8 +79,27 @@ export interface MessageType<F extends Fields = Fields> {
   readonly ordered: readonly NamedField[];
   /** An atomic message has one owner. */
   readonly atomic: boolean;
-  /** `any` keeps fields that the schema does not name (custom kinds). */
+  /** `keep` keeps fields that the schema does not name (custom kinds). */
   readonly unknown: 'drop' | 'keep';
+  /**
+   * The message is an object of the API with a kind and an apiVersion of its own. They stand in `fields` as leading
+   * optional texts of JSON only (tag 0): the binary form carries them in the envelope around the root object, and
+   * drops them from objects inside objects (list items, a Status in a review).
+   */
+  readonly object: boolean;
+}
+
+/**
+ * A value that JSON shows either as an object or as something plainer: `items` of a schema is a schema or a list of
+ * schemas. The binary form is a message with a field for each; at most one is in JSON and in memory.
+ */
+export interface UnionType<A extends Type = Type, B extends Type = Type> {
+  readonly node: 'union';
+  readonly name: string;
+  /** Taken when JSON shows an object. */
+  readonly object: { readonly tag: number; readonly type: A };
+  /** Taken otherwise: a list or a bool. A bool is also written (as true) in the binary form of an object. */
+  readonly other: { readonly tag: number; readonly type: B };
 }
 
 /** A type that is named before it is made (recursive schemas). */
@@ -87,7 +108,7 @@ export interface LazyType<T extends Type = Type> {
   readonly get: () => T;
 }
 
-export type Type = ScalarType | ListType | MapType | MessageType | LazyType;
+export type Type = ScalarType | ListType | MapType | MessageType | LazyType | UnionType;
 
 /** Strategic merge behaviour of a field. */
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
@@ -133,14 +154,22 @@ export type Fields = Record<string, Field> | {};
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 type InlineKeys<F> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
+type InlineValues<F> = [InlineKeys<F>] extends [never] ? unknown : FieldValue<F[InlineKeys<F>]>;
+/** Fields that an object in its normal form always has. A pointer that JSON writes as null is absent there. */
 type AlwaysKeys<F> = {
-  [K in keyof F]: F[K] extends Field<infer T, true> ? (T extends ListType | MapType | ScalarType<TimeText> ? never : K) : never;
+  [K in keyof F]: F[K] extends { nullable: true }
+    ? never
+    : F[K] extends Field<infer T, true>
+      ? T extends ListType | MapType | ScalarType<TimeText>
+        ? never
+        : K
+      : never;
 }[keyof F];
 type FieldValue<F> = F extends Field<infer T, boolean> ? Infer<T> : never;
 type InferFields<F> = Simplify<
   { -readonly [K in Exclude<AlwaysKeys<F>, InlineKeys<F>>]: FieldValue<F[K]> } & {
     -readonly [K in Exclude<keyof F, AlwaysKeys<F> | InlineKeys<F>>]?: FieldValue<F[K]>;
-  }
+  } & InlineValues<F>
 >;
 export type Infer<T> =
   T extends LazyType<infer L>
@@ -153,7 +182,9 @@ export type Infer<T> =
           ? Record<string, Infer<V>>
           : T extends MessageType<infer F>
             ? InferFields<F>
-            : never;
+            : T extends UnionType<infer A, infer B>
+              ? Infer<A> | Infer<B>
+              : never;
 
 // ---- constructors ----------------------------------------------------------------------------------------------
 
@@ -179,7 +210,18 @@ export const json = scalar<JsonValue>('json');
 export const fieldsV1 = scalar<JsonObject>('fieldsV1');
 
 export function list<I extends Type>(item: I, kind: ListKind = 'atomic', keys: readonly string[] = []): ListType<I> {
-  return Object.freeze({ node: 'list', item, list: kind, keys });
+  return Object.freeze({ node: 'list', item, list: kind, keys, boxed: false });
+}
+/** A list that the binary form wraps in a message, so that it can be the value of a map. */
+export function boxed<I extends Type>(type: ListType<I>): ListType<I> {
+  return Object.freeze({ ...type, boxed: true });
+}
+export function union<A extends Type, B extends Type>(
+  name: string,
+  object: { readonly tag: number; readonly type: A },
+  other: { readonly tag: number; readonly type: B },
+): UnionType<A, B> {
+  return Object.freeze({ node: 'union', name, object, other });
 }
 export function map<V extends Type>(value: V, options: { atomic?: boolean } = {}): MapType<V> {
   return Object.freeze({ node: 'map', value, atomic: options.atomic ?? false });
@@ -188,7 +230,7 @@ export function lazy<T extends Type>(get: () => T): LazyType<T> {
   return Object.freeze({ node: 'lazy', get });
 }
 /** The type itself, once a lazy one is looked through. */
-export function resolve(type: Type): ScalarType | ListType | MapType | MessageType {
+export function resolve(type: Type): Exclude<Type, LazyType> {
   let t = type;
   while (t.node === 'lazy') t = t.get();
   return t;
@@ -219,11 +261,39 @@ export function ptr<T extends Type, const O extends FieldOptions>(
   return { tag, type, always: false, nullable: true, ...options } as Field<T, false> & O & { nullable: true };
 }
 
-export function message<F extends Fields>(
-  name: string,
-  fields: F,
-  options: { atomic?: boolean; unknown?: 'drop' | 'keep' } = {},
-): MessageType<F> {
+/** Fields of a message that stand beside those of the message around it in JSON, and in a message of their own in binary. */
+export function inline<F extends Fields>(tag: number, type: MessageType<F>): Field<MessageType<F>, true> & { inline: true } {
+  return { tag, type, always: true, inline: true };
+}
+
+export interface MessageOptions {
+  readonly atomic?: boolean;
+  readonly unknown?: 'drop' | 'keep';
+}
+
+function build<F extends Fields>(name: string, fields: F, options: MessageOptions, object: boolean): MessageType<F> {
   const ordered = Object.entries(fields as Record<string, Field>).map(([key, field]) => ({ ...field, name: field.json ?? key }));
-  return Object.freeze({ node: 'message', name, fields, ordered, atomic: options.atomic ?? false, unknown: options.unknown ?? 'drop' });
+  return Object.freeze({
+    node: 'message',
+    name,
+    fields,
+    ordered,
+    atomic: options.atomic ?? false,
+    unknown: options.unknown ?? 'drop',
+    object,
+  });
+}
+
+export function message<F extends Fields>(name: string, fields: F, options: MessageOptions = {}): MessageType<F> {
+  return build(name, fields, options, false);
+}
+
+const typeMeta = {
+  kind: opt(0, string, { only: 'json' }),
+  apiVersion: opt(0, string, { only: 'json' }),
+};
+
+/** A message that is an object of the API: `kind` and `apiVersion` come first. */
+export function object<F extends Fields>(name: string, fields: F, options: MessageOptions = {}): MessageType<typeof typeMeta & F> {
+  return build(name, { ...typeMeta, ...fields }, options, true);
 }
