@@ -16,7 +16,10 @@
  *
  * A commit is answered only when it is durable, and becomes visible to reads and subscribers no earlier than that.
  * Conflicts are answered only when the write they lost against is visible, so that a retry reads the newer state.
- * Keys are ASCII text ordered by bytes. Values are opaque; callers must not change a buffer that they gave or got.
+ * Expectations are held against the state before the commit, and one commit writes a key at most once. A commit that
+ * changes nothing (only checks, deletes of absent keys) uses no revision and is answered with the newest one.
+ * An exclusive engine calls the subscribers that have caught up before it answers the commit.
+ * Keys are printable ASCII text of 1 to 1,024 characters, ordered by bytes. Values are opaque; callers must not change a buffer that they gave or got.
  */
 export interface Entry {
   readonly key: string;
@@ -86,11 +89,17 @@ export interface Engine {
   range(request: RangeRequest): Promise<RangeResult>;
   /** Throws CommitConflict, or StoreUnavailable when the outcome is unknown or the store refuses to write. */
   commit(operations: readonly Operation[]): Promise<{ revision: number }>;
-  /** Changes after a revision, oldest first, up to the newest. Throws Compacted when some are forgotten. */
+  /**
+   * Changes after a revision, oldest first, up to the newest. Throws Compacted when some are forgotten. A limit is
+   * rounded up to whole commits, so that the caller can go on after the last revision it got.
+   */
   changes(request: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]>;
-  /** Delivers every change after `after`, in order, without gaps. `failed` is called once if that is no longer possible. */
+  /**
+   * Delivers every change after `after`, in order, without gaps. `failed` is called once if that is no longer possible
+   * (history compacted, engine closed). Neither is called before this returns nor after the returned function was called.
+   */
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void;
-  /** Forgets history before a revision; values current at it stay readable. */
+  /** Forgets history before a revision; values current at it stay readable. Does nothing if that was done already. */
   compact(revision: number): Promise<void>;
   /** A cheap proof of life for health checks. Throws when the store does not answer. */
   ping(): Promise<void>;

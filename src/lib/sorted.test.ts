@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SortedMap } from './sorted.ts';
+
+test('agrees with a sorted array over random histories', () => {
+  const key = fc.stringMatching(/^[a-d]{1,3}$/);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.boolean(), key), { maxLength: 2000 }), key, (history, from) => {
+      const map = new SortedMap<string>();
+      const model = new Map<string, string>();
+      for (const [put, k] of history) {
+        if (put) {
+          map.set(k, `v${k}`);
+          model.set(k, `v${k}`);
+        } else {
+          expect(map.delete(k)).toBe(model.delete(k));
+        }
+      }
+      const keys = [...model.keys()].sort();
+      expect(map.all()).toEqual(keys.map((k) => `v${k}`));
+      expect(map.size).toBe(keys.length);
+      expect(map.withPrefix(from)).toEqual(keys.filter((k) => k.startsWith(from)).map((k) => `v${k}`));
+      const seen: string[] = [];
+      map.each(from, (_, k) => {
+        seen.push(k);
+        return true;
+      });
+      expect(seen).toEqual(keys.filter((k) => k >= from));
+    }),
+  );
+});
+
+test('stays in order over many chunks', () => {
+  const map = new SortedMap<number>();
+  for (let i = 0; i < 5000; i++) map.set(String((i * 7919) % 5000).padStart(4, '0'), i);
+  let last = '';
+  map.each('', (_, key) => {
+    expect(key > last).toBe(true);
+    last = key;
+    return true;
+  });
+  expect(map.size).toBe(5000);
+});

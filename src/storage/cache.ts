@@ -1,0 +1,168 @@
+/**
+ * The watch cache: every collection's current state in memory, kept by one subscription to the engine.
+ *
+ * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
+ * consistent read asks the store for its newest revision and waits until the cache has reached it.
+ */
+import { Collection, type CollectionOptions } from './collection.ts';
+import { type ChangeRecord, CommitConflict, type Engine, type Operation } from './engine.ts';
+import type { Facts } from './item.ts';
+
+const LOAD_CHUNK = 1000;
+
+interface Waiter {
+  readonly revision: number;
+  readonly wake: (reached: boolean) => void;
+}
+
+export class Cache {
+  readonly engine: Engine;
+  private readonly collections = new Map<string, Collection>();
+  /** Facts of values that this process wrote, so that its own changes are not parsed again. */
+  private readonly known = new WeakMap<Buffer, Facts>();
+  private waiters: Waiter[] = [];
+  private reached = 0;
+  private stop: (() => void) | undefined;
+  private readonly failed: (error: Error) => void;
+
+  /** `failed` is called when the store's changes can no longer be followed: the process must reload or end. */
+  constructor(engine: Engine, failed: (error: Error) => void) {
+    this.engine = engine;
+    this.failed = failed;
+  }
+
+  /** Revision up to which the cache is complete. */
+  get revision(): number {
+    return this.reached;
+  }
+
+  /** Declares a collection before `start`. */
+  declare(options: CollectionOptions): Collection {
+    const known = this.collections.get(options.prefix);
+    if (known !== undefined) return known;
+    const collection = new Collection(options);
+    this.collections.set(options.prefix, collection);
+    return collection;
+  }
+
+  /** Adds a collection while running (a custom kind appears). */
+  async add(options: CollectionOptions): Promise<Collection> {
+    const known = this.collections.get(options.prefix);
+    if (known !== undefined) return known;
+    const collection = new Collection(options);
+    collection.hold();
+    this.collections.set(options.prefix, collection);
+    const at = await this.loadRange(options.prefix);
+    collection.loaded(at);
+    await this.waitFor(at, 30_000);
+    return collection;
+  }
+  remove(prefix: string): void {
+    this.collections.delete(prefix);
+  }
+
+  /** Loads everything and follows the store from there. */
+  async start(): Promise<void> {
+    for (const collection of this.collections.values()) collection.hold();
+    const at = await this.loadRange('');
+    for (const collection of this.collections.values()) collection.loaded(at);
+    this.reached = at;
+    this.stop = this.engine.subscribe(at, (changes, revision) => this.deliver(changes, revision), this.failed);
+  }
+  close(): void {
+    this.stop?.();
+    for (const waiter of this.waiters) waiter.wake(false);
+    this.waiters = [];
+  }
+
+  /**
+   * Writes, and answers when the cache shows it. `facts` belong to the put of the same index.
+   * Throws CommitConflict once the cache shows what the write lost against.
+   */
+  async commit(operations: readonly Operation[], facts: readonly (Facts | undefined)[]): Promise<number> {
+    operations.forEach((operation, i) => {
+      const f = facts[i];
+      if (operation.type === 'put' && f !== undefined) this.known.set(operation.value, f);
+    });
+    try {
+      const { revision } = await this.engine.commit(operations);
+      if (revision > this.reached) await this.waitFor(revision, 10_000);
+      return revision;
+    } catch (error) {
+      if (error instanceof CommitConflict && !this.engine.exclusive) await this.freshen(10_000);
+      throw error;
+    }
+  }
+
+  /** Waits until the cache is as new as the store is now. At once for an exclusive engine. */
+  async freshen(timeoutMs: number): Promise<boolean> {
+    if (this.engine.exclusive) return true;
+    return this.waitFor(await this.engine.currentRevision(), timeoutMs);
+  }
+
+  /** Answers whether the cache reached a revision in time. */
+  waitFor(revision: number, timeoutMs: number): Promise<boolean> {
+    if (revision <= this.reached) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.waiters = this.waiters.filter((w) => w !== waiter);
+        resolve(false);
+      }, timeoutMs);
+      const waiter: Waiter = {
+        revision,
+        wake: (reached) => {
+          clearTimeout(timer);
+          resolve(reached);
+        },
+      };
+      this.waiters.push(waiter);
+    });
+  }
+
+  /** Drops events that the store has forgotten, so that both give the same answer. */
+  forget(upTo: number): void {
+    for (const collection of this.collections.values()) collection.forgetEvents(upTo);
+  }
+
+  private async loadRange(prefix: string): Promise<number> {
+    let at: number | undefined;
+    let from: string | undefined;
+    for (;;) {
+      const page = await this.engine.range({
+        prefix,
+        limit: LOAD_CHUNK,
+        ...(at !== undefined && { at }),
+        ...(from !== undefined && { from }),
+      });
+      at ??= page.revision;
+      for (const entry of page.entries) {
+        const collection = this.collectionOf(entry.key);
+        collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
+      }
+      const last = page.entries[page.entries.length - 1];
+      if (!page.more || last === undefined) return at;
+      from = `${last.key}\u0000`;
+    }
+  }
+
+  private deliver(changes: readonly ChangeRecord[], revision: number): void {
+    for (const change of changes) {
+      const collection = this.collectionOf(change.key);
+      if (collection === undefined) continue;
+      const facts = change.value === undefined ? undefined : this.known.get(change.value);
+      collection.apply(change.key.slice(collection.prefix.length), change.value, change.revision, change.created, facts);
+    }
+    this.reached = Math.max(this.reached, revision);
+    if (this.waiters.length === 0) return;
+    const due = this.waiters.filter((w) => w.revision <= this.reached);
+    if (due.length === 0) return;
+    this.waiters = this.waiters.filter((w) => w.revision > this.reached);
+    for (const waiter of due) waiter.wake(true);
+  }
+
+  /** `apps/deployments/default/web` belongs to the collection `apps/deployments/`. */
+  private collectionOf(key: string): Collection | undefined {
+    const slash = key.indexOf('/', key.indexOf('/') + 1);
+    return slash < 0 ? undefined : this.collections.get(key.slice(0, slash + 1));
+  }
+}

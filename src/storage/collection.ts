@@ -1,0 +1,180 @@
+/**
+ * The current state of one kind of object, in key order, and its recent changes. Fed by the cache with the engine's
+ * changes; read by every get, list and watch.
+ */
+import { SortedMap } from '../lib/sorted.ts';
+import { atRevision, type Facts, type Item, itemFromStored, storedText } from './item.ts';
+
+/** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
+export interface CollectionEvent {
+  readonly type: 'put' | 'delete';
+  readonly item: Item;
+  readonly previous: Item | undefined;
+  readonly revision: number;
+  /** Encodings made for one watcher and shared by all: representation → frame. */
+  frames: Map<string, Buffer> | undefined;
+}
+
+export type EventListener = (event: CollectionEvent) => void;
+
+export interface CollectionOptions {
+  /** Key prefix in the store, ending in a slash. */
+  readonly prefix: string;
+  /** Reads labels and selectable fields of a parsed object. */
+  readonly facts: (object: unknown) => Facts;
+  /** Most events kept for watches that resume; older ones are read from the store's history. */
+  readonly eventLimit: number;
+}
+
+/** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
+const INDEX_LIMIT = 16;
+
+export class Collection {
+  readonly prefix: string;
+  readonly items = new SortedMap<Item>();
+  private readonly options: CollectionOptions;
+  private readonly listeners = new Set<EventListener>();
+  private readonly indexes = new Map<string, Map<string, Set<string>>>();
+  /** Recent events, oldest first; those after `eventsAfter` are complete. */
+  private events: CollectionEvent[] = [];
+  private eventsAfter = 0;
+  /** Revision of the newest change of this collection. */
+  lastChange = 0;
+  /** While a collection loads, changes wait here. */
+  private waiting: { key: string; value: Buffer | undefined; revision: number; created: number; facts: Facts | undefined }[] | undefined;
+
+  constructor(options: CollectionOptions) {
+    this.options = options;
+    this.prefix = options.prefix;
+  }
+
+  factsOf(object: unknown): Facts {
+    return this.options.facts(object);
+  }
+
+  /** Takes an entry found while loading. */
+  load(key: string, value: Buffer, revision: number, created: number): void {
+    const item = itemFromStored(key, value, revision, created, this.options.facts(JSON.parse(storedText(value).toString())));
+    this.items.set(key, item);
+    if (revision > this.lastChange) this.lastChange = revision;
+  }
+  /** Changes after this revision will be seen as events. */
+  loaded(revision: number): void {
+    this.eventsAfter = revision;
+    const waiting = this.waiting;
+    this.waiting = undefined;
+    for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts);
+  }
+  /** Changes that arrive from now on wait until `loaded`. */
+  hold(): void {
+    this.waiting = [];
+  }
+
+  /** Applies a change of the store. `facts` saves parsing where the writer knows them. */
+  apply(key: string, value: Buffer | undefined, revision: number, created: number, facts: Facts | undefined): void {
+    if (this.waiting !== undefined) {
+      this.waiting.push({ key, value, revision, created, facts });
+      return;
+    }
+    const previous = this.items.get(key);
+    let event: CollectionEvent;
+    if (value === undefined) {
+      if (previous === undefined) return;
+      this.items.delete(key);
+      event = { type: 'delete', item: atRevision(previous, revision), previous, revision, frames: undefined };
+    } else {
+      const known = facts ?? this.options.facts(JSON.parse(storedText(value).toString()));
+      const item = itemFromStored(key, value, revision, created, known);
+      this.items.set(key, item);
+      event = { type: 'put', item, previous, revision, frames: undefined };
+    }
+    this.lastChange = revision;
+    if (this.indexes.size > 0) this.reindex(event);
+    this.remember(event);
+    for (const listener of this.listeners) listener(event);
+  }
+
+  listen(listener: EventListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+  get watchers(): number {
+    return this.listeners.size;
+  }
+
+  /** Events after a revision, or undefined when some are no longer here. */
+  eventsSince(revision: number): CollectionEvent[] | undefined {
+    if (revision < this.eventsAfter) return undefined;
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.events[middle] as CollectionEvent).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return this.events.slice(low);
+  }
+  /** Forgets events up to a revision (the store has forgotten them too). */
+  forgetEvents(upTo: number): void {
+    if (upTo <= this.eventsAfter) return;
+    this.events = this.eventsSince(upTo) ?? [];
+    this.eventsAfter = upTo;
+  }
+
+  /** Keys of the items whose label or field has a value, by an index that is made on first use. */
+  withValue(what: 'label' | 'field', name: string, fieldIndex: number, value: string): ReadonlySet<string> | undefined {
+    const id = `${what}:${name}`;
+    let index = this.indexes.get(id);
+    if (index === undefined) {
+      index = new Map();
+      this.items.each('', (item) => {
+        addTo(index as Map<string, Set<string>>, valueOf(item, what, name, fieldIndex), item.key);
+        return true;
+      });
+      if (this.indexes.size >= INDEX_LIMIT) this.indexes.delete(this.indexes.keys().next().value as string);
+      this.indexers.set(id, (item) => valueOf(item, what, name, fieldIndex));
+    } else {
+      this.indexes.delete(id);
+    }
+    this.indexes.set(id, index);
+    return index.get(value);
+  }
+  private readonly indexers = new Map<string, (item: Item) => string | undefined>();
+
+  private reindex(event: CollectionEvent): void {
+    const { key } = event.item;
+    for (const [id, index] of this.indexes) {
+      const read = this.indexers.get(id) as (item: Item) => string | undefined;
+      const before = event.previous === undefined ? undefined : read(event.previous);
+      const after = event.type === 'delete' ? undefined : read(event.item);
+      if (before === after) continue;
+      if (before !== undefined) {
+        const keys = index.get(before);
+        keys?.delete(key);
+        if (keys?.size === 0) index.delete(before);
+      }
+      addTo(index, after, key);
+    }
+  }
+
+  private remember(event: CollectionEvent): void {
+    this.events.push(event);
+    // Trimming in halves keeps the cost of an event constant.
+    if (this.events.length > this.options.eventLimit) {
+      const dropped = this.events.splice(0, this.events.length >> 1);
+      this.eventsAfter = (dropped[dropped.length - 1] as CollectionEvent).revision;
+      // A commit may change several keys of a collection at one revision: none of it is complete any more.
+      while (this.events.length > 0 && (this.events[0] as CollectionEvent).revision === this.eventsAfter) this.events.shift();
+    }
+  }
+}
+
+function valueOf(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {
+  return what === 'label' ? item.labels?.[name] : item.fields?.[fieldIndex];
+}
+function addTo(index: Map<string, Set<string>>, value: string | undefined, key: string): void {
+  if (value === undefined) return;
+  const keys = index.get(value);
+  if (keys === undefined) index.set(value, new Set([key]));
+  else keys.add(key);
+}

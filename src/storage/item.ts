@@ -1,0 +1,103 @@
+/**
+ * An object as the cache holds it and as answers send it: JSON bytes of its stored version with the resourceVersion in
+ * place, and the few facts that selectors ask for. Nothing on the read path parses these bytes.
+ *
+ * In the store the resourceVersion is absent (it is the revision of the commit, which a shared store knows only
+ * afterwards). The stored value is a header of 8 bytes and the JSON text:
+ *
+ *   byte 0      format version, 1
+ *   byte 1      encoding, 0 = JSON
+ *   bytes 2-3   reserved, 0
+ *   bytes 4-7   offset in the text at which `,"resourceVersion":"…"` belongs (right after the uid)
+ */
+export interface Item {
+  /** Key within the collection: `namespace/name`, or `name`. */
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly bytes: Buffer;
+  /** Where the resourceVersion stands in `bytes`. */
+  readonly versionAt: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** Values of the kind's selectable fields, in the order the kind names them. */
+  readonly fields: readonly string[] | undefined;
+  /** The parsed object, kept only for collections that are looked up as objects. Must not be changed. */
+  parsed: unknown;
+}
+
+export interface Facts {
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly fields: readonly string[] | undefined;
+}
+
+const FORMAT = 1;
+const HEADER = 8;
+const BEFORE = Buffer.from(',"resourceVersion":"');
+
+/** The value to store for an object's JSON text (made without resourceVersion). */
+export function storedValue(text: string, uid: string): Buffer {
+  const mark = `"uid":"${uid}"`;
+  const at = text.indexOf(mark);
+  if (at < 0) throw new Error('an object without uid cannot be stored');
+  const length = Buffer.byteLength(text);
+  const value = Buffer.allocUnsafe(HEADER + length);
+  value[0] = FORMAT;
+  value[1] = 0;
+  value.writeUInt16BE(0, 2);
+  // Everything before the uid is ASCII (kind, version, names), so that the character offset is the byte offset.
+  value.writeUInt32BE(at + mark.length, 4);
+  value.write(text, HEADER);
+  return value;
+}
+
+/** Text of a stored value, without resourceVersion. */
+export function storedText(value: Buffer): Buffer {
+  check(value);
+  return value.subarray(HEADER);
+}
+
+export function itemFromStored(key: string, value: Buffer, revision: number, created: number, facts: Facts): Item {
+  check(value);
+  const at = value.readUInt32BE(4);
+  return {
+    key,
+    revision,
+    created,
+    bytes: withVersion(value, HEADER, at, revision),
+    versionAt: at,
+    labels: facts.labels,
+    fields: facts.fields,
+    parsed: undefined,
+  };
+}
+
+/** The same object as of another revision (a deletion carries the revision at which it happened). */
+export function atRevision(item: Item, revision: number): Item {
+  const oldLength = BEFORE.length + String(item.revision).length + 1;
+  const head = item.bytes.subarray(0, item.versionAt);
+  const tail = item.bytes.subarray(item.versionAt + oldLength);
+  const version = Buffer.from(`,"resourceVersion":"${revision}"`);
+  return { ...item, revision, bytes: Buffer.concat([head, version, tail]), parsed: undefined };
+}
+
+function withVersion(value: Buffer, header: number, at: number, revision: number): Buffer {
+  const digits = String(revision);
+  const length = value.length - header;
+  const bytes = Buffer.allocUnsafe(length + BEFORE.length + digits.length + 1);
+  value.copy(bytes, 0, header, header + at);
+  let to = at;
+  BEFORE.copy(bytes, to);
+  to += BEFORE.length;
+  bytes.write(digits, to, 'latin1');
+  to += digits.length;
+  bytes[to++] = 0x22;
+  value.copy(bytes, to, header + at);
+  return bytes;
+}
+
+function check(value: Buffer): void {
+  if (value[0] !== FORMAT || value[1] !== 0)
+    throw new Error(
+      `a stored object has format ${value[0]}.${value[1]}, which this release does not know; start a newer release on this store`,
+    );
+}
