@@ -15,8 +15,10 @@
  * The normal form of an object in memory:
  *   - plain objects with the JSON field names, keys in schema order after decoding;
  *   - an `always` scalar is present with its zero value, an `always` message is present (possibly empty);
- *   - absent lists, maps, times and pointers are simply absent (never null), and so is every empty value that JSON omits;
- *   - what JSON writes as `null` (an `always` list, map or time without value) is put there by the encoder alone.
+ *   - absent lists, maps, times, bytes, raw values and pointers are simply absent (never null), and so is every empty
+ *     value that JSON omits;
+ *   - what JSON writes as `null` (an `always` list, map, time, bytes, raw value or pointer without value) is put there
+ *     by the encoder alone.
  */
 export type ScalarName =
   | 'string'
@@ -43,9 +45,9 @@ export type ScalarName =
   /** A managedFields set: a JSON object in JSON, a message holding its JSON bytes in protobuf. */
   | 'fieldsV1';
 
-export interface ScalarType<T = unknown> {
+export interface ScalarType<T = unknown, N extends ScalarName = ScalarName> {
   readonly node: 'scalar';
-  readonly name: ScalarName;
+  readonly name: N;
   /** Never present at run time: carries the TypeScript type. */
   readonly $type?: T;
 }
@@ -74,8 +76,9 @@ export interface MessageType<F extends Fields = Fields> {
   readonly node: 'message';
   /** `core.v1.PodSpec`: the name by which other facts (OpenAPI, protobuf) know it. */
   readonly name: string;
+  /** Fields as they were declared, inline ones as the wrappers that the binary form has. */
   readonly fields: F;
-  /** Fields in schema order, with their names. */
+  /** Fields as JSON shows them, in schema order, with their JSON names: those of inline messages stand in the wrapper's place. */
   readonly ordered: readonly NamedField[];
   /** An atomic message has one owner. */
   readonly atomic: boolean;
@@ -109,6 +112,8 @@ export interface LazyType<T extends Type = Type> {
 }
 
 export type Type = ScalarType | ListType | MapType | MessageType | LazyType | UnionType;
+/** What is left once a lazy type is looked through. */
+export type ResolvedType = Exclude<Type, LazyType>;
 
 /** Strategic merge behaviour of a field. */
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
@@ -124,14 +129,14 @@ export interface FieldOptions {
   readonly mergeKey?: string;
   /** Clients must give it (OpenAPI `required`). */
   readonly required?: boolean;
-  /** Absent differs from zero: a pointer in the stock server. Its zero value is written when set. */
+  /** Absent differs from zero: a pointer in the stock server. Its zero value is written when set; JSON writes null for an `always` one that is not. */
   readonly nullable?: boolean;
   /**
    * The binary form nests these fields in a message of its own that JSON does not show (an inline struct):
-   * `{ rule: inline(2, Rule) }` – the fields of Rule stand beside the others in JSON.
+   * `{ rule: inline(2, Rule) }` – the fields of Rule stand beside the others in JSON and in memory.
    */
   readonly inline?: boolean;
-  /** Only in one of the two forms. */
+  /** Only in one of the two forms. A `json` field has no tag: give 0. */
   readonly only?: 'json' | 'binary';
   /** JSON name where it is not the key in `fields` (`$ref`, `x-…`). */
   readonly json?: string;
@@ -153,23 +158,25 @@ export type Fields = Record<string, Field> | {};
 // ---- inference -------------------------------------------------------------------------------------------------
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
+/** Scalars that are absent in memory when they are empty, even if JSON always writes them (as null). */
+type AbsentWhenEmpty = ListType | MapType | ScalarType<unknown, 'time' | 'microTime' | 'bytes' | 'raw' | 'json' | 'fieldsV1'>;
 type InlineKeys<F> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
-type InlineValues<F> = [InlineKeys<F>] extends [never] ? unknown : FieldValue<F[InlineKeys<F>]>;
-/** Fields that an object in its normal form always has. A pointer that JSON writes as null is absent there. */
 type AlwaysKeys<F> = {
   [K in keyof F]: F[K] extends { nullable: true }
     ? never
     : F[K] extends Field<infer T, true>
-      ? T extends ListType | MapType | ScalarType<TimeText>
+      ? T extends AbsentWhenEmpty
         ? never
         : K
       : never;
 }[keyof F];
 type FieldValue<F> = F extends Field<infer T, boolean> ? Infer<T> : never;
+type JsonName<K, F> = F extends { json: infer J extends string } ? J : K;
+type Intersect<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
 type InferFields<F> = Simplify<
-  { -readonly [K in Exclude<AlwaysKeys<F>, InlineKeys<F>>]: FieldValue<F[K]> } & {
-    -readonly [K in Exclude<keyof F, AlwaysKeys<F> | InlineKeys<F>>]?: FieldValue<F[K]>;
-  } & InlineValues<F>
+  { -readonly [K in Exclude<AlwaysKeys<F>, InlineKeys<F>> as JsonName<K, F[K]>]: FieldValue<F[K]> } & {
+    -readonly [K in Exclude<keyof F, AlwaysKeys<F> | InlineKeys<F>> as JsonName<K, F[K]>]?: FieldValue<F[K]>;
+  } & Intersect<FieldValue<F[InlineKeys<F>]>>
 >;
 export type Infer<T> =
   T extends LazyType<infer L>
@@ -188,26 +195,26 @@ export type Infer<T> =
 
 // ---- constructors ----------------------------------------------------------------------------------------------
 
-/** RFC 3339 text. Branded only in the schema, so that absent times infer as optional. */
-export type TimeText = string & { readonly $time?: true };
+/** RFC 3339 text. */
+export type TimeText = string;
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-const scalar = <T>(name: ScalarName): ScalarType<T> => Object.freeze({ node: 'scalar', name });
-export const string = scalar<string>('string');
-export const bool = scalar<boolean>('bool');
-export const int32 = scalar<number>('int32');
-export const int64 = scalar<number>('int64');
-export const double = scalar<number>('double');
-export const bytes = scalar<string>('bytes');
-export const quantity = scalar<string>('quantity');
-export const time = scalar<TimeText>('time');
-export const microTime = scalar<TimeText>('microTime');
-export const duration = scalar<string>('duration');
-export const intOrString = scalar<number | string>('intOrString');
-export const raw = scalar<JsonObject>('raw');
-export const json = scalar<JsonValue>('json');
-export const fieldsV1 = scalar<JsonObject>('fieldsV1');
+const scalar = <T, const N extends ScalarName>(name: N): ScalarType<T, N> => Object.freeze({ node: 'scalar', name });
+export const string = scalar<string, 'string'>('string');
+export const bool = scalar<boolean, 'bool'>('bool');
+export const int32 = scalar<number, 'int32'>('int32');
+export const int64 = scalar<number, 'int64'>('int64');
+export const double = scalar<number, 'double'>('double');
+export const bytes = scalar<string, 'bytes'>('bytes');
+export const quantity = scalar<string, 'quantity'>('quantity');
+export const time = scalar<TimeText, 'time'>('time');
+export const microTime = scalar<TimeText, 'microTime'>('microTime');
+export const duration = scalar<string, 'duration'>('duration');
+export const intOrString = scalar<number | string, 'intOrString'>('intOrString');
+export const raw = scalar<JsonObject, 'raw'>('raw');
+export const json = scalar<JsonValue, 'json'>('json');
+export const fieldsV1 = scalar<JsonObject, 'fieldsV1'>('fieldsV1');
 
 export function list<I extends Type>(item: I, kind: ListKind = 'atomic', keys: readonly string[] = []): ListType<I> {
   return Object.freeze({ node: 'list', item, list: kind, keys, boxed: false });
@@ -230,7 +237,7 @@ export function lazy<T extends Type>(get: () => T): LazyType<T> {
   return Object.freeze({ node: 'lazy', get });
 }
 /** The type itself, once a lazy one is looked through. */
-export function resolve(type: Type): Exclude<Type, LazyType> {
+export function resolve(type: Type): ResolvedType {
   let t = type;
   while (t.node === 'lazy') t = t.get();
   return t;
@@ -272,7 +279,11 @@ export interface MessageOptions {
 }
 
 function build<F extends Fields>(name: string, fields: F, options: MessageOptions, object: boolean): MessageType<F> {
-  const ordered = Object.entries(fields as Record<string, Field>).map(([key, field]) => ({ ...field, name: field.json ?? key }));
+  const ordered: NamedField[] = [];
+  for (const [key, field] of Object.entries(fields as Record<string, Field>)) {
+    if (field.inline === true) ordered.push(...(field.type as MessageType).ordered);
+    else if (field.only !== 'binary') ordered.push({ ...field, name: field.json ?? key });
+  }
   return Object.freeze({
     node: 'message',
     name,
