@@ -1,5 +1,5 @@
-/** Schema of the metadata that every object and list carries. */
-import { always, bool, fieldsV1, int64, list, map, message, opt, ptr, req, string, time } from '../schema/types.ts';
+/** Schemas that every group uses: the metadata of objects and lists, label selectors and conditions. */
+import { always, bool, fieldsV1, type Infer, int64, list, map, message, opt, ptr, req, string, time } from '../schema/types.ts';
 
 export const OwnerReference = message(
   'meta.v1.OwnerReference',
@@ -13,6 +13,7 @@ export const OwnerReference = message(
   },
   { atomic: true },
 );
+export type OwnerReference = Infer<typeof OwnerReference>;
 
 export const ManagedFieldsEntry = message('meta.v1.ManagedFieldsEntry', {
   manager: opt(1, string),
@@ -23,6 +24,7 @@ export const ManagedFieldsEntry = message('meta.v1.ManagedFieldsEntry', {
   fieldsV1: ptr(7, fieldsV1),
   subresource: opt(8, string),
 });
+export type ManagedFieldsEntry = Infer<typeof ManagedFieldsEntry>;
 
 export const ObjectMeta = message('meta.v1.ObjectMeta', {
   name: opt(1, string),
@@ -39,8 +41,10 @@ export const ObjectMeta = message('meta.v1.ObjectMeta', {
   annotations: opt(12, map(string)),
   ownerReferences: opt(13, list(OwnerReference, 'map', ['uid']), { patch: 'merge', mergeKey: 'uid' }),
   finalizers: opt(14, list(string, 'set'), { patch: 'merge' }),
+  clusterName: opt(15, string),
   managedFields: opt(17, list(ManagedFieldsEntry)),
 });
+export type ObjectMeta = Infer<typeof ObjectMeta>;
 
 export const ListMeta = message('meta.v1.ListMeta', {
   selfLink: opt(1, string),
@@ -48,3 +52,31 @@ export const ListMeta = message('meta.v1.ListMeta', {
   continue: opt(3, string),
   remainingItemCount: ptr(4, int64),
 });
+export type ListMeta = Infer<typeof ListMeta>;
+
+export const LabelSelectorRequirement = message('meta.v1.LabelSelectorRequirement', {
+  key: req(1, string, { patch: 'merge', mergeKey: 'key' }),
+  operator: req(2, string),
+  values: opt(3, list(string)),
+});
+export type LabelSelectorRequirement = Infer<typeof LabelSelectorRequirement>;
+
+export const LabelSelector = message(
+  'meta.v1.LabelSelector',
+  {
+    matchLabels: opt(1, map(string)),
+    matchExpressions: opt(2, list(LabelSelectorRequirement)),
+  },
+  { atomic: true },
+);
+export type LabelSelector = Infer<typeof LabelSelector>;
+
+export const Condition = message('meta.v1.Condition', {
+  type: req(1, string),
+  status: req(2, string),
+  observedGeneration: opt(3, int64),
+  lastTransitionTime: req(4, time),
+  reason: req(5, string),
+  message: req(6, string),
+});
+export type Condition = Infer<typeof Condition>;
