@@ -1,0 +1,131 @@
+/** Subject names and alternative names of certificates and requests. */
+import { isIP } from 'node:net';
+import { DerError, type Element, element, implicit, oid, sequence, set, Tag, utf8 } from './der.ts';
+
+const commonNameOid = '2.5.4.3';
+const organizationOid = '2.5.4.10';
+
+/** The two parts of a subject that the service reads: the user name and the groups. */
+export interface Subject {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+export function encodeSubject(subject: Subject): Buffer {
+  const attribute = (type: string, value: string) => set(sequence(oid(type), utf8(value)));
+  return sequence(
+    ...subject.organizations.map((name) => attribute(organizationOid, name)),
+    ...(subject.commonName === '' ? [] : [attribute(commonNameOid, subject.commonName)]),
+  );
+}
+
+/** Reads a name; where the common name is repeated the last one counts, as the stock server has it. */
+export function decodeSubject(name: Element): Subject {
+  let commonName = '';
+  const organizations: string[] = [];
+  for (const relative of name.as(Tag.sequence).children()) {
+    for (const attribute of relative.as(Tag.set).children()) {
+      const [type, value] = attribute.as(Tag.sequence).children();
+      if (type === undefined || value === undefined) throw new DerError('incomplete name');
+      const kind = type.oid();
+      if (kind === commonNameOid) commonName = value.text();
+      else if (kind === organizationOid) organizations.push(value.text());
+    }
+  }
+  return { commonName, organizations };
+}
+
+export interface AlternativeNames {
+  readonly dns: readonly string[];
+  readonly addresses: readonly string[];
+  readonly emails: readonly string[];
+  readonly uris: readonly string[];
+}
+export const noNames: AlternativeNames = { dns: [], addresses: [], emails: [], uris: [] };
+export const isEmpty = (names: AlternativeNames): boolean =>
+  names.dns.length + names.addresses.length + names.emails.length + names.uris.length === 0;
+
+/** Four or sixteen bytes of an address as text. */
+export function addressBytes(text: string): Buffer {
+  if (isIP(text) === 4) return Buffer.from(text.split('.').map(Number));
+  if (isIP(text) !== 6) throw new DerError(`not an IP address: ${text}`);
+  let address = text.split('%')[0] as string;
+  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
+  if (dotted !== null) {
+    const four = addressBytes(dotted[2] as string);
+    address = `${dotted[1]}${four.readUInt16BE(0).toString(16)}:${four.readUInt16BE(2).toString(16)}`;
+  }
+  const [before = '', after] = address.split('::');
+  const left = before === '' ? [] : before.split(':');
+  const right = after === undefined || after === '' ? [] : after.split(':');
+  const zeros = after === undefined ? 0 : 8 - left.length - right.length;
+  const words = [...left, ...new Array<string>(zeros).fill('0'), ...right];
+  const bytes = Buffer.alloc(16);
+  words.forEach((word, i) => {
+    bytes.writeUInt16BE(Number.parseInt(word, 16), i * 2);
+  });
+  return bytes;
+}
+
+/** Text of four or sixteen bytes, without shortening runs of zeros. */
+export function addressText(bytes: Buffer): string {
+  if (bytes.length === 4) return bytes.join('.');
+  if (bytes.length !== 16) throw new DerError('address of odd length');
+  return Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16)).join(':');
+}
+
+export function encodeAlternativeNames(names: AlternativeNames): Buffer {
+  const text = (n: number) => (value: string) => implicit(n, Buffer.from(value, 'latin1'));
+  return sequence(
+    ...names.dns.map(text(2)),
+    ...names.emails.map(text(1)),
+    ...names.addresses.map((address) => implicit(7, addressBytes(address))),
+    ...names.uris.map(text(6)),
+  );
+}
+
+export function decodeAlternativeNames(names: Element): AlternativeNames {
+  const found = { dns: [] as string[], addresses: [] as string[], emails: [] as string[], uris: [] as string[] };
+  for (const name of names.as(Tag.sequence).children()) {
+    if (name.tag === 0x81) found.emails.push(name.content.toString('latin1'));
+    else if (name.tag === 0x82) found.dns.push(name.content.toString('latin1'));
+    else if (name.tag === 0x86) found.uris.push(name.content.toString('latin1'));
+    else if (name.tag === 0x87) found.addresses.push(addressText(name.content));
+  }
+  return found;
+}
+
+export interface Extension {
+  readonly oid: string;
+  readonly critical: boolean;
+  readonly value: Buffer;
+}
+
+export function decodeExtensions(list: Element): Extension[] {
+  return list
+    .as(Tag.sequence)
+    .children()
+    .map((extension) => {
+      const [type, second, third] = extension.as(Tag.sequence).children();
+      const value = third ?? second;
+      if (type === undefined || value === undefined) throw new DerError('incomplete extension');
+      const critical = third !== undefined && second?.as(Tag.boolean).content[0] !== 0;
+      return { oid: type.oid(), critical, value: value.as(Tag.octetString).content };
+    });
+}
+
+export const encodeExtension = (extension: Extension): Buffer =>
+  sequence(
+    oid(extension.oid),
+    ...(extension.critical ? [element(Tag.boolean, Buffer.from([0xff]))] : []),
+    element(Tag.octetString, extension.value),
+  );
+
+export const extensionOids = {
+  subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  alternativeNames: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyId: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+} as const;

@@ -1,0 +1,281 @@
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import {
+  DerError,
+  ensureAuthority,
+  ensureClient,
+  ensureServing,
+  ensureSigningKey,
+  issue,
+  issueClient,
+  issueServing,
+  makeRequest,
+  newAuthority,
+  newKeyPair,
+  noNames,
+  parseRequest,
+  readAuthority,
+  readBundle,
+  readPublicKeys,
+  servingNames,
+  subjectOf,
+  toPem,
+  verifyChain,
+} from '../pki.ts';
+import { addressBytes, addressText } from './names.ts';
+
+const now = Date.parse('2026-06-01T00:00:00Z');
+const day = 24 * 3600 * 1000;
+const authority = (name = 'root') => readAuthority(newAuthority(name, now));
+const read = (pem: string) => new X509Certificate(pem);
+const root = authority();
+
+const directories: string[] = [];
+const temporary = () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pki-'));
+  directories.push(directory);
+  return directory;
+};
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true });
+});
+
+/** An authority signed by another one. */
+function below(parent: ReturnType<typeof authority>, commonName: string, more: { authority?: boolean; notAfter?: number } = {}) {
+  const keys = newKeyPair();
+  const certificate = issue(parent, {
+    subject: { commonName, organizations: [] },
+    publicKey: keys.publicKey,
+    usages: ['certSign'],
+    extendedUsages: [],
+    notBefore: now - day,
+    notAfter: more.notAfter ?? now + 100 * day,
+    authority: more.authority ?? true,
+  });
+  return { certificate: read(certificate), key: keys.privateKey };
+}
+
+test('a serving certificate holds its names and addresses', () => {
+  const request = servingNames({
+    serviceName: 'plat',
+    bindAddress: '192.0.2.7',
+    hostName: 'host.example.com',
+    serviceAddress: '10.0.0.1',
+    extra: ['fd00::1:2', 'api.example.com', '::ffff:1.2.3.4'],
+  });
+  const certificate = read(issueServing(root, request, now).certificate);
+  for (const name of ['localhost', 'plat', 'plat.default.svc', 'plat.default.svc.cluster.local', 'host.example.com', 'api.example.com']) {
+    expect(certificate.checkHost(name)).toBe(name);
+  }
+  for (const address of ['127.0.0.1', '::1', '192.0.2.7', '10.0.0.1', 'fd00::1:2']) expect(certificate.checkIP(address)).toBe(address);
+  expect(certificate.checkHost('other.example.com')).toBeUndefined();
+  expect(certificate.checkIP('0.0.0.0')).toBeUndefined();
+  expect(certificate.ca).toBe(false);
+  expect(verifyChain([certificate], [root.certificate], now, 'serverAuth')).toHaveLength(2);
+});
+
+test('a client certificate holds its user and groups, whatever characters they have', () => {
+  const groups = ['dev', 'a,b', 'line\nO=system:masters', 'grüße', 'a+b=c\\'];
+  const certificate = read(issueClient(root, 'O=x, CN=y\n', groups, now).certificate);
+  expect(subjectOf(certificate)).toEqual({ commonName: 'O=x, CN=y\n', organizations: groups });
+});
+
+test('client authorities may sign with RSA, P-384 or Ed25519', () => {
+  const kinds = [
+    generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+    generateKeyPairSync('ed25519'),
+  ];
+  for (const keys of kinds) {
+    const middle = read(
+      issue(root, {
+        subject: { commonName: 'middle', organizations: [] },
+        publicKey: keys.publicKey,
+        usages: ['certSign'],
+        extendedUsages: [],
+        notBefore: now - day,
+        notAfter: now + day,
+        authority: true,
+      }),
+    );
+    const leaf = read(issueClient({ certificate: middle, key: keys.privateKey }, 'u', [], now).certificate);
+    expect(verifyChain([leaf, middle], [root.certificate], now, 'clientAuth')).toHaveLength(3);
+  }
+});
+
+test('a chain is followed through intermediates in any order', () => {
+  const one = below(root, 'one');
+  const two = below(one, 'two');
+  const leaf = read(issueClient(two, 'u', [], now).certificate);
+  expect(verifyChain([leaf, one.certificate, two.certificate], [root.certificate], now, 'clientAuth')).toHaveLength(4);
+});
+
+const stranger = authority();
+const expiredMiddle = below(root, 'expired', { notAfter: now - 1 });
+const notAnAuthority = below(root, 'no authority', { authority: false });
+const middle = below(root, 'middle');
+const good = issueClient(root, 'u', [], now).certificate;
+test.each([
+  ['nothing at all', [], now, /no certificate/],
+  [
+    'an authority that is not trusted, though of the same name',
+    [issueClient(stranger, 'u', [], now).certificate],
+    now,
+    /unknown authority/,
+  ],
+  ['a missing intermediate', [issueClient(middle, 'u', [], now).certificate], now, /unknown authority/],
+  ['an expired certificate', [good], now + 366 * day, /expired/],
+  ['a certificate from the future', [good], now - day, /not yet valid/],
+  [
+    'an expired intermediate',
+    [issueClient(expiredMiddle, 'u', [], now - day).certificate, expiredMiddle.certificate.toString()],
+    now,
+    /expired/,
+  ],
+  [
+    'an intermediate that is no authority',
+    [issueClient(notAnAuthority, 'u', [], now).certificate, notAnAuthority.certificate.toString()],
+    now,
+    /unknown/,
+  ],
+  [
+    'a serving certificate',
+    [issueServing(root, { commonName: 'u', dns: ['u'], addresses: [] }, now).certificate],
+    now,
+    /incompatible key usage/,
+  ],
+])('a chain is refused: %s', (_, chain, at, why) => {
+  expect(() => verifyChain(chain.map(read), [root.certificate], at, 'clientAuth')).toThrow(why);
+});
+
+test('a certificate whose bytes were changed is not accepted', () => {
+  const bytes = Buffer.from(read(good).raw);
+  const at = bytes.indexOf(Buffer.from('0c0175', 'hex'));
+  bytes[at + 2] = 'v'.charCodeAt(0);
+  const changed = read(toPem('CERTIFICATE', bytes));
+  expect(subjectOf(changed).commonName).toBe('v');
+  expect(() => verifyChain([changed], [root.certificate], now, 'clientAuth')).toThrow(/unknown authority/);
+});
+
+test('a bundle is read block by block; text between blocks does not matter', () => {
+  const bundle = `first\n${root.certificate}\nsecond\n${stranger.certificate}`;
+  expect(readBundle(bundle).map((one) => one.fingerprint256)).toEqual([
+    root.certificate.fingerprint256,
+    stranger.certificate.fingerprint256,
+  ]);
+  expect(() => readBundle('nothing')).toThrow('no certificate found');
+});
+
+// Made by OpenSSL: O=dev, O=qa, CN=jane.
+const foreign = `-----BEGIN CERTIFICATE REQUEST-----
+MIHmMIGMAgEAMCoxDDAKBgNVBAoMA2RldjELMAkGA1UECgwCcWExDTALBgNVBAMM
+BGphbmUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAS1F5y9Kpkv9SkdKoFRJlMy
+fXKBUfX8hZG6d68L4p7eTumckvH64OlP8ki7PinEe8n2DzkEshIpfRUuTOP/tHQj
+oAAwCgYIKoZIzj0EAwIDSQAwRgIhAKah/6wcCgRWeRJcnNDHSkkquI6Jj5bPDl5i
+c2aIr5HPAiEAkxk++iS6VVdMWsu19xCtcIRhus4bhmD4V28qomHUokU=
+-----END CERTIFICATE REQUEST-----
+`;
+test('a foreign certificate request is read and signed', () => {
+  const request = parseRequest(foreign);
+  expect(request.subject).toEqual({ commonName: 'jane', organizations: ['dev', 'qa'] });
+  expect(request.signed).toBe(true);
+  const template = {
+    subject: request.subjectBytes,
+    publicKey: request.publicKey,
+    usages: ['digitalSignature'] as const,
+    extendedUsages: ['clientAuth'] as const,
+    notBefore: now,
+    notAfter: now + 1e14,
+  };
+  const certificate = read(issue(root, template));
+  expect(certificate.subject).toBe('O=dev\nO=qa\nCN=jane');
+  expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+  expect(Date.parse(certificate.validTo)).toBe(Date.parse(root.certificate.validTo));
+});
+
+test('a request that was tampered with is not signed', () => {
+  const bytes = Buffer.from(foreign.replace(/-----[^-]+-----/g, ''), 'base64');
+  bytes[bytes.indexOf('jane')] = 'k'.charCodeAt(0);
+  const request = parseRequest(toPem('CERTIFICATE REQUEST', bytes));
+  expect(request.subject.commonName).toBe('kane');
+  expect(request.signed).toBe(false);
+});
+
+test('a request carries alternative names', () => {
+  const names = { ...noNames, dns: ['node'], addresses: ['10.1.2.3', '0:0:0:0:0:0:0:1'] };
+  const request = parseRequest(makeRequest({ commonName: 'system:node:n', organizations: ['system:nodes'] }, newKeyPair(), names));
+  expect(request.names).toEqual(names);
+  expect(request.signed).toBe(true);
+});
+
+test('bytes that are no request are refused without harm', () => {
+  expect(() => parseRequest('')).toThrow(DerError);
+  expect(() => parseRequest(String(root.certificate))).toThrow(DerError);
+  const bytes = Buffer.from(foreign.replace(/-----[^-]+-----/g, ''), 'base64');
+  fc.assert(
+    fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, value) => {
+      const changed = Buffer.from(bytes);
+      changed[at] = value;
+      let signed = false;
+      try {
+        signed = parseRequest(toPem('CERTIFICATE REQUEST', changed)).signed;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+      }
+      expect(signed).toBe(bytes[at] === value);
+    }),
+  );
+});
+
+test('addresses turn into bytes and back', () => {
+  fc.assert(
+    fc.property(fc.ipV6(), (address) => {
+      expect(addressBytes(addressText(addressBytes(address)))).toEqual(addressBytes(address));
+    }),
+  );
+  expect(addressBytes('::ffff:1.2.3.4').toString('hex')).toBe('00000000000000000000ffff01020304');
+  expect(addressBytes('fe80::1').toString('hex')).toBe('fe800000000000000000000000000001');
+});
+
+test('what a directory holds is kept while it fits, and secret', async () => {
+  const directory = join(temporary(), 'pki');
+  const names = { commonName: 'plat', dns: ['localhost'], addresses: ['127.0.0.1'] };
+  const ca = ensureAuthority(directory, 'ca', 'plat-ca', now);
+  const serving = ensureServing(directory, 'apiserver', ca, names, now);
+  const admin = ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now);
+  const key = await ensureSigningKey(directory, 'sa');
+
+  expect(ensureAuthority(directory, 'ca', 'plat-ca', now).certificate.fingerprint256).toBe(ca.certificate.fingerprint256);
+  expect(ensureServing(directory, 'apiserver', ca, names, now)).toEqual(serving);
+  expect(ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now)).toEqual(admin);
+  expect((await ensureSigningKey(directory, 'sa')).equals(key)).toBe(true);
+
+  expect(ensureServing(directory, 'apiserver', ca, { ...names, dns: ['localhost', 'new'] }, now)).not.toEqual(serving);
+  expect(ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now + 340 * day)).not.toEqual(admin);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  for (const file of readdirSync(directory)) {
+    expect(file).toMatch(/\.(crt|key)$/);
+    expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('an authority whose files do not belong together is not used', () => {
+  const directory = temporary();
+  ensureAuthority(directory, 'ca', 'one', now);
+  writeFileSync(join(directory, 'ca.key'), newAuthority('two', now).key);
+  expect(() => ensureAuthority(directory, 'ca', 'one', now)).toThrow(/do not belong together/);
+});
+
+test('public keys are read from keys of any kind and from certificates', () => {
+  const pair = newAuthority('x', now);
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const text = `${pair.key}${pair.certificate}${rsa.publicKey.export({ type: 'spki', format: 'pem' })}`;
+  const keys = readPublicKeys(text);
+  expect(keys).toHaveLength(3);
+  expect(keys[0]?.equals(createPublicKey(pair.key))).toBe(true);
+  expect(keys[1]?.equals(createPublicKey(pair.key))).toBe(true);
+});

@@ -1,0 +1,138 @@
+/**
+ * The server's own keys and certificates in a directory, made where missing, renewed where they run out or no longer
+ * fit the names the server goes by. What exists and fits is left alone.
+ */
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  type Authority,
+  type Issued,
+  issueClient,
+  issueServing,
+  newAuthority,
+  privateKeyPem,
+  readAuthority,
+  type ServingRequest,
+} from './certificate.ts';
+import { readIfPresent, writeSecretFile } from './files.ts';
+
+const renewBefore = 30 * 24 * 3600 * 1000;
+
+function readPair(directory: string, name: string): Issued | undefined {
+  const certificate = readIfPresent(join(directory, `${name}.crt`));
+  const key = readIfPresent(join(directory, `${name}.key`));
+  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+}
+
+function writePair(directory: string, name: string, pair: Issued): Issued {
+  writeSecretFile(join(directory, `${name}.key`), pair.key);
+  writeSecretFile(join(directory, `${name}.crt`), pair.certificate);
+  return pair;
+}
+
+/** Whether a pair belongs together, was signed by the authority and stays valid for a while. */
+function usable(pair: Issued, authority: Authority, now: number): boolean {
+  const certificate = new X509Certificate(pair.certificate);
+  return (
+    certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
+    certificate.verify(authority.certificate.publicKey) &&
+    Date.parse(certificate.validTo) - now > renewBefore
+  );
+}
+
+function covers(pair: Issued, request: ServingRequest): boolean {
+  const certificate = new X509Certificate(pair.certificate);
+  return (
+    request.dns.every((name) => certificate.checkHost(name, { subject: 'never', wildcards: false }) !== undefined) &&
+    request.addresses.every((address) => certificate.checkIP(address) !== undefined)
+  );
+}
+
+/** `ca` → `ca.crt`, `ca.key`. An authority that exists is never replaced: everything it signed hangs on it. */
+export function ensureAuthority(directory: string, name: string, commonName: string, now: number): Authority {
+  const pair = readPair(directory, name) ?? writePair(directory, name, newAuthority(commonName, now));
+  const authority = readAuthority(pair);
+  if (!authority.certificate.checkPrivateKey(authority.key)) {
+    throw new Error(`${join(directory, name)}.crt and ${name}.key do not belong together`);
+  }
+  return authority;
+}
+
+export function ensureServing(directory: string, name: string, authority: Authority, request: ServingRequest, now: number): Issued {
+  const pair = readPair(directory, name);
+  if (pair !== undefined && usable(pair, authority, now) && covers(pair, request)) return pair;
+  return writePair(directory, name, issueServing(authority, request, now));
+}
+
+export function ensureClient(
+  directory: string,
+  name: string,
+  authority: Authority,
+  user: string,
+  groups: readonly string[],
+  now: number,
+): Issued {
+  const pair = readPair(directory, name);
+  if (pair !== undefined && usable(pair, authority, now)) return pair;
+  return writePair(directory, name, issueClient(authority, user, groups, now));
+}
+
+/**
+ * A key that signs service account tokens: `sa.key`. RSA, because that is what other readers of such tokens expect;
+ * it takes a moment to make, which passes outside the event loop.
+ */
+export async function ensureSigningKey(directory: string, name: string): Promise<KeyObject> {
+  const path = join(directory, `${name}.key`);
+  const existing = readIfPresent(path);
+  if (existing !== undefined) return createPrivateKey(existing);
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  writeSecretFile(path, privateKeyPem(privateKey));
+  return privateKey;
+}
+
+/** Public keys of a PEM text with one or more keys, private ones, public ones or certificates. */
+export function readPublicKeys(pem: string): KeyObject[] {
+  const blocks = pem.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? [];
+  const keys = blocks.filter((block) => !block.includes('EC PARAMETERS')).map((block) => createPublicKey(block));
+  if (keys.length === 0) throw new Error('no key found');
+  return keys;
+}
+
+export interface ServerNames {
+  /** Name of the service that leads to this server. */
+  readonly serviceName: string;
+  readonly bindAddress: string;
+  readonly hostName: string;
+  /** The first address of the service range, where there is one. */
+  readonly serviceAddress?: string;
+  readonly clusterDomain?: string;
+  /** Further names or addresses. */
+  readonly extra?: readonly string[];
+}
+
+/** The names and addresses that a server is reached by. */
+export function servingNames(names: ServerNames): ServingRequest {
+  const service = `${names.serviceName}.default.svc`;
+  const all = [
+    'localhost',
+    names.serviceName,
+    `${names.serviceName}.default`,
+    service,
+    `${service}.${names.clusterDomain ?? 'cluster.local'}`,
+    names.hostName,
+    '127.0.0.1',
+    '::1',
+    names.bindAddress,
+    names.serviceAddress ?? '',
+    ...(names.extra ?? []),
+  ];
+  const unspecified = new Set(['', '0.0.0.0', '::']);
+  const useful = [...new Set(all)].filter((name) => !unspecified.has(name));
+  return {
+    commonName: names.serviceName,
+    dns: useful.filter((name) => isIP(name) === 0 && /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(name)),
+    addresses: useful.filter((name) => isIP(name) !== 0),
+  };
+}

@@ -1,0 +1,147 @@
+/** Whether a certificate chain leads to a trusted root, is within its time and may be used for what it is used for. */
+import { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { extendedUsageOids } from './certificate.ts';
+import { DerError, type Element, read, Tag } from './der.ts';
+import { decodeExtensions, decodeSubject, type Extension, extensionOids, type Subject } from './names.ts';
+
+/** All certificates of a PEM text, in order. Other blocks and text between blocks are passed over. */
+export function readBundle(pem: string): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new Error('no certificate found');
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/** The certificates that the other side of a connection showed, its own first. A resumed session has that one only. */
+export function peerChain(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  let next = socket.getPeerX509Certificate();
+  while (next !== undefined && chain.length < maxDepth && !chain.some((seen) => seen.fingerprint256 === next?.fingerprint256)) {
+    chain.push(next);
+    next = next.issuerCertificate;
+  }
+  return chain;
+}
+
+export type Purpose = 'clientAuth' | 'serverAuth' | 'any';
+
+/** Why a chain was not accepted; the text names no secret. */
+export class ChainError extends Error {}
+
+/** Chains are seldom longer than four; a longer one, or a maze of cross-signed ones, is not followed. */
+const maxDepth = 8;
+const maxSignatureChecks = 64;
+
+const known = new Set<string>(Object.values(extensionOids));
+
+interface Parsed {
+  readonly subject: Subject;
+  readonly extensions: readonly Extension[];
+  /** How many authorities may follow below this one; undefined: any number. */
+  readonly pathLength: number | undefined;
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+const parsed = new WeakMap<X509Certificate, Parsed>();
+
+function fieldsOf(certificate: X509Certificate): Element[] {
+  const fields = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children() ?? [];
+  return fields[0]?.tag === 0xa0 ? fields.slice(1) : fields;
+}
+
+function parse(certificate: X509Certificate): Parsed {
+  const before = parsed.get(certificate);
+  if (before !== undefined) return before;
+  const fields = fieldsOf(certificate);
+  const subject = fields[4];
+  if (subject === undefined) throw new DerError('incomplete certificate');
+  const wrapper = fields.find((field) => field.tag === 0xa3);
+  const inner = wrapper?.children()[0];
+  const extensions = inner === undefined ? [] : decodeExtensions(inner);
+  const constraints = extensions.find((extension) => extension.oid === extensionOids.basicConstraints);
+  const limit =
+    constraints &&
+    read(constraints.value)
+      .children()
+      .find((part) => part.tag === Tag.integer);
+  const result: Parsed = {
+    subject: decodeSubject(subject),
+    extensions,
+    pathLength: limit === undefined ? undefined : limit.content.length === 1 ? (limit.content[0] as number) : undefined,
+    notBefore: Date.parse(certificate.validFrom),
+    notAfter: Date.parse(certificate.validTo),
+  };
+  parsed.set(certificate, result);
+  return result;
+}
+
+/** The common name and organizations of a certificate, read from its bytes. */
+export const subjectOf = (certificate: X509Certificate): Subject => parse(certificate).subject;
+export const notAfterOf = (certificate: X509Certificate): number => parse(certificate).notAfter;
+
+function checkOne(certificate: X509Certificate, now: number, purpose: Purpose): void {
+  const { extensions, notBefore, notAfter } = parse(certificate);
+  if (!(now >= notBefore)) throw new ChainError('certificate is not yet valid');
+  if (!(now <= notAfter)) throw new ChainError('certificate has expired');
+  if (extensions.some((extension) => extension.critical && !known.has(extension.oid))) {
+    throw new ChainError('certificate has a critical extension that is not understood');
+  }
+  if (purpose === 'any') return;
+  const uses = certificate.keyUsage as readonly string[] | undefined;
+  if (uses !== undefined && !uses.includes(extendedUsageOids[purpose]) && !uses.includes(extendedUsageOids.any)) {
+    throw new ChainError('certificate specifies an incompatible key usage');
+  }
+}
+
+/**
+ * Follows the first of `chain` (the others are intermediates, in any order) up to one of `roots`. Answers the path,
+ * its root last; throws ChainError where there is none. The time and usage of every certificate on the path count.
+ */
+export function verifyChain(
+  chain: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+  now: number,
+  purpose: Purpose,
+): X509Certificate[] {
+  const leaf = chain[0];
+  if (leaf === undefined) throw new ChainError('no certificate');
+  checkOne(leaf, now, purpose);
+  const trusted = roots.find((root) => root.raw.equals(leaf.raw));
+  if (trusted !== undefined) return [leaf];
+  const intermediates = chain.slice(1);
+  let checks = 0;
+  let complaint: ChainError | undefined;
+
+  const signedBy = (certificate: X509Certificate, issuer: X509Certificate): boolean => {
+    if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
+    checks++;
+    if (checks > maxSignatureChecks) throw new ChainError('certificate chain is too tangled');
+    return certificate.verify(issuer.publicKey);
+  };
+  const usable = (issuer: X509Certificate, below: number): boolean => {
+    const { pathLength } = parse(issuer);
+    if (pathLength !== undefined && below > pathLength) return false;
+    try {
+      checkOne(issuer, now, purpose);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      complaint = error;
+      return false;
+    }
+  };
+  const up = (path: readonly X509Certificate[]): X509Certificate[] | undefined => {
+    const top = path[path.length - 1] as X509Certificate;
+    for (const root of roots) if (signedBy(top, root) && usable(root, path.length - 1)) return [...path, root];
+    if (path.length >= maxDepth) return undefined;
+    for (const next of intermediates) {
+      if (path.some((seen) => seen.raw.equals(next.raw)) || !signedBy(top, next) || !usable(next, path.length - 1)) continue;
+      const found = up([...path, next]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const path = up([leaf]);
+  if (path === undefined) throw complaint ?? new ChainError('certificate signed by unknown authority');
+  return path;
+}
