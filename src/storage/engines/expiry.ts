@@ -1,0 +1,72 @@
+/**
+ * Deletes keys when their time to live is over. The engine keeps the index of what expires when; this keeps one timer
+ * for the first of them.
+ */
+import { CommitConflict } from '../engine.ts';
+import type { Clock } from './clock.ts';
+
+export interface ExpiryIndex {
+  /** Keys whose time is over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
+  due(until: number, limit: number): { readonly due: readonly { key: string; revision: number }[]; readonly next: number | undefined };
+  /** Deletes a key if it still has the revision. */
+  expire(key: string, revision: number): Promise<void>;
+}
+
+/** Most keys that are deleted at once; the others wait until those are gone. */
+const BATCH = 200;
+/** How long to wait when the store would not delete. */
+const RETRY_MS = 5_000;
+
+export class Expiry {
+  readonly #clock: Clock;
+  readonly #index: ExpiryIndex;
+  /** When the timer goes off; infinity while there is none. */
+  #armed = Number.POSITIVE_INFINITY;
+  #cancel: () => void = () => {};
+  #running = false;
+  #stopped = false;
+
+  constructor(clock: Clock, index: ExpiryIndex) {
+    this.#clock = clock;
+    this.#index = index;
+  }
+
+  /** Tells that some key expires at this time. */
+  expect(at: number): void {
+    if (this.#stopped || at >= this.#armed) return;
+    this.#cancel();
+    this.#armed = at;
+    this.#cancel = this.#clock.after(at - this.#clock.now(), () => void this.#run());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  async #run(): Promise<void> {
+    this.#armed = Number.POSITIVE_INFINITY;
+    if (this.#running || this.#stopped) return;
+    this.#running = true;
+    let next: number | undefined;
+    try {
+      const found = this.#index.due(this.#clock.now(), BATCH);
+      next = found.next;
+      await Promise.all(found.due.map(({ key, revision }) => this.#expire(key, revision)));
+    } catch {
+      next = this.#clock.now() + RETRY_MS;
+    } finally {
+      this.#running = false;
+    }
+    if (next !== undefined) this.expect(next);
+  }
+
+  async #expire(key: string, revision: number): Promise<void> {
+    try {
+      await this.#index.expire(key, revision);
+    } catch (error) {
+      // A conflict says that somebody wrote the key meanwhile, and so decided anew how long it lives.
+      if (!(error instanceof CommitConflict)) throw error;
+    }
+  }
+}

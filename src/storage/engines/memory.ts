@@ -1,0 +1,250 @@
+/**
+ * The store in memory, for tests and throw-away servers: the same semantics as the durable engines, nothing kept.
+ * A key holds its versions, oldest first; the log holds the changes of each commit.
+ */
+import { SortedMap } from '../../lib/sorted.ts';
+import {
+  type ChangeRecord,
+  CommitConflict,
+  Compacted,
+  type Engine,
+  type Entry,
+  FutureRevision,
+  type Operation,
+  type RangeRequest,
+  type RangeResult,
+  StoreUnavailable,
+  type Subscriber,
+} from '../engine.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { Expiry } from './expiry.ts';
+import { checkOperations, startOf } from './operations.ts';
+import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+export interface MemoryOptions {
+  readonly clock?: Clock;
+  /** How long superseded versions stay readable. */
+  readonly historyRetentionMs?: number;
+}
+
+interface Version {
+  readonly revision: number;
+  readonly created: number;
+  /** undefined: the key was deleted. */
+  readonly value: Buffer | undefined;
+  /** When the key is to be deleted, in milliseconds; 0: never. */
+  readonly expires: number;
+}
+interface LoggedCommit {
+  readonly time: number;
+  readonly changes: readonly ChangeRecord[];
+}
+/** Most commits that are read, or forgotten, in one turn of the event loop. */
+const SLICE = 1_000;
+
+export function openMemoryEngine(options: MemoryOptions = {}): Engine {
+  return new MemoryEngine(options);
+}
+
+class MemoryEngine implements Engine {
+  readonly name = 'memory';
+  readonly exclusive = true;
+  revision = 0;
+  compacted = 0;
+  readonly #clock: Clock;
+  readonly #versions = new SortedMap<Version[]>();
+  /** Commits after `#logStart`, oldest first. */
+  #log: LoggedCommit[] = [];
+  /** Revision before the first commit of the log; at most `compacted`, since what is forgotten is dropped bit by bit. */
+  #logStart = 0;
+  readonly #subscriptions: Subscriptions;
+  readonly #expiry: Expiry;
+  readonly #expiries = new SortedMap<{ key: string; revision: number; at: number }>();
+  readonly #stopRetention: () => void;
+  #closed = false;
+
+  constructor({ clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS }: MemoryOptions) {
+    this.#clock = clock;
+    this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
+    this.#expiry = new Expiry(clock, {
+      due: (until, limit) => this.#due(until, limit),
+      expire: async (key, revision) => void (await this.commit([{ type: 'delete', key, expect: revision }])),
+    });
+    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before));
+  }
+
+  async currentRevision(): Promise<number> {
+    this.#checkOpen();
+    return this.revision;
+  }
+
+  async get(key: string, at?: number): Promise<Entry | undefined> {
+    this.#checkReadable(at);
+    return entryAt(key, this.#versions.get(key), at ?? this.revision);
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    this.#checkReadable(request.at);
+    const { prefix, at = this.revision, limit = Number.POSITIVE_INFINITY } = request;
+    const entries: Entry[] = [];
+    let count = 0;
+    this.#versions.each(startOf(request), (versions, key) => {
+      if (!key.startsWith(prefix)) return false;
+      const entry = entryAt(key, versions, at);
+      if (entry === undefined) return true;
+      count++;
+      if (entries.length < limit) entries.push(entry);
+      return true;
+    });
+    return { entries, revision: at, more: count > entries.length, count };
+  }
+
+  async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
+    this.#checkOpen();
+    checkOperations(operations);
+    for (const { key, expect } of operations) {
+      if (expect !== undefined && (this.#current(key)?.revision ?? 0) !== expect) throw new CommitConflict(key);
+    }
+    const revision = this.revision + 1;
+    const changes: ChangeRecord[] = [];
+    for (const operation of operations) {
+      const change = this.#apply(operation, revision);
+      if (change !== undefined) changes.push(change);
+    }
+    if (changes.length === 0) return { revision: this.revision };
+    this.#log.push({ time: this.#clock.now(), changes });
+    this.revision = revision;
+    this.#subscriptions.publish(changes, revision);
+    return { revision };
+  }
+
+  async changes({ after, prefix, limit }: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
+    this.#checkReadable(after);
+    const found: ChangeRecord[] = [];
+    for (let index = after - this.#logStart; index < this.#log.length; index++) {
+      if (limit !== undefined && found.length >= limit) break;
+      for (const change of (this.#log[index] as LoggedCommit).changes) if (change.key.startsWith(prefix)) found.push(change);
+    }
+    return found;
+  }
+
+  subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
+    return this.#subscriptions.subscribe(after, deliver, failed);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (revision > this.revision) throw new FutureRevision(this.revision);
+    if (revision <= this.compacted) return;
+    this.compacted = revision;
+    while (this.#logStart < this.compacted) {
+      const forgotten = this.#log.splice(0, Math.min(SLICE, this.compacted - this.#logStart));
+      this.#logStart += forgotten.length;
+      for (const { changes } of forgotten) for (const { key } of changes) this.#prune(key);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async ping(): Promise<void> {
+    this.#checkOpen();
+  }
+
+  async stats(): Promise<Record<string, number>> {
+    return { keys: this.#versions.size, kept_commits: this.#log.length, subscribers: this.#subscriptions.count };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#expiry.stop();
+    this.#stopRetention();
+    this.#subscriptions.end(new StoreUnavailable('the store is closed'));
+  }
+
+  #apply(operation: Operation, revision: number): ChangeRecord | undefined {
+    const { type, key } = operation;
+    if (type === 'check') return undefined;
+    const current = this.#current(key);
+    if (type === 'delete' && current === undefined) return undefined;
+    if (current !== undefined && current.expires > 0) this.#expiries.delete(expiryKey(current.expires, key));
+    const created = current?.created ?? revision;
+    const value = type === 'put' ? operation.value : undefined;
+    const expires = type === 'put' && operation.ttlSeconds !== undefined ? this.#clock.now() + operation.ttlSeconds * 1000 : 0;
+    const versions = this.#versions.get(key);
+    if (versions === undefined) this.#versions.set(key, [{ revision, created, value, expires }]);
+    else versions.push({ revision, created, value, expires });
+    if (expires > 0) {
+      this.#expiries.set(expiryKey(expires, key), { key, revision, at: expires });
+      this.#expiry.expect(expires);
+    }
+    return { type, key, value, revision, created };
+  }
+
+  #current(key: string): Version | undefined {
+    const last = this.#versions.get(key)?.at(-1);
+    return last?.value === undefined ? undefined : last;
+  }
+
+  /** Drops the versions of a key that no readable revision shows. */
+  #prune(key: string): void {
+    const versions = this.#versions.get(key);
+    if (versions === undefined) return;
+    let shown = versions.length - 1;
+    while (shown > 0 && (versions[shown] as Version).revision > this.compacted) shown--;
+    versions.splice(0, shown);
+    const oldest = versions[0] as Version;
+    if (oldest.value === undefined && oldest.revision <= this.compacted) versions.shift();
+    if (versions.length === 0) this.#versions.delete(key);
+  }
+
+  #slice(after: number): { changes: ChangeRecord[]; revision: number } {
+    this.#checkReadable(after);
+    const commits = this.#log.slice(after - this.#logStart, after - this.#logStart + SLICE);
+    return { changes: commits.flatMap((commit) => commit.changes), revision: after + commits.length };
+  }
+
+  #due(until: number, limit: number): { due: { key: string; revision: number }[]; next: number | undefined } {
+    const due: { key: string; revision: number }[] = [];
+    let next: number | undefined;
+    this.#expiries.each('', (expiry) => {
+      if (expiry.at > until || due.length >= limit) {
+        next = expiry.at;
+        return false;
+      }
+      due.push(expiry);
+      return true;
+    });
+    return { due, next };
+  }
+
+  async #forgetBefore(time: number): Promise<void> {
+    let revision = this.compacted;
+    while (revision < this.revision && (this.#log[revision - this.#logStart] as LoggedCommit).time <= time) revision++;
+    if (!this.#closed) await this.compact(revision);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+  }
+
+  #checkReadable(at: number | undefined): void {
+    this.#checkOpen();
+    if (at === undefined) return;
+    if (at > this.revision) throw new FutureRevision(this.revision);
+    if (at < this.compacted) throw new Compacted(this.compacted);
+  }
+}
+
+function entryAt(key: string, versions: readonly Version[] | undefined, at: number): Entry | undefined {
+  if (versions === undefined) return undefined;
+  for (let index = versions.length - 1; index >= 0; index--) {
+    const { revision, created, value } = versions[index] as Version;
+    if (revision <= at) return value === undefined ? undefined : { key, value, revision, created };
+  }
+  return undefined;
+}
+
+function expiryKey(at: number, key: string): string {
+  return `${String(at).padStart(16, '0')} ${key}`;
+}

@@ -1,0 +1,30 @@
+import type { Clock } from './clock.ts';
+
+/** How long superseded versions stay readable, unless told otherwise. */
+export const DEFAULT_RETENTION_MS = 5 * 60_000;
+/** History is kept up to this fraction longer than asked, so that it is forgotten in batches. */
+const FRACTION = 64;
+const SHORTEST_INTERVAL_MS = 100;
+const LONGEST_INTERVAL_MS = 60_000;
+
+/**
+ * Calls at regular times with the time before which history may be forgotten; never while the last call is under way.
+ * `forget` handles its own errors. Returns how to stop it.
+ */
+export function everyRetentionInterval(clock: Clock, retentionMs: number, forget: (before: number) => Promise<void>): () => void {
+  const interval = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, retentionMs / FRACTION));
+  let running = false;
+  let cancel: () => void;
+  const wait = () => {
+    cancel = clock.after(interval, () => {
+      wait();
+      if (running) return;
+      running = true;
+      void forget(clock.now() - retentionMs).finally(() => {
+        running = false;
+      });
+    });
+  };
+  wait();
+  return () => cancel();
+}
