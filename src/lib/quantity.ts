@@ -1,0 +1,253 @@
+/**
+ * Amounts of resources as text: `100m`, `1.5`, `512Mi`, `1e3`. A quantity is a decimal number of any size together with
+ * the family of suffixes its author chose; its canonical text has no fraction, the largest suffix that loses nothing,
+ * and keeps the family.
+ *
+ *   canonicalQuantity('1000m') → '1'       canonicalQuantity('0.5Gi') → '512Mi'     canonicalQuantity('1024Mi') → '1Gi'
+ *   canonicalQuantity('1.5')   → '1500m'   canonicalQuantity('1e3')   → '1e3'       canonicalQuantity('0.5Ki')  → '512'
+ *
+ * The finest grain is a billionth; what is finer is rounded up, away from zero. This file stands in `lib` because both the
+ * codecs and the rules of kinds need it.
+ */
+export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
+
+/** The text is not a quantity. The messages are those clients know from a stock server. */
+export class QuantityError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'QuantityError';
+  }
+}
+const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const wrongSuffix = "unable to parse quantity's suffix";
+const wrongNumber = 'unable to parse numeric part of quantity';
+
+/** Bounds that keep a hostile text from costing time and memory; both lie far beyond any amount that exists. */
+const maxDigits = 400;
+const maxExponent = 400;
+
+const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const nano = -9;
+const maxInt64 = 2n ** 63n - 1n;
+
+export class Quantity {
+  readonly format: QuantityFormat;
+  /** The amount is `unscaled` × 10^`scale`. */
+  readonly unscaled: bigint;
+  readonly scale: number;
+  private text: string | undefined;
+
+  constructor(unscaled: bigint, scale: number, format: QuantityFormat = 'decimal', text?: string) {
+    this.unscaled = unscaled;
+    this.scale = scale;
+    this.format = format;
+    this.text = text;
+  }
+
+  get isZero(): boolean {
+    return this.unscaled === 0n;
+  }
+  /** -1, 0 or 1. */
+  get sign(): number {
+    return this.unscaled === 0n ? 0 : this.unscaled < 0n ? -1 : 1;
+  }
+  /** -1, 0 or 1: whether this amount is less than, equal to or more than the other. */
+  compare(other: Quantity): number {
+    const [a, b] = aligned(this, other);
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  equals(other: Quantity): boolean {
+    return this.compare(other) === 0;
+  }
+  /** A sum keeps the format of its first part, unless that is zero. */
+  add(other: Quantity): Quantity {
+    const [a, b, scale] = aligned(this, other);
+    return new Quantity(a + b, scale, this.isZero ? other.format : this.format);
+  }
+  sub(other: Quantity): Quantity {
+    const [a, b, scale] = aligned(this, other);
+    return new Quantity(a - b, scale, this.isZero ? other.format : this.format);
+  }
+  negate(): Quantity {
+    return new Quantity(-this.unscaled, this.scale, this.format);
+  }
+  times(factor: number | bigint): Quantity {
+    return new Quantity(this.unscaled * BigInt(factor), this.scale, this.format);
+  }
+  /** The amount in units of 10^scale, rounded up: `'1100u'.scaled(-3) → 2n` (millis), `'1500m'.scaled(0) → 2n`. */
+  scaled(scale: number): bigint {
+    if (this.scale >= scale) return this.unscaled * 10n ** BigInt(this.scale - scale);
+    const divisor = 10n ** BigInt(scale - this.scale);
+    const quotient = this.unscaled / divisor;
+    return this.unscaled > 0n && quotient * divisor !== this.unscaled ? quotient + 1n : quotient;
+  }
+  /** Whole units, rounded up. */
+  value(): bigint {
+    return this.scaled(0);
+  }
+  /** Thousandths, rounded up. */
+  millis(): bigint {
+    return this.scaled(-3);
+  }
+  /** Whether the amount is a whole number of 10^scale. */
+  isMultipleOf(scale: number): boolean {
+    return this.scale >= scale || this.unscaled % 10n ** BigInt(scale - this.scale) === 0n;
+  }
+  /** The same amount, rounded away from zero to a multiple of 10^scale. */
+  roundUp(scale: number): Quantity {
+    if (this.scale >= scale) return this;
+    const divisor = 10n ** BigInt(scale - this.scale);
+    let quotient = this.unscaled / divisor;
+    if (quotient * divisor !== this.unscaled) quotient += this.unscaled > 0n ? 1n : -1n;
+    return new Quantity(quotient, scale, this.format);
+  }
+  /** As a floating-point number, for ratios and metrics. */
+  toNumber(): number {
+    return Number(this.unscaled) * 10 ** this.scale;
+  }
+  toString(): string {
+    if (this.text === undefined) this.text = print(this);
+    return this.text;
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+function aligned(a: Quantity, b: Quantity): [bigint, bigint, number] {
+  if (a.scale === b.scale) return [a.unscaled, b.unscaled, a.scale];
+  const scale = Math.min(a.scale, b.scale);
+  return [a.unscaled * 10n ** BigInt(a.scale - scale), b.unscaled * 10n ** BigInt(b.scale - scale), scale];
+}
+
+function print(q: Quantity): string {
+  if (q.isZero) return '0';
+  if (q.format === 'binary' && q.isMultipleOf(0)) {
+    let amount = q.scaled(0);
+    // Below one Ki the decimal form says the same, and also shows fractions.
+    if (amount <= -1024n || amount >= 1024n) {
+      let step = 0;
+      while (amount % 1024n === 0n && step < binarySuffixes.length - 1) {
+        amount /= 1024n;
+        step++;
+      }
+      return `${amount}${binarySuffixes[step]}`;
+    }
+  }
+  let amount = q.unscaled;
+  let exponent = q.scale;
+  while (amount % 10n === 0n) {
+    amount /= 10n;
+    exponent++;
+  }
+  while (exponent % 3 !== 0) {
+    amount *= 10n;
+    exponent--;
+  }
+  if (q.format === 'exponent') return exponent === 0 ? String(amount) : `${amount}e${exponent}`;
+  // There is no suffix above E: the number itself grows.
+  if (exponent > 18) {
+    amount *= 10n ** BigInt(exponent - 18);
+    exponent = 18;
+  }
+  return `${amount}${decimalSuffixes[exponent / 3 + 3]}`;
+}
+
+interface Suffix {
+  readonly format: QuantityFormat;
+  /** Power of ten, or of two for the binary family. */
+  readonly exponent: number;
+}
+const knownSuffixes = new Map<string, Suffix>([
+  ...decimalSuffixes.map((s, i) => [s, { format: 'decimal', exponent: (i - 3) * 3 }] as const),
+  ...binarySuffixes.slice(1).map((s, i) => [s, { format: 'binary', exponent: (i + 1) * 10 }] as const),
+]);
+const exponentSuffix = /^[eE]([+-]?[0-9]+)$/;
+
+function readSuffix(text: string): Suffix {
+  const known = knownSuffixes.get(text);
+  if (known !== undefined) return known;
+  const match = exponentSuffix.exec(text);
+  if (match === null) throw new QuantityError(wrongSuffix);
+  return { format: 'exponent', exponent: Number(match[1]) };
+}
+
+// The digits may all be missing, as a stock server has it: `-` and `.` are zero.
+const shape = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
+/** Reads a quantity; throws QuantityError. */
+export function parseQuantity(text: string): Quantity {
+  const match = text === '' ? null : shape.exec(text);
+  if (match === null) throw new QuantityError(wrongFormat);
+  const [, sign, whole = '', fraction = '', suffixText = ''] = match;
+  const suffix = readSuffix(suffixText);
+  if (whole.length + fraction.length > maxDigits || Math.abs(suffix.exponent) > maxExponent) throw new QuantityError(wrongNumber);
+  const digits = BigInt(`${whole === '' ? '0' : whole}${fraction}`);
+  if (digits === 0n) return new Quantity(0n, 0, suffix.format);
+  const signed = sign === '-' ? -digits : digits;
+  if (suffix.format !== 'binary') {
+    const scale = suffix.exponent - fraction.length;
+    const canonical = isCanonicalDecimal(whole, fraction, scale);
+    return rounded(new Quantity(signed, scale, suffix.format, canonical ? text : undefined));
+  }
+  const amount = signed << BigInt(suffix.exponent);
+  if (fraction === '') return capped(new Quantity(amount, 0, 'binary', (digits & 7n) !== 0n ? text : undefined));
+  const q = rounded(new Quantity(amount, -fraction.length, 'binary'));
+  return q.compare(one) < 0 && q.compare(minusOne) > 0 ? new Quantity(q.unscaled, q.scale, 'decimal') : capped(q);
+}
+
+/**
+ * A stock server gives a decimal text back as it came when it looks canonical to a quick test; `+1` and `1.500` pass it.
+ * Clients compare texts, so the same test is made here.
+ */
+function isCanonicalDecimal(whole: string, fraction: string, scale: number): boolean {
+  if (scale % 3 !== 0 || scale < nano || whole === '' || whole.length + fraction.length > 18) return false;
+  return fraction === '' ? !whole.endsWith('000') : !`${whole}${fraction}`.endsWith('000');
+}
+function rounded(q: Quantity): Quantity {
+  return q.scale >= nano ? q : q.roundUp(nano);
+}
+function capped(q: Quantity): Quantity {
+  if (q.value() > maxInt64) return new Quantity(maxInt64, 0, q.format);
+  if (q.value() < -maxInt64) return new Quantity(-maxInt64, 0, q.format);
+  return q;
+}
+
+/** A quantity of whole units. */
+export function quantityOf(amount: number | bigint, format: QuantityFormat = 'decimal'): Quantity {
+  return new Quantity(BigInt(amount), 0, format);
+}
+/** A quantity of thousandths. */
+export function milliQuantity(amount: number | bigint, format: QuantityFormat = 'decimal'): Quantity {
+  return new Quantity(BigInt(amount), -3, format);
+}
+export const zero = new Quantity(0n, 0);
+const one = quantityOf(1);
+const minusOne = quantityOf(-1);
+
+/** Recently seen texts: pods repeat a handful of amounts. Emptied when full, so that it stays small. */
+const seen = new Map<string, string>();
+const maxSeen = 2048;
+
+/** The canonical text of a quantity, blanks around it forgiven; throws QuantityError. */
+export function canonicalQuantity(text: string): string {
+  const known = seen.get(text);
+  if (known !== undefined) return known;
+  const canonical = parseQuantity(text.trim()).toString();
+  if (text.length <= 32) {
+    if (seen.size >= maxSeen) seen.clear();
+    seen.set(text, canonical);
+  }
+  return canonical;
+}
+
+export function compareQuantities(a: string, b: string): number {
+  return parseQuantity(a).compare(parseQuantity(b));
+}
+export function addQuantities(a: string, b: string): string {
+  return parseQuantity(a).add(parseQuantity(b)).toString();
+}
+export function subQuantities(a: string, b: string): string {
+  return parseQuantity(a).sub(parseQuantity(b)).toString();
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkFieldSelector, FieldSelector, parseFieldSelector } from './fields.ts';
+
+const pods: Record<string, Record<string, string>> = {
+  free: { 'metadata.name': 'free', 'status.phase': 'Pending' },
+  placed: { 'metadata.name': 'placed', 'spec.nodeName': 'node-7', 'status.phase': 'Running' },
+};
+const select = (text: string): string => {
+  const selector = parseFieldSelector(text);
+  return Object.keys(pods)
+    .filter((name) => selector.matches((field) => pods[name]?.[field] ?? ''))
+    .join(' ');
+};
+
+test.each([
+  ['', 'free placed'],
+  ['metadata.name=free', 'free'],
+  ['metadata.name==free', 'free'],
+  ['metadata.name!=free', 'placed'],
+  ['spec.nodeName=', 'free'],
+  ['spec.nodeName!=', 'placed'],
+  ['status.phase!=Pending,spec.nodeName=node-7', 'placed'],
+  [',metadata.name=free,,', 'free'],
+  ['metadata.name=fr\\,ee', ''],
+  ['metadata.name=free,metadata.name=placed', ''],
+])('%j selects %j', (text, names) => {
+  expect(select(text)).toBe(names);
+});
+
+test.each([
+  ['metadata.name', "invalid selector: 'metadata.name'; can't understand 'metadata.name'"],
+  ['metadata.name>a', "invalid selector: 'metadata.name>a'; can't understand 'metadata.name>a'"],
+  ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
+  ['metadata.name=a\\q', 'invalid field selector: invalid escape sequence: \\q'],
+  ['metadata.name=a\\', 'invalid field selector: invalid escape sequence: \\'],
+])('%j is refused', (text, message) => {
+  expect(() => parseFieldSelector(text)).toThrow(expect.objectContaining({ code: 400, message }));
+});
+
+test('a field that the kind does not know is refused', () => {
+  expect(() => checkFieldSelector(parseFieldSelector('metadata.name=a,metadata.namespace=b'), undefined)).not.toThrow();
+  expect(() => checkFieldSelector(parseFieldSelector('metadata.uid=x'), undefined)).toThrow(
+    '"metadata.uid" is not a known field selector: only "metadata.name", "metadata.namespace"',
+  );
+  const own = { 'spec.nodeName': true };
+  expect(() => checkFieldSelector(parseFieldSelector('spec.nodeName=x'), own)).not.toThrow();
+  expect(() => checkFieldSelector(parseFieldSelector('spec.hostNetwork=true'), own)).toThrow('field label not supported: spec.hostNetwork');
+  expect(() => checkFieldSelector(parseFieldSelector('toString=x'), own)).toThrow('field label not supported: toString');
+});
+
+test('the value asked for is laid open for a lookup', () => {
+  const selector = parseFieldSelector('metadata.namespace!=x,metadata.name=a');
+  expect(selector.exact('metadata.name')).toBe('a');
+  expect(selector.exact('metadata.namespace')).toBeUndefined();
+});
+
+test('a printed selector is read as the same selector', () => {
+  const requirement = fc.record({
+    field: fc.stringMatching(/^[a-z.]{1,10}$/),
+    operator: fc.constantFrom('=' as const, '!=' as const),
+    value: fc.string({ unit: 'grapheme' }),
+  });
+  fc.assert(
+    fc.property(fc.array(requirement), (requirements) => {
+      const again = parseFieldSelector(new FieldSelector(requirements).toString());
+      const key = (r: { field: string; operator: string; value: string }): string => JSON.stringify([r.field, r.operator, r.value]);
+      expect(again.requirements.map(key).sort()).toEqual(requirements.map(key).sort());
+    }),
+  );
+});

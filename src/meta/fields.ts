@@ -1,0 +1,98 @@
+/**
+ * Field selectors: `metadata.name=a,status.phase!=Running`. Values may hold `,`, `=` and `\` behind a backslash. Which
+ * fields a kind knows is its own affair; all know metadata.name and metadata.namespace.
+ */
+import { badRequest } from './errors.ts';
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+export class FieldSelector {
+  readonly requirements: readonly FieldRequirement[];
+
+  constructor(requirements: readonly FieldRequirement[]) {
+    this.requirements = requirements;
+  }
+  get everything(): boolean {
+    return this.requirements.length === 0;
+  }
+  /** The value that a field must have, where one is asked for: what an index or a direct lookup needs. */
+  exact(field: string): string | undefined {
+    for (const r of this.requirements) if (r.field === field && r.operator === '=') return r.value;
+    return undefined;
+  }
+  /** `read` gives the value of a field of the object at hand; a field that is not set is the empty text. */
+  matches(read: (field: string) => string): boolean {
+    for (const r of this.requirements) if ((read(r.field) === r.value) !== (r.operator === '=')) return false;
+    return true;
+  }
+  /** The same requirements under other names, for a version whose fields are called otherwise. */
+  rename(name: (field: string) => string): FieldSelector {
+    return new FieldSelector(this.requirements.map((r) => ({ ...r, field: name(r.field) })));
+  }
+  toString(): string {
+    return this.requirements.map((r) => `${r.field}${r.operator}${escapeFieldValue(r.value)}`).join(',');
+  }
+}
+export const everyField = new FieldSelector([]);
+
+/** Writes a value so that it stands for itself in a field selector. */
+export function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, (c) => `\\${c}`);
+}
+
+function unescapeFieldValue(text: string): string {
+  if (!/[\\,=]/.test(text)) return text;
+  let value = '';
+  const chars = [...text];
+  for (let i = 0; i < chars.length; i++) {
+    const c = chars[i] as string;
+    if (c === ',' || c === '=') throw badRequest(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`);
+    if (c !== '\\') {
+      value += c;
+      continue;
+    }
+    const escaped = chars[++i];
+    if (escaped !== '\\' && escaped !== ',' && escaped !== '=') {
+      throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped ?? ''}`);
+    }
+    value += escaped;
+  }
+  return value;
+}
+
+/** Cuts at commas that no backslash precedes. */
+const terms = (text: string): string[] => text.match(/(?:\\.|[^,\\]|\\$)+/gs) ?? [];
+
+/** Compiles the text of a `fieldSelector` parameter. Empty terms are skipped. Throws BadRequest worded as the stock server words it. */
+export function parseFieldSelector(text: string): FieldSelector {
+  if (text === '') return everyField;
+  const requirements: FieldRequirement[] = [];
+  for (const term of terms(text).sort()) {
+    const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+    if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    requirements.push({
+      field: match[1] as string,
+      operator: match[2] === '!=' ? '!=' : '=',
+      value: unescapeFieldValue(match[3] as string),
+    });
+  }
+  return new FieldSelector(requirements);
+}
+
+/**
+ * Refuses fields that the kind does not know. `own` are the kind's fields besides name and namespace; a kind that has none
+ * says so in other words.
+ */
+export function checkFieldSelector(selector: FieldSelector, own: Readonly<Record<string, unknown>> | undefined): void {
+  for (const { field } of selector.requirements) {
+    if (field === 'metadata.name' || field === 'metadata.namespace') continue;
+    if (own === undefined) {
+      throw badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+    }
+    if (!Object.hasOwn(own, field)) throw badRequest(`field label not supported: ${field}`);
+  }
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FieldErrors, Path } from './field.ts';
+import { fromLabelSelector, LabelSelector, parseLabelSelector, validateLabelSelector } from './labels.ts';
+
+const fruit: Record<string, Record<string, string>> = {
+  apple: { colour: 'red', size: '3' },
+  banana: { colour: 'yellow', size: '5', 'shop.example.com/ripe': 'yes' },
+  cherry: { colour: 'red', 'shop.example.com/ripe': '' },
+  date: {},
+};
+const select = (text: string): string => {
+  const selector = parseLabelSelector(text);
+  return Object.keys(fruit)
+    .filter((name) => selector.matches(fruit[name]))
+    .join(' ');
+};
+
+test.each([
+  ['', 'apple banana cherry date'],
+  ['colour=red', 'apple cherry'],
+  ['colour==red', 'apple cherry'],
+  ['colour!=red', 'banana date'],
+  ['colour=red,size=3', 'apple'],
+  ['colour = red , size != 3', 'cherry'],
+  ['colour=', ''],
+  ['shop.example.com/ripe=', 'cherry'],
+  ['colour in (red,yellow)', 'apple banana cherry'],
+  ['colour notin (red)', 'banana date'],
+  ['colour in (red,)', 'apple cherry'],
+  ['shop.example.com/ripe in ()', 'cherry'],
+  ['shop.example.com/ripe in (,yes)', 'banana cherry'],
+  ['shop.example.com/ripe notin (yes)', 'apple cherry date'],
+  ['colour in (red),colour notin (red)', ''],
+  ['colour in ( red , yellow ),size', 'apple banana'],
+  ['size', 'apple banana'],
+  ['!size', 'cherry date'],
+  ['!colour,!size', 'date'],
+  ['size>3', 'banana'],
+  ['size<4', 'apple'],
+  ['size>1,size<9', 'apple banana'],
+  ['colour>1', ''],
+  ['toString', ''],
+  ['in', ''],
+  ['!notin', 'apple banana cherry date'],
+  ['constructor!=x', 'apple banana cherry date'],
+])('%j selects %j', (text, names) => {
+  expect(select(text)).toBe(names);
+});
+
+describe('queries that do not parse', () => {
+  const name =
+    "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  test.each([
+    ['a in', "unable to parse requirement: found '' expected: '('"],
+    ['a in b', "unable to parse requirement: found 'b' expected: '('"],
+    ['a=b=c', "found '=', expected: ',' or 'end of string'"],
+    ['=x', "found '=', expected: !, identifier, or 'end of string'"],
+    ['a,,b', "found ',', expected: identifier after ','"],
+    ['a,', "found '', expected: identifier after ','"],
+    [',', "found ',', expected: !, identifier, or 'end of string'"],
+    ['!a=b', "found '=', expected: ',' or 'end of string'"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a>b', `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`],
+    ['a>1.5', `unable to parse requirement: values[0]: Invalid value: "1.5": for 'Gt', 'Lt' operators, the value must be an integer`],
+    ['/a=b', 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
+    [
+      'x/y/z=1',
+      `unable to parse requirement: <nil>: Invalid value: "x/y/z": a qualified name must ${name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ],
+    [
+      `a=${'v'.repeat(64)}`,
+      `unable to parse requirement: values[0][a]: Invalid value: "${'v'.repeat(64)}": must be no more than 63 characters`,
+    ],
+    ['a notin (b', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['a in (b,=', "unable to parse requirement: found '=', expected: ',', or identifier"],
+    ['a in (!', "unable to parse requirement: found '!', expected: ',', ')' or identifier"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['a=(', "unable to parse requirement: found '(', expected: identifier"],
+  ])('%j', (text, message) => {
+    expect(() => parseLabelSelector(text)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest', message }));
+  });
+});
+
+test('requirements of equality are laid open for an index', () => {
+  expect(parseLabelSelector('z=1,a in (y,x),b!=2,c').equals.map((r) => [r.key, r.values])).toEqual([
+    ['a', ['x', 'y']],
+    ['z', ['1']],
+  ]);
+});
+
+test('the object form: absent selects nothing, empty selects everything', () => {
+  expect(fromLabelSelector(undefined).matches({})).toBe(false);
+  expect(fromLabelSelector({}).matches(undefined)).toBe(true);
+  expect(fromLabelSelector({}).everything).toBe(true);
+  const selector = fromLabelSelector({
+    matchLabels: { colour: 'red' },
+    matchExpressions: [
+      { key: 'size', operator: 'Exists' },
+      { key: 'tier', operator: 'DoesNotExist' },
+      { key: 'size', operator: 'NotIn', values: ['4'] },
+      { key: 'colour', operator: 'In', values: ['red', 'green'] },
+    ],
+  });
+  expect(selector.matches(fruit.apple)).toBe(true);
+  expect(selector.matches(fruit.cherry)).toBe(false);
+  expect(selector.matches({ ...fruit.apple, tier: '' })).toBe(false);
+  expect(() => fromLabelSelector({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] })).toThrow(
+    '"Gt" is not a valid label selector operator',
+  );
+});
+
+test('faults of a selector object are all reported, where they are', () => {
+  const errors = new FieldErrors();
+  const object = {
+    matchLabels: { 'bad key!': 'v' },
+    matchExpressions: [
+      { key: 'a', operator: 'Exists', values: ['x'] },
+      { key: 'a', operator: 'In' },
+      { key: '', operator: 'Near' },
+    ],
+  };
+  validateLabelSelector(object, Path.of('spec', 'selector'), errors);
+  expect(errors.list.map((e) => `${e.field}: ${e.message.slice(0, 70)}`)).toEqual([
+    'spec.selector.matchLabels: Invalid value: "bad key!": name part must consist of alphanumeric char',
+    "spec.selector.matchExpressions[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNo",
+    "spec.selector.matchExpressions[1].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+    'spec.selector.matchExpressions[2].operator: Invalid value: "Near": not a valid selector operator',
+    'spec.selector.matchExpressions[2].key: Invalid value: "": name part must be non-empty',
+    'spec.selector.matchExpressions[2].key: Invalid value: "": name part must consist of alphanumeric characters, ',
+  ]);
+});
+
+const word = fc.constantFrom('a', 'b', 'c', '1', '2');
+const requirement = fc.oneof(
+  fc.record({ key: word, operator: fc.constantFrom('=' as const, '!=' as const), values: fc.tuple(word) }),
+  fc.record({ key: word, operator: fc.constantFrom('in' as const, 'notin' as const), values: fc.uniqueArray(word, { minLength: 1 }) }),
+  fc.record({ key: word, operator: fc.constantFrom('exists' as const, '!' as const), values: fc.constant([]) }),
+  fc.record({ key: word, operator: fc.constantFrom('gt' as const, 'lt' as const), values: fc.tuple(fc.constantFrom('1', '2')) }),
+);
+test('a printed selector is read as the same selector', () => {
+  fc.assert(
+    fc.property(fc.array(requirement), fc.array(fc.dictionary(word, word)), (requirements, objects) => {
+      const selector = new LabelSelector(requirements);
+      const again = parseLabelSelector(selector.toString());
+      for (const labels of objects) expect(again.matches(labels)).toBe(selector.matches(labels));
+    }),
+  );
+});
+
+test('any text is either a selector or a bad request', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[ab!=<>(), ]{0,20}$/)), (text) => {
+      try {
+        parseLabelSelector(text).matches({ a: 'b' });
+      } catch (error) {
+        expect(error).toMatchObject({ code: 400 });
+      }
+    }),
+  );
+});

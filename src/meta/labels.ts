@@ -1,0 +1,273 @@
+/**
+ * Label selectors: the query syntax of lists and watches, and the LabelSelector object that kinds embed, both compiled to
+ * the same value.
+ *
+ *   a=b, a==b, a!=b      the label has (or has not) that value       x in (1,2), x notin (1,2)
+ *   z, !y                the label exists, or does not               n>3, n<9   its value is a number on that side
+ *
+ * An index can serve the requirements listed in `equals`; `matches` decides about one object.
+ */
+import { badRequest } from './errors.ts';
+import { type FieldErrors, type Path, show } from './field.ts';
+import { scanLabelQuery, type Token } from './labels-scan.ts';
+import { labelKey, labelValue } from './names.ts';
+
+export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
+export type Labels = Readonly<Record<string, string>>;
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted, without repetition. */
+  readonly values: readonly string[];
+}
+
+export class LabelSelector {
+  readonly requirements: readonly LabelRequirement[];
+  /** Nothing at all matches: a selector that was not given where one is needed. */
+  readonly nothing: boolean;
+  /** Requirements that the label has one of some values; each alone narrows the candidates. */
+  readonly equals: readonly { readonly key: string; readonly values: readonly string[] }[];
+  private readonly tests: readonly ((labels: Labels) => boolean)[];
+
+  constructor(requirements: readonly LabelRequirement[], nothing = false) {
+    this.requirements = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    this.nothing = nothing;
+    this.equals = this.requirements.filter((r) => r.operator === '=' || r.operator === '==' || r.operator === 'in');
+    this.tests = this.requirements.map(compile);
+  }
+  /** Every object matches. */
+  get everything(): boolean {
+    return !this.nothing && this.requirements.length === 0;
+  }
+  matches(labels: Labels | undefined): boolean {
+    if (this.nothing) return false;
+    const given = labels ?? noLabels;
+    for (const test of this.tests) if (!test(given)) return false;
+    return true;
+  }
+  toString(): string {
+    return this.requirements.map(printRequirement).join(',');
+  }
+}
+const noLabels: Labels = {};
+export const everyLabel = new LabelSelector([]);
+export const noLabel = new LabelSelector([], true);
+
+function compile(requirement: LabelRequirement): (labels: Labels) => boolean {
+  const { key, values } = requirement;
+  const first = values[0] as string;
+  switch (requirement.operator) {
+    case '=':
+    case '==':
+      return (labels) => has(labels, key) && labels[key] === first;
+    case '!=':
+      return (labels) => !has(labels, key) || labels[key] !== first;
+    case 'in': {
+      const set = new Set(values);
+      return (labels) => has(labels, key) && set.has(labels[key] as string);
+    }
+    case 'notin': {
+      const set = new Set(values);
+      return (labels) => !has(labels, key) || !set.has(labels[key] as string);
+    }
+    case 'exists':
+      return (labels) => has(labels, key);
+    case '!':
+      return (labels) => !has(labels, key);
+    case 'gt':
+    case 'lt': {
+      const bound = BigInt(first);
+      const above = requirement.operator === 'gt';
+      return (labels) => {
+        if (!has(labels, key)) return false;
+        const value = integer(labels[key] as string);
+        return value !== undefined && (above ? value > bound : value < bound);
+      };
+    }
+  }
+}
+const has = (labels: Labels, key: string): boolean => Object.hasOwn(labels, key);
+
+/** A 64-bit whole number, or undefined. */
+function integer(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]{1,30}$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+function printRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'exists':
+      return key;
+    case '!':
+      return `!${key}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${values.join(',')})`;
+    case 'gt':
+      return `${key}>${values[0]}`;
+    case 'lt':
+      return `${key}<${values[0]}`;
+    default:
+      return `${key}${operator}${values[0]}`;
+  }
+}
+
+// ---- the query syntax ------------------------------------------------------------------------------------------
+
+/** Compiles the text of a `labelSelector` parameter. Throws BadRequest worded as the stock server words it. */
+export function parseLabelSelector(text: string): LabelSelector {
+  if (text === '') return everyLabel;
+  return new LabelSelector(new Parser(scanLabelQuery(text)).all());
+}
+
+const startsRequirement = (token: Token): boolean => token.type === 'word' || token.type === '!';
+
+class Parser {
+  private readonly tokens: readonly Token[];
+  private at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
+  }
+  private get ahead(): Token {
+    return this.tokens[this.at] as Token;
+  }
+  private next(): Token {
+    const token = this.ahead;
+    if (token.type !== 'end') this.at++;
+    return token;
+  }
+  all(): LabelRequirement[] {
+    const found: LabelRequirement[] = [];
+    if (this.ahead.type === 'end') return found;
+    if (!startsRequirement(this.ahead)) throw badRequest(`found '${this.ahead.text}', expected: !, identifier, or 'end of string'`);
+    for (;;) {
+      found.push(this.requirement());
+      const after = this.next();
+      if (after.type === 'end') return found;
+      if (after.type !== ',') throw badRequest(`found '${after.text}', expected: ',' or 'end of string'`);
+      if (!startsRequirement(this.ahead)) throw badRequest(`found '${this.ahead.text}', expected: identifier after ','`);
+    }
+  }
+  private requirement(): LabelRequirement {
+    const negated = this.ahead.type === '!';
+    if (negated) this.next();
+    const key = this.next();
+    if (key.type !== 'word') throw unparsable(`found '${key.text}', expected: identifier`);
+    const complaints = labelKey(key.text);
+    if (complaints.length > 0) throw unparsable(`<nil>: Invalid value: ${show(key.text)}: ${complaints.join('; ')}`);
+    if (negated) return { key: key.text, operator: '!', values: [] };
+    if (this.ahead.type === 'end' || this.ahead.type === ',') return { key: key.text, operator: 'exists', values: [] };
+    const operator = this.operator();
+    const values = operator === 'in' || operator === 'notin' ? this.valueList() : [this.exactValue()];
+    checkValues(key.text, operator, values);
+    return { key: key.text, operator, values };
+  }
+  private operator(): Exclude<LabelOperator, 'exists' | '!'> {
+    const token = this.next();
+    if (token.type === '=' || token.type === '==' || token.type === '!=') return token.type;
+    if (token.type === '>') return 'gt';
+    if (token.type === '<') return 'lt';
+    if (token.type === 'word' && (token.text === 'in' || token.text === 'notin')) return token.text;
+    throw unparsable(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
+  }
+  private exactValue(): string {
+    if (this.ahead.type === 'end' || this.ahead.type === ',') return '';
+    const token = this.next();
+    if (token.type !== 'word') throw unparsable(`found '${token.text}', expected: identifier`);
+    return token.text;
+  }
+  /** `(a,b)`; a value left out is the empty one, so that `()`, `(a,)` and `(,)` hold it. */
+  private valueList(): string[] {
+    const open = this.next();
+    if (open.type !== '(') throw unparsable(`found '${open.text}' expected: '('`);
+    const values = new Set<string>();
+    if (this.ahead.type !== ')' && this.ahead.type !== ',' && this.ahead.type !== 'word') {
+      throw unparsable(`found '${this.ahead.text}', expected: ',', ')' or identifier`);
+    }
+    for (;;) {
+      values.add(this.ahead.type === 'word' ? this.next().text : '');
+      const token = this.next();
+      if (token.type === ')') return [...values].sort();
+      if (token.type !== ',') throw unparsable(`found '${token.text}', expected: ',' or ')'`);
+      if (this.ahead.type !== ')' && this.ahead.type !== ',' && this.ahead.type !== 'word') {
+        throw unparsable(`found '${this.ahead.text}', expected: ',', or identifier`);
+      }
+    }
+  }
+}
+const unparsable = (why: string) => badRequest(`unable to parse requirement: ${why}`);
+
+function checkValues(key: string, operator: LabelOperator, values: readonly string[]): void {
+  const found: string[] = [];
+  if (operator === 'gt' || operator === 'lt') {
+    values.forEach((value, i) => {
+      if (integer(value) === undefined) {
+        found.push(`values[${i}]: Invalid value: ${show(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
+      }
+    });
+  }
+  values.forEach((value, i) => {
+    const complaints = labelValue(value);
+    if (complaints.length > 0) found.push(`values[${i}][${key}]: Invalid value: ${show(value)}: ${complaints.join('; ')}`);
+  });
+  if (found.length > 0) throw unparsable(found.length === 1 ? (found[0] as string) : `[${found.join(', ')}]`);
+}
+
+// ---- the object --------------------------------------------------------------------------------------------------
+
+/** The LabelSelector object as kinds embed it. */
+export interface LabelSelectorObject {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+const objectOperators: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+
+/** Compiles a LabelSelector object: absent selects nothing, empty selects everything. Throws BadRequest for what validation refuses. */
+export function fromLabelSelector(object: LabelSelectorObject | undefined): LabelSelector {
+  if (object === undefined) return noLabel;
+  const requirements: LabelRequirement[] = [];
+  for (const [key, value] of Object.entries(object.matchLabels ?? {})) requirements.push({ key, operator: '=', values: [value] });
+  for (const { key, operator, values } of object.matchExpressions ?? []) {
+    const known = Object.hasOwn(objectOperators, operator) ? objectOperators[operator] : undefined;
+    if (known === undefined) throw badRequest(`${JSON.stringify(operator)} is not a valid label selector operator`);
+    requirements.push({ key, operator: known, values: [...new Set(values ?? [])].sort() });
+  }
+  return requirements.length === 0 ? everyLabel : new LabelSelector(requirements);
+}
+
+/** A selector for exactly these labels. */
+export function fromLabels(labels: Labels): LabelSelector {
+  return fromLabelSelector({ matchLabels: labels });
+}
+
+/** Validates a LabelSelector object where a kind embeds one. */
+export function validateLabelSelector(object: LabelSelectorObject | undefined, path: Path, errors: FieldErrors): void {
+  if (object === undefined) return;
+  validateLabels(object.matchLabels, path.child('matchLabels'), errors);
+  const expressions = path.child('matchExpressions');
+  object.matchExpressions?.forEach((expression, i) => {
+    const at = expressions.index(i);
+    const count = expression.values?.length ?? 0;
+    if (expression.operator === 'In' || expression.operator === 'NotIn') {
+      if (count === 0) errors.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'");
+    } else if (expression.operator === 'Exists' || expression.operator === 'DoesNotExist') {
+      if (count > 0) errors.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    } else {
+      errors.invalid(at.child('operator'), expression.operator, 'not a valid selector operator');
+    }
+    for (const complaint of labelKey(expression.key)) errors.invalid(at.child('key'), expression.key, complaint);
+  });
+}
+
+/** Validates a map of labels: each key a qualified name, each value a label value. */
+export function validateLabels(labels: Labels | undefined, path: Path, errors: FieldErrors): void {
+  if (labels === undefined) return;
+  for (const key of Object.keys(labels)) {
+    for (const complaint of labelKey(key)) errors.invalid(path, key, complaint);
+    const value = labels[key] as string;
+    for (const complaint of labelValue(value)) errors.invalid(path, value, complaint);
+  }
+}
