@@ -140,7 +140,9 @@ export interface KindDefinition<T = never> {
   /** Seconds of grace that deletion gives (pods); undefined means that deletion is immediate. */
   gracePeriod?(object: T, requested: number | undefined): number;
   readonly nameRule?: NameRule;
-  /** Whether `metadata.generation` counts changes of the spec. Default: true when the schema has a `spec`. */
+  /** Deleting without a policy leaves dependents alone (kinds that did so before there was a collector). */
+  readonly orphansByDefault?: boolean;
+  /** `metadata.generation` starts at 1 and counts changes of anything but metadata and status. Default: no. */
   readonly generation?: boolean;
   /** Fields besides metadata.name and metadata.namespace that field selectors may use, on the hub form. */
   readonly fields?: Readonly<Record<string, (object: T) => string>>;

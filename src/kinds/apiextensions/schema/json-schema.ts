@@ -9,7 +9,6 @@ import {
   int64,
   type JsonValue,
   json,
-  type LazyType,
   lazy,
   list,
   type MessageType,
@@ -92,7 +91,7 @@ export function extensionNames(prefix: string) {
 type ExtensionKey = 'preserveUnknownFields' | 'embeddedResource' | 'intOrString' | 'listMapKeys' | 'listType' | 'mapType' | 'validations';
 
 /** A reference to the message. To the compiler it is a scalar, so that inference takes the type written out above. */
-export type SchemaReference = LazyType<ScalarType<JSONSchemaProps>>;
+export type SchemaReference = ScalarType<JSONSchemaProps>;
 
 export function jsonSchemaProps(prefix: string): SchemaReference {
   const names = extensionNames(prefix);

@@ -1,0 +1,14 @@
+/** Access reviews of the user who asks. */
+import { kind } from '../kind.ts';
+import { SelfSubjectAccessReview } from './schema/v1.ts';
+
+export const SelfSubjectAccessReviewKind = kind<SelfSubjectAccessReview>({
+  group: 'authorization',
+  kind: 'SelfSubjectAccessReview',
+  plural: 'selfsubjectaccessreviews',
+  scope: 'Cluster',
+  verbs: ['create'],
+  virtual: true,
+  versions: { v1: { schema: SelfSubjectAccessReview } },
+  hub: 'v1',
+});

@@ -1,0 +1,37 @@
+/** The `scale` subresource of workloads: how many replicas there should be and are, as a kind of its own. */
+import { Path } from '../../meta/field.ts';
+import type { ApiObject, ViewSubresource } from '../kind.ts';
+import type { LabelSelector } from '../meta.ts';
+import { selectorText } from '../selector-text.ts';
+import { Scale } from './schema/scale.ts';
+
+/** What the scale of an object is read from and written to. */
+export interface Scalable extends ApiObject {
+  spec: { replicas?: number };
+  status: { replicas?: number };
+}
+
+export function scale<T extends Scalable>(selector: (object: T) => LabelSelector | undefined): ViewSubresource<T> {
+  const view: ViewSubresource<T, Scale> = {
+    type: 'view',
+    verbs: ['get', 'patch', 'update'],
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    schema: Scale,
+    show(object) {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+      const text = selectorText(selector(object));
+      return {
+        metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+        spec: { replicas: object.spec.replicas ?? 0 },
+        status: { replicas: object.status.replicas ?? 0, ...(text !== '' && { selector: text }) },
+      };
+    },
+    write(view, object, errors) {
+      const replicas = view.spec.replicas ?? 0;
+      if (replicas < 0) errors.invalid(Path.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
+      object.spec.replicas = replicas;
+    },
+  };
+  // A kind handles all its subresources alike and forgets the type of the view.
+  return view as unknown as ViewSubresource<T>;
+}

@@ -1,0 +1,17 @@
+/** Table columns that many kinds share. */
+import type { Column } from './kind.ts';
+
+export const nameColumn: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'The name of the object, unique within its kind and namespace.',
+};
+
+/** How long ago the object was made, in words such as `5d`. */
+export const ageColumn: Column = { name: 'Age', type: 'string', description: 'How long ago the object was made.' };
+
+/** What a kind without columns of its own shows beside the name. */
+export const createdAtColumn: Column = { name: 'Created At', type: 'date', description: 'When the object was made.' };
+
+export const defaultColumns: readonly Column[] = [nameColumn, createdAtColumn];

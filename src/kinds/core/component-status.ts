@@ -1,0 +1,22 @@
+/** What components of the cluster say of themselves; nothing is stored. */
+import { nameColumn } from '../columns.ts';
+import { kind } from '../kind.ts';
+import { ComponentStatus } from './schema/cluster.ts';
+
+export const ComponentStatusKind = kind<ComponentStatus>({
+  group: '',
+  kind: 'ComponentStatus',
+  plural: 'componentstatuses',
+  short: ['cs'],
+  scope: 'Cluster',
+  verbs: ['get', 'list'],
+  virtual: true,
+  versions: { v1: { schema: ComponentStatus, deprecation: { deprecated: '1.19' } } },
+  hub: 'v1',
+  columns: [
+    nameColumn,
+    { name: 'Status', type: 'string', description: 'Whether the component answered that it is well.' },
+    { name: 'Message', type: 'string', description: 'What the component said about itself.' },
+    { name: 'Error', type: 'string', description: 'What went wrong when the component was asked.' },
+  ],
+});

@@ -1,0 +1,34 @@
+/** Flow schemas. */
+import { ageColumn, nameColumn } from '../columns.ts';
+import { kind } from '../kind.ts';
+import { status } from '../subresources.ts';
+import * as v1beta1 from './schema/v1beta1.ts';
+import * as v1beta2 from './schema/v1beta2.ts';
+
+export const FlowSchemaKind = kind<v1beta2.FlowSchema>({
+  group: 'flowcontrol.apiserver',
+  kind: 'FlowSchema',
+  plural: 'flowschemas',
+  scope: 'Cluster',
+  versions: {
+    v1beta2: { schema: v1beta2.FlowSchema },
+    v1beta1: {
+      schema: v1beta1.FlowSchema,
+      deprecation: {
+        deprecated: '1.23',
+        removed: '1.26',
+        replacement: { group: 'flowcontrol.apiserver', version: 'v1beta2', kind: 'FlowSchema' },
+      },
+    },
+  },
+  hub: 'v1beta2',
+  subresources: { status: status() },
+  columns: [
+    nameColumn,
+    { name: 'PriorityLevel', type: 'string', description: 'The priority level that matching requests are sent to.' },
+    { name: 'MatchingPrecedence', type: 'string', description: 'The order in which schemas are tried; the lowest is tried first.' },
+    { name: 'DistinguisherMethod', type: 'string', description: 'By what matching requests are divided into flows.' },
+    ageColumn,
+    { name: 'MissingPL', type: 'string', description: 'Whether the priority level that the schema names is missing.' },
+  ],
+});

@@ -1,0 +1,35 @@
+/** Priority levels. */
+import { ageColumn, nameColumn } from '../columns.ts';
+import { kind } from '../kind.ts';
+import { status } from '../subresources.ts';
+import * as v1beta1 from './schema/v1beta1.ts';
+import * as v1beta2 from './schema/v1beta2.ts';
+
+export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfiguration>({
+  group: 'flowcontrol.apiserver',
+  kind: 'PriorityLevelConfiguration',
+  plural: 'prioritylevelconfigurations',
+  scope: 'Cluster',
+  versions: {
+    v1beta2: { schema: v1beta2.PriorityLevelConfiguration },
+    v1beta1: {
+      schema: v1beta1.PriorityLevelConfiguration,
+      deprecation: {
+        deprecated: '1.23',
+        removed: '1.26',
+        replacement: { group: 'flowcontrol.apiserver', version: 'v1beta2', kind: 'PriorityLevelConfiguration' },
+      },
+    },
+  },
+  hub: 'v1beta2',
+  subresources: { status: status() },
+  columns: [
+    nameColumn,
+    { name: 'Type', type: 'string', description: 'Whether requests of the level are limited or exempt.' },
+    { name: 'AssuredConcurrencyShares', type: 'string', description: 'The share of concurrent requests that the level is sure of.' },
+    { name: 'Queues', type: 'string', description: 'How many queues the level has.' },
+    { name: 'HandSize', type: 'string', description: 'Among how many queues a flow is dealt.' },
+    { name: 'QueueLengthLimit', type: 'string', description: 'How many requests may wait in one queue.' },
+    ageColumn,
+  ],
+});

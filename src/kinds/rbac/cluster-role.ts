@@ -1,0 +1,13 @@
+/** Cluster roles. */
+import { kind } from '../kind.ts';
+import { ClusterRole } from './schema/v1.ts';
+
+export const ClusterRoleKind = kind<ClusterRole>({
+  group: 'rbac.authorization',
+  kind: 'ClusterRole',
+  plural: 'clusterroles',
+  scope: 'Cluster',
+  versions: { v1: { schema: ClusterRole } },
+  hub: 'v1',
+  createOnUpdate: true,
+});

@@ -1,0 +1,13 @@
+/** Roles. */
+import { kind } from '../kind.ts';
+import { Role } from './schema/v1.ts';
+
+export const RoleKind = kind<Role>({
+  group: 'rbac.authorization',
+  kind: 'Role',
+  plural: 'roles',
+  scope: 'Namespaced',
+  versions: { v1: { schema: Role } },
+  hub: 'v1',
+  createOnUpdate: true,
+});

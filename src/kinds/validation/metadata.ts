@@ -1,0 +1,153 @@
+/** Rules of metadata that all kinds share. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { validateLabels } from '../../meta/labels.ts';
+import {
+  annotationKey,
+  dns1123Label,
+  immutableComplaint,
+  maxAnnotationBytes,
+  nameIsSubdomain,
+  negativeComplaint,
+  qualifiedName,
+} from '../../meta/names.ts';
+import { timeMillis } from '../../meta/time.ts';
+import type { ApiObject, KindEnv, NameRule } from '../kind.ts';
+
+type Meta = ApiObject['metadata'];
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly nameRule?: NameRule | undefined;
+}
+const metadata = Path.of('metadata');
+
+/** All rules of the metadata of a new object. `at` is where the metadata stands. */
+export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+  const nameRule = rules.nameRule ?? nameIsSubdomain;
+  const { name = '', generateName = '', namespace = '' } = meta;
+  if (generateName !== '') for (const text of nameRule(generateName, true)) errors.invalid(at.child('generateName'), generateName, text);
+  if (name === '') errors.required(at.child('name'), 'name or generateName is required');
+  else for (const text of nameRule(name, false)) errors.invalid(at.child('name'), name, text);
+  if (rules.namespaced) {
+    if (namespace === '') errors.required(at.child('namespace'));
+    else for (const text of dns1123Label(namespace)) errors.invalid(at.child('namespace'), namespace, text);
+  } else if (namespace !== '') errors.forbidden(at.child('namespace'), 'not allowed on this type');
+  validateCommon(meta, errors, env, at);
+}
+
+/** Rules that hold for new and changed objects alike. */
+function validateCommon(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path): void {
+  if ((meta.generation ?? 0) < 0) errors.invalid(at.child('generation'), meta.generation, negativeComplaint);
+  validateLabels(meta.labels, at.child('labels'), errors);
+  validateAnnotations(meta.annotations, at.child('annotations'), errors);
+  validateOwners(meta, errors, env, at.child('ownerReferences'));
+  validateFinalizers(meta.finalizers, at.child('finalizers'), errors, env);
+  validateManagedFields(meta, at.child('managedFields'), errors);
+}
+
+export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, at: Path, errors: FieldErrors): void {
+  if (annotations === undefined) return;
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    for (const text of annotationKey(key)) errors.invalid(at, key, text);
+    size += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (size > maxAnnotationBytes) errors.tooLong(at, maxAnnotationBytes);
+}
+
+function validateOwners(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path): void {
+  let controller: string | undefined;
+  for (const owner of meta.ownerReferences ?? []) {
+    const parts = owner.apiVersion.split('/');
+    const version = parts.length === 1 ? parts[0] : parts.length === 2 ? parts[1] : '';
+    if (version === undefined || version === '') errors.invalid(at.child('apiVersion'), owner.apiVersion, 'version must not be empty');
+    if (owner.kind === '') errors.invalid(at.child('kind'), owner.kind, 'kind must not be empty');
+    if (owner.name === '') errors.invalid(at.child('name'), owner.name, 'name must not be empty');
+    if (owner.uid === '') errors.invalid(at.child('uid'), owner.uid, 'uid must not be empty');
+    if (owner.kind === 'Event' && owner.apiVersion === 'v1') errors.invalid(at, owner, `/v1, Kind=Event is disallowed from being an owner`);
+    if (!owner.controller) continue;
+    if (controller === undefined) controller = `${owner.kind}/${owner.name}`;
+    else
+      errors.invalid(
+        at,
+        meta.ownerReferences,
+        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.kind}/${owner.name}`,
+      );
+  }
+  void env;
+}
+
+/** Finalizers of the service's own that need no domain. */
+const plainFinalizers = new Set(['orphan', 'foregroundDeletion']);
+export function validateFinalizers(finalizers: readonly string[] | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
+  if (finalizers === undefined) return;
+  let orphan = false;
+  let foreground = false;
+  for (const finalizer of finalizers) {
+    const complaints = qualifiedName(finalizer);
+    for (const text of complaints) errors.invalid(at, finalizer, text);
+    if (complaints.length === 0 && !finalizer.includes('/') && !plainFinalizers.has(finalizer) && finalizer !== env.identity.word)
+      errors.invalid(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
+    orphan ||= finalizer === 'orphan';
+    foreground ||= finalizer === 'foregroundDeletion';
+  }
+  if (orphan && foreground) errors.invalid(at, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set');
+}
+
+function validateManagedFields(meta: Meta, at: Path, errors: FieldErrors): void {
+  (meta.managedFields ?? []).forEach((entry, i) => {
+    const here = at.index(i);
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update')
+      errors.invalid(here.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`');
+    if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1')
+      errors.invalid(here.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`');
+    validateFieldManager(entry.manager ?? '', here.child('manager'), errors);
+    if ((entry.subresource ?? '').length > 256) errors.tooLong(here.child('subresource'), 256);
+  });
+}
+
+/** The name of a field manager: at most 128 bytes, printable. */
+export function validateFieldManager(manager: string, at: Path, errors: FieldErrors): void {
+  if (Buffer.byteLength(manager) > 128) errors.tooLong(at, 128);
+  [...manager].some((c, i) => {
+    if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(c)) return false;
+    errors.invalid(at, manager, `invalid character ${JSON.stringify(c)} (at position ${i})`);
+    return true;
+  });
+}
+
+/** What may not change when an object is written again. */
+export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+  validateFinalizersWhileDeleting(meta, old, errors, at.child('finalizers'));
+  if ((meta.name ?? '') !== (old.name ?? '')) errors.invalid(at.child('name'), meta.name ?? '', immutableComplaint);
+  if ((meta.namespace ?? '') !== (old.namespace ?? '')) errors.invalid(at.child('namespace'), meta.namespace ?? '', immutableComplaint);
+  if ((meta.uid ?? '') !== (old.uid ?? '')) errors.invalid(at.child('uid'), meta.uid ?? '', immutableComplaint);
+  sameTime('creationTimestamp');
+  sameTime('deletionTimestamp');
+  if (meta.deletionGracePeriodSeconds !== old.deletionGracePeriodSeconds)
+    errors.invalid(at.child('deletionGracePeriodSeconds'), meta.deletionGracePeriodSeconds ?? null, immutableComplaint);
+  if ((meta.generation ?? 0) < (old.generation ?? 0))
+    errors.invalid(at.child('generation'), meta.generation ?? 0, 'must not be decremented');
+  validateCommon(meta, errors, env, at);
+
+  function sameTime(field: 'creationTimestamp' | 'deletionTimestamp'): void {
+    if (meta[field] === old[field]) return;
+    errors.add('FieldValueInvalid', at.child(field), `Invalid value: ${goTime(meta[field])}: ${immutableComplaint}`);
+  }
+}
+
+function validateFinalizersWhileDeleting(meta: Meta, old: Meta, errors: FieldErrors, at: Path): void {
+  if (old.deletionTimestamp === undefined) return;
+  const known = new Set(old.finalizers ?? []);
+  const added = (meta.finalizers ?? []).filter((f) => !known.has(f));
+  if (added.length > 0)
+    errors.forbidden(
+      at,
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(', ')}}`,
+    );
+}
+
+/** A time as the stock server prints it in complaints. */
+function goTime(text: string | undefined): string {
+  if (text === undefined) return 'null';
+  return `${new Date(timeMillis(text)).toISOString().replace('T', ' ').slice(0, 19)} +0000 UTC`;
+}
