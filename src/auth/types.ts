@@ -35,7 +35,7 @@ export interface AuthRequest {
   readonly rawHeaders: readonly string[];
   /**
    * The certificates the client showed, its own first. Absent on plain connections, empty where none was shown.
-   * Asked for only by methods that need it. `checked` results are remembered per `socketKey`.
+   * Asked for only by methods that need it, and then once a connection where there is a `socketKey`.
    */
   readonly peerCertificate?: () => readonly X509Certificate[];
   /** Stays the same object for all requests of a connection: a key for what is worked out once a connection. */
@@ -61,13 +61,19 @@ export interface TokenResult {
   readonly audiences?: readonly string[];
 }
 
+/** A bearer token and the salted hash that it goes by wherever it is looked up or remembered. */
+export interface BearerToken {
+  readonly value: string;
+  readonly key: string;
+}
+
 /**
  * One kind of bearer token; the rules of `Authenticator` apply. `audiences` are the audiences that are asked for;
  * empty means that any will do.
  */
 export interface TokenAuthenticator {
   readonly name: string;
-  authenticateToken(token: string, audiences: readonly string[]): TokenResult | undefined | Promise<TokenResult | undefined>;
+  authenticateToken(token: BearerToken, audiences: readonly string[]): TokenResult | undefined | Promise<TokenResult | undefined>;
 }
 
 /** What is asked, in the terms of rules. `group` is the full group name. */

@@ -30,7 +30,7 @@ export class ChainError extends Error {}
 
 /** Chains are seldom longer than four; a longer one, or a maze of cross-signed ones, is not followed. */
 const maxDepth = 8;
-const maxSignatureChecks = 64;
+const maxSignatureChecks = 32;
 
 const known = new Set<string>(Object.values(extensionOids));
 

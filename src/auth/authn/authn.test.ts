@@ -1,0 +1,289 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import tls, { type TLSSocket } from 'node:tls';
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { issue, issueClient, issueServing, newAuthority, newKeyPair, peerChain, readAuthority } from '../../lib/pki.ts';
+import { ApiError } from '../../meta/errors.ts';
+import { type Authenticator, type AuthRequest, type User, union } from '../types.ts';
+import { anonymous } from './anonymous.ts';
+import { bearer, forServerAudiences, tokenOf, tokenUnion } from './bearer.ts';
+import { clientCertificate } from './client-certificate.ts';
+import { parseCsv, staticTokens } from './static-tokens.ts';
+import { parseServiceAccount } from './users.ts';
+
+const file = 'admin-token,admin,admin-uid,"system:masters"\nalice-token,alice,alice-uid,"dev,qa"\r\nbob-token,bob,bob-uid,""\n';
+const server = ['https://here'];
+const withHeader = (authorization: string, socketKey?: object): AuthRequest => ({
+  headers: { authorization },
+  rawHeaders: ['Authorization', authorization],
+  ...(socketKey && { socketKey }),
+});
+const nothing: AuthRequest = { headers: {}, rawHeaders: [] };
+const tokens = tokenUnion([forServerAudiences(staticTokens(file), server)]);
+const method = union([bearer(tokens, server)], anonymous);
+
+/** The name of whom a request comes from, or the code it is refused with. */
+async function who(request: AuthRequest, by: Authenticator = method): Promise<string | number> {
+  try {
+    return (await by.authenticate(request))?.name ?? 'nobody';
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+test('a known token names its user, at once', () => {
+  expect(method.authenticate(withHeader('Bearer alice-token'))).toEqual({
+    name: 'alice',
+    uid: 'alice-uid',
+    groups: ['dev', 'qa', 'system:authenticated'],
+  });
+  expect(method.authenticate(withHeader('bearer bob-token'))).toEqual({ name: 'bob', uid: 'bob-uid', groups: ['system:authenticated'] });
+});
+
+test.each([
+  ['no header', nothing, 'system:anonymous'],
+  ['an empty header', withHeader(''), 'system:anonymous'],
+  ['the word alone', withHeader('Bearer'), 'system:anonymous'],
+  ['the word and a space', withHeader('Bearer '), 'system:anonymous'],
+  ['two spaces', withHeader('Bearer  admin-token'), 'system:anonymous'],
+  ['more after the token', withHeader('Bearer bob-token and more'), 'bob'],
+  ['basic credentials', withHeader('Basic YWRtaW46YWRtaW4tdG9rZW4='), 'system:anonymous'],
+  ['no scheme', withHeader('admin-token'), 'system:anonymous'],
+  ['an unknown token', withHeader('Bearer nobody'), 401],
+  ['a token in another case', withHeader('Bearer ADMIN-TOKEN'), 401],
+  ['the start of a token', withHeader('Bearer admin-toke'), 401],
+  ['a token with a tail', withHeader('Bearer admin-tokenx'), 401],
+  ['a user name for a token', withHeader('Bearer admin'), 401],
+  ['a very long token', withHeader(`Bearer ${'x'.repeat(100_000)}`), 401],
+  [
+    'two headers',
+    {
+      headers: { authorization: 'Bearer bob-token' },
+      rawHeaders: ['authorization', 'Bearer bob-token', 'AUTHORIZATION', 'Bearer admin-token'],
+    },
+    401,
+  ],
+])('%s', async (_, request, expected) => {
+  expect(await who(request)).toBe(expected);
+});
+
+test('a header seen before on a connection does not outlive its change', async () => {
+  const connection = {};
+  expect(await who(withHeader('Bearer alice-token', connection))).toBe('alice');
+  expect(await who(withHeader('Bearer alice-token', connection))).toBe('alice');
+  expect(await who(withHeader('Bearer nobody', connection))).toBe(401);
+  expect(await who(withHeader('Bearer bob-token', connection))).toBe('bob');
+  expect(await who(nothing)).toBe('system:anonymous');
+});
+
+test('no header proves an identity but a token of the file', () => {
+  const proved = new Map([
+    ['admin-token', 'admin'],
+    ['alice-token', 'alice'],
+    ['bob-token', 'bob'],
+  ]);
+  const piece = fc.constantFrom(
+    'Bearer',
+    'bearer',
+    'Basic',
+    ' ',
+    '  ',
+    'admin-token',
+    'alice-token',
+    'system:masters',
+    'admin',
+    ',',
+    '\t',
+    '\u00a0',
+    '"',
+  );
+  const header = fc.oneof(
+    fc.string(),
+    fc.array(piece, { maxLength: 6 }).map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(header, (text) => {
+      let user: User | undefined;
+      try {
+        user = method.authenticate(withHeader(text)) as User;
+      } catch (error) {
+        expect((error as ApiError).code).toBe(401);
+        return;
+      }
+      const token = tokenOf(text);
+      expect(user.name).toBe(token === '' ? 'system:anonymous' : proved.get(token));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('without anonymous access a request without credentials is nobody', () => {
+  expect(union([bearer(tokens, server)]).authenticate(nothing)).toBeUndefined();
+});
+
+test('the first method that proves a user wins, though an earlier one complained', async () => {
+  const complains: Authenticator = {
+    name: 'complains',
+    authenticate: () => {
+      throw new Error('no');
+    },
+  };
+  const later: Authenticator = { name: 'later', authenticate: () => Promise.resolve({ name: 'late', groups: [] }) };
+  const refuses: Authenticator = { name: 'refuses', authenticate: () => Promise.reject(new ApiError(401, 'Unauthorized', 'Unauthorized')) };
+  expect(await who(nothing, union([complains, later], anonymous))).toBe('late');
+  expect(await who(nothing, union([refuses, later], anonymous))).toBe('late');
+  expect(await who(nothing, union([later, refuses], anonymous))).toBe('late');
+  expect(await who(nothing, union([refuses], anonymous))).toBe(401);
+});
+
+test('a token file with a fault is told of by its line, not by its content', () => {
+  expect(() => staticTokens('a,b,c\nsecret,two\n')).toThrow('record 2 must have at least 3 fields');
+  expect(() => staticTokens('"secret,two\n')).toThrow(/does not end/);
+  expect(() => staticTokens('secret,,uid\n')).toThrow('record 1 has no user name');
+});
+
+test('fields may be quoted', () => {
+  expect(parseCsv('a,"b,""c""",d\r\n\n"x\ny",,\nlast,1')).toEqual([
+    ['a', 'b,"c"', 'd'],
+    ['x\ny', '', ''],
+    ['last', '1'],
+  ]);
+});
+
+test('names of service accounts are taken apart only where they are well formed', () => {
+  expect(parseServiceAccount('system:serviceaccount:ns:robot.x')).toEqual({ namespace: 'ns', name: 'robot.x' });
+  for (const name of [
+    'robot',
+    'system:serviceaccount:ns',
+    'system:serviceaccount:Bad_Ns:robot',
+    'system:serviceaccount:a:b:c',
+    'system:serviceaccount::x',
+  ]) {
+    expect(parseServiceAccount(name)).toBeUndefined();
+  }
+});
+
+// Client certificates, over real connections.
+const now = Date.now();
+const day = 24 * 3600 * 1000;
+const root = readAuthority(newAuthority('clients', now));
+const stranger = readAuthority(newAuthority('clients', now));
+const middleKeys = newKeyPair();
+const middlePem = issue(root, {
+  subject: { commonName: 'middle', organizations: [] },
+  publicKey: middleKeys.publicKey,
+  usages: ['certSign'],
+  extendedUsages: [],
+  notBefore: now - day,
+  notAfter: now + day,
+  authority: true,
+});
+const middle = { certificate: new X509Certificate(middlePem), key: middleKeys.privateKey };
+const serving = issueServing(root, { commonName: 'localhost', dns: ['localhost'], addresses: ['127.0.0.1'] }, now);
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Connects with this certificate and asks `by` who that is, as often as told, on one connection. */
+async function connect(
+  by: Authenticator,
+  client: { certificate: string; key: string } | undefined,
+  extra: { header?: string; times?: number; session?: Buffer } = {},
+) {
+  const answers: (string | number)[] = [];
+  let reused = false;
+  const listener = tls.createServer(
+    { cert: serving.certificate, key: serving.key, requestCert: true, rejectUnauthorized: false },
+    async (socket: TLSSocket) => {
+      reused = socket.isSessionReused();
+      const base = extra.header === undefined ? nothing : withHeader(extra.header);
+      for (let i = 0; i < (extra.times ?? 1); i++) {
+        answers.push(await who({ ...base, peerCertificate: () => peerChain(socket), socketKey: socket }, by));
+      }
+      socket.end('done');
+    },
+  );
+  listener.setTicketKeys(ticketKeys);
+  listener.listen(0, '127.0.0.1');
+  closing.push(() => listener.close());
+  await once(listener, 'listening');
+  const socket = tls.connect({
+    port: (listener.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+    ...(client && { cert: client.certificate, key: client.key }),
+    ...(extra.session && { session: extra.session }),
+  });
+  let session: Buffer | undefined;
+  socket.on('session', (value) => {
+    session = value;
+  });
+  socket.resume();
+  await once(socket, 'close');
+  return { answer: answers.at(-1), session, reused };
+}
+const ticketKeys = Buffer.alloc(48, 7);
+const certificates = (at = now) =>
+  clientCertificate(
+    () => roots,
+    () => at,
+  );
+const roots = [root.certificate];
+const methodWith = (at = now) => union([certificates(at), bearer(tokens, server)], anonymous);
+
+test('a client certificate names user and groups', () => {
+  const leaf = new X509Certificate(issueClient(root, 'jane', ['dev', 'qa'], now).certificate);
+  expect(certificates().authenticate({ ...nothing, peerCertificate: () => [leaf] })).toEqual({
+    name: 'jane',
+    groups: ['dev', 'qa', 'system:authenticated'],
+  });
+});
+
+test('certificates over a real connection', async () => {
+  const direct = issueClient(root, 'jane', [], now);
+  const throughMiddle = issueClient(middle, 'jane', [], now);
+  const chained = { certificate: throughMiddle.certificate + middlePem, key: throughMiddle.key };
+  expect((await connect(methodWith(), direct, { times: 3 })).answer).toBe('jane');
+  expect((await connect(methodWith(), chained)).answer).toBe('jane');
+  expect((await connect(methodWith(), undefined)).answer).toBe('system:anonymous');
+  expect((await connect(methodWith(), direct, { header: 'Bearer nobody' })).answer).toBe('jane');
+
+  expect((await connect(methodWith(), throughMiddle)).answer).toBe(401);
+  expect((await connect(methodWith(), issueClient(stranger, 'jane', ['system:masters'], now), { times: 3 })).answer).toBe(401);
+  expect((await connect(methodWith(), issueClient(stranger, 'jane', [], now), { header: 'Bearer bob-token' })).answer).toBe('bob');
+  expect((await connect(methodWith(now + 400 * day), direct)).answer).toBe(401);
+  expect((await connect(methodWith(), serving)).answer).toBe(401);
+  expect((await connect(methodWith(), issueClient(root, '', ['system:masters'], now))).answer).toBe('system:anonymous');
+});
+
+test('a resumed session shows no intermediates, and still is who it was', async () => {
+  const leaf = issueClient(middle, 'jane', [], now);
+  const client = { certificate: leaf.certificate + middlePem, key: leaf.key };
+  const by = methodWith();
+  const first = await connect(by, client);
+  const second = await connect(by, client, { session: first.session as Buffer });
+  expect(second.reused).toBe(true);
+  expect(second.answer).toBe('jane');
+});
+
+test('new roots end what old ones vouched for, on open connections too', async () => {
+  const leaf = new X509Certificate(issueClient(root, 'jane', [], now).certificate);
+  let current: readonly X509Certificate[] = [root.certificate];
+  let at = now;
+  const by = clientCertificate(
+    () => current,
+    () => at,
+  );
+  const request = { ...nothing, peerCertificate: () => [leaf], socketKey: {} };
+  expect(await who(request, by)).toBe('jane');
+  current = [stranger.certificate];
+  expect(await who(request, by)).toBe(401);
+  current = [root.certificate];
+  expect(await who(request, by)).toBe('jane');
+  at = now + 400 * day;
+  expect(await who(request, by)).toBe(401);
+});

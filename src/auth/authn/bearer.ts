@@ -1,0 +1,135 @@
+/** `Authorization: Bearer <token>`: the kinds of tokens are asked in turn; a token that none knows is refused. */
+import { unauthorized } from '../../meta/errors.ts';
+import { secretKey } from '../secret.ts';
+import type { Authenticator, AuthRequest, BearerToken, TokenAuthenticator, TokenResult, User } from '../types.ts';
+import { authenticated } from './users.ts';
+
+/** Longer ones are not looked at. A token with thousands of groups is a few kilobytes. */
+const maxTokenLength = 64 * 1024;
+
+export const bearerToken = (value: string): BearerToken => ({ value, key: secretKey(value) });
+
+/**
+ * The token of an Authorization header; '' where there is none. What follows a second space is ignored.
+ *
+ *   'Bearer abc' → 'abc'    'bearer abc def' → 'abc'    'Bearer  abc' → ''    'Basic abc' → ''
+ */
+export function tokenOf(header: string): string {
+  const text = header.trim();
+  if (text.length < 8 || text.charCodeAt(6) !== 32 || text.slice(0, 6).toLowerCase() !== 'bearer') return '';
+  const end = text.indexOf(' ', 7);
+  return end === -1 ? text.slice(7) : text.slice(7, end);
+}
+
+/** A second Authorization header may be what a proxy in front looked at: the request is not taken apart further. */
+function repeated(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count++;
+  }
+  return count > 1;
+}
+
+/**
+ * Asks each kind in turn. Undefined where none knows the token; throws the first complaint where one knew it and
+ * would not have it.
+ */
+export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthenticator {
+  type Answer = TokenResult | undefined | Promise<TokenResult | undefined>;
+  const from = (token: BearerToken, audiences: readonly string[], start: number, earlier: unknown): Answer => {
+    let failure = earlier;
+    for (let i = start; i < kinds.length; i++) {
+      try {
+        const answer = (kinds[i] as TokenAuthenticator).authenticateToken(token, audiences);
+        if (answer instanceof Promise) {
+          return answer.then(
+            (result) => result ?? from(token, audiences, i + 1, failure),
+            (error) => from(token, audiences, i + 1, failure ?? error ?? unauthorized()),
+          );
+        }
+        if (answer !== undefined) return answer;
+      } catch (error) {
+        failure ??= error ?? unauthorized();
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return undefined;
+  };
+  return { name: 'tokens', authenticateToken: (token, audiences) => from(token, audiences, 0, undefined) };
+}
+
+/** Gives a kind of token that knows no audiences those of the server itself. */
+export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: readonly string[]): TokenAuthenticator {
+  return {
+    name: kind.name,
+    authenticateToken(token, audiences) {
+      const good = audiences.length === 0 ? serverAudiences : audiences.filter((audience) => serverAudiences.includes(audience));
+      if (audiences.length > 0 && good.length === 0) return undefined;
+      const add = (result: TokenResult | undefined): TokenResult | undefined =>
+        result === undefined || result.audiences !== undefined ? result : { ...result, audiences: good };
+      const answer = kind.authenticateToken(token, audiences);
+      return answer instanceof Promise ? answer.then(add) : add(answer);
+    },
+  };
+}
+
+interface Seen {
+  readonly header: string;
+  readonly token: BearerToken;
+}
+
+/** `audiences` are those of this server; a token for others only is refused. */
+export function bearer(tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator {
+  // The user of a result is the same object as long as the token's authenticator remembers it.
+  const users = new WeakMap<User, User>();
+  // A client sends the same header again and again over its connection: its hash is worked out once.
+  const lastSeen = new WeakMap<object, Seen>();
+
+  const userOf = (result: TokenResult | undefined): User => {
+    if (result === undefined) throw unauthorized();
+    if (result.audiences !== undefined && audiences.length > 0 && !result.audiences.some((one) => audiences.includes(one))) {
+      throw unauthorized();
+    }
+    let user = users.get(result.user);
+    if (user === undefined) {
+      user = authenticated(result.user);
+      users.set(result.user, user);
+    }
+    return user;
+  };
+  const tokenFrom = (request: AuthRequest, header: string): BearerToken | undefined => {
+    const key = request.socketKey;
+    const before = key === undefined ? undefined : lastSeen.get(key);
+    if (before !== undefined && before.header === header) return before.token;
+    const value = tokenOf(header);
+    if (value === '') return undefined;
+    if (value.length > maxTokenLength) throw unauthorized();
+    const token = bearerToken(value);
+    if (key !== undefined) lastSeen.set(key, { header, token });
+    return token;
+  };
+  return {
+    name: 'bearer',
+    authenticate(request) {
+      const header = request.headers.authorization;
+      if (typeof header !== 'string') return undefined;
+      if (repeated(request.rawHeaders)) throw unauthorized();
+      const token = tokenFrom(request, header);
+      if (token === undefined) return undefined;
+      let answer: TokenResult | undefined | Promise<TokenResult | undefined>;
+      try {
+        answer = tokens.authenticateToken(token, audiences);
+      } catch {
+        // Why a token is refused is told to those who may review tokens, not to whoever shows one.
+        throw unauthorized();
+      }
+      if (answer instanceof Promise) {
+        return answer.then(userOf, () => {
+          throw unauthorized();
+        });
+      }
+      return userOf(answer);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** The certificate that a client showed while connecting: its common name is the user, its organizations are the groups. */
+import type { X509Certificate } from 'node:crypto';
+import { notAfterOf, subjectOf, verifyChain } from '../../lib/pki.ts';
+import { unauthorized } from '../../meta/errors.ts';
+import type { Authenticator, AuthRequest, User } from '../types.ts';
+import { authenticated } from './users.ts';
+
+/** Trusted roots; a new array where the file was read again. */
+export type Roots = () => readonly X509Certificate[];
+
+/** Intermediates remembered for resumed sessions, in which a client shows its own certificate only. */
+const maxIntermediates = 64;
+
+/** How long a refusal is remembered: a chain costs signature checks, and a client may ask often. */
+const refusalMillis = 10_000;
+
+interface Verified {
+  readonly roots: readonly X509Certificate[];
+  /** Absent where the client showed none, or one that is not trusted. */
+  readonly leaf?: X509Certificate;
+  readonly failure?: unknown;
+  /** Valid until the first certificate of the path runs out. */
+  readonly until: number;
+}
+
+/** Checks client certificates against roots, once a connection. Answers the client's certificate, or throws. */
+export class ClientVerifier {
+  private readonly roots: Roots;
+  private readonly now: () => number;
+  private readonly connections = new WeakMap<object, Verified>();
+  private intermediates: X509Certificate[] = [];
+
+  constructor(roots: Roots, now: () => number) {
+    this.roots = roots;
+    this.now = now;
+  }
+
+  /** Undefined where the client showed none. */
+  verify(request: AuthRequest): X509Certificate | undefined {
+    if (request.peerCertificate === undefined) return undefined;
+    const now = this.now();
+    const roots = this.roots();
+    let verified = request.socketKey === undefined ? undefined : this.connections.get(request.socketKey);
+    if (verified === undefined || verified.roots !== roots || now >= verified.until) {
+      verified = this.check(request.peerCertificate(), roots, now);
+      if (request.socketKey !== undefined) this.connections.set(request.socketKey, verified);
+    }
+    if (verified.failure !== undefined) throw verified.failure;
+    return verified.leaf;
+  }
+
+  private check(chain: readonly X509Certificate[], roots: readonly X509Certificate[], now: number): Verified {
+    const leaf = chain[0];
+    if (leaf === undefined) return { roots, until: Number.POSITIVE_INFINITY };
+    try {
+      const path = verifyChain([...chain, ...this.intermediates], roots, now, 'clientAuth');
+      this.remember(path.slice(1, -1));
+      return { roots, leaf, until: Math.min(...path.map(notAfterOf)) };
+    } catch (failure) {
+      return { roots, failure, until: now + refusalMillis };
+    }
+  }
+
+  private remember(path: readonly X509Certificate[]): void {
+    for (const one of path) {
+      if (!this.intermediates.some((seen) => seen.raw.equals(one.raw))) {
+        this.intermediates = [one, ...this.intermediates].slice(0, maxIntermediates);
+      }
+    }
+  }
+}
+
+export function clientCertificate(roots: Roots, now: () => number): Authenticator {
+  const verifier = new ClientVerifier(roots, now);
+  const users = new WeakMap<X509Certificate, User>();
+  return {
+    name: 'client-certificate',
+    authenticate(request) {
+      let leaf: X509Certificate | undefined;
+      try {
+        leaf = verifier.verify(request);
+      } catch {
+        throw unauthorized();
+      }
+      if (leaf === undefined) return undefined;
+      let user = users.get(leaf);
+      if (user === undefined) {
+        const { commonName, organizations } = subjectOf(leaf);
+        // A certificate without a name proves nothing about who shows it.
+        if (commonName === '') return undefined;
+        user = authenticated({ name: commonName, groups: organizations });
+        users.set(leaf, user);
+      }
+      return user;
+    },
+  };
+}
