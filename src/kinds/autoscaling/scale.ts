@@ -1,8 +1,9 @@
 /** The `scale` subresource of workloads: how many replicas there should be and are, as a kind of its own. */
 import { Path } from '../../meta/field.ts';
+import { fromLabelSelector } from '../../meta/labels.ts';
 import type { ApiObject, ViewSubresource } from '../kind.ts';
 import type { LabelSelector } from '../meta.ts';
-import { selectorText } from '../selector-text.ts';
+
 import { Scale } from './schema/scale.ts';
 
 /** What the scale of an object is read from and written to. */
@@ -19,7 +20,7 @@ export function scale<T extends Scalable>(selector: (object: T) => LabelSelector
     schema: Scale,
     show(object) {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-      const text = selectorText(selector(object));
+      const text = fromLabelSelector(selector(object)).toString();
       return {
         metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
         spec: { replicas: object.spec.replicas ?? 0 },

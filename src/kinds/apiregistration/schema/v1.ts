@@ -1,5 +1,5 @@
 /** Registrations of API servers behind this one. */
-import { always, bool, bytes, type Infer, int32, list, message, opt, ptr, string, time } from '../../../schema/types.ts';
+import { always, bool, bytes, type Infer, int32, list, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
 export const ServiceReference = message('apiregistration.v1.ServiceReference', {
@@ -15,14 +15,14 @@ export const APIServiceSpec = message('apiregistration.v1.APIServiceSpec', {
   version: opt(3, string),
   insecureSkipTLSVerify: opt(4, bool),
   caBundle: opt(5, bytes),
-  groupPriorityMinimum: always(7, int32),
-  versionPriority: always(8, int32),
+  groupPriorityMinimum: req(7, int32),
+  versionPriority: req(8, int32),
 });
 export type APIServiceSpec = Infer<typeof APIServiceSpec>;
 
 export const APIServiceCondition = message('apiregistration.v1.APIServiceCondition', {
-  type: always(1, string),
-  status: always(2, string),
+  type: req(1, string),
+  status: req(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
@@ -30,11 +30,11 @@ export const APIServiceCondition = message('apiregistration.v1.APIServiceConditi
 export type APIServiceCondition = Infer<typeof APIServiceCondition>;
 
 export const APIServiceStatus = message('apiregistration.v1.APIServiceStatus', {
-  conditions: opt(1, list(APIServiceCondition)),
+  conditions: opt(1, list(APIServiceCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
 });
 export type APIServiceStatus = Infer<typeof APIServiceStatus>;
 
-export const APIService = message('apiregistration.v1.APIService', {
+export const APIService = object('apiregistration.v1.APIService', {
   metadata: always(1, ObjectMeta),
   spec: always(2, APIServiceSpec),
   status: always(3, APIServiceStatus),
