@@ -1,0 +1,210 @@
+/**
+ * Access by roles. Bindings are kept by whom they are for: a decision looks up the user and the user's groups in the
+ * cluster and in the namespace, and there the resource. What was worked out for a subject is forgotten when one of its
+ * bindings or roles changes, and worked out again when it is next asked for; so thousands of bindings cost nothing.
+ */
+import { groupName, type Identity } from '../../identity.ts';
+import type { Change, LiveSource } from '../../kinds/live.ts';
+import { serviceAccountName } from '../authn/users.ts';
+import {
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  type NonResourceRule,
+  noOpinion,
+  type ResourceRule,
+  type RuleSet,
+  type User,
+} from '../types.ts';
+import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup, type Subject } from './rules.ts';
+import { type RoleCell, type RuleIndex, SubjectRules } from './subject-rules.ts';
+
+class Scope {
+  readonly users = new Map<string, SubjectRules>();
+  readonly groups = new Map<string, SubjectRules>();
+}
+
+interface Placed {
+  readonly map: Map<string, SubjectRules>;
+  readonly key: string;
+  readonly rules: SubjectRules;
+  readonly cell: RoleCell;
+}
+
+export class RoleBasedAccess implements Authorizer {
+  readonly name = 'RBAC';
+  private readonly rbac: string;
+  private readonly cluster = new Scope();
+  private readonly namespaces = new Map<string, Scope>();
+  private readonly roles = new Map<string, RoleCell>();
+  private readonly placed = new Map<string, Placed[]>();
+
+  constructor(live: LiveSource, identity: Identity) {
+    this.rbac = groupName(identity, rbacGroup);
+    const clusterRoles = live<RoleObject>(rbacGroup, 'clusterroles');
+    const roles = live<RoleObject>(rbacGroup, 'roles');
+    const clusterBindings = live<BindingObject>(rbacGroup, 'clusterrolebindings');
+    const bindings = live<BindingObject>(rbacGroup, 'rolebindings');
+    clusterRoles.onChange((change) => this.setRole(change.object, change.type));
+    roles.onChange((change) => this.setRole(change.object, change.type));
+    clusterBindings.onChange((change) => this.setBinding(change));
+    bindings.onChange((change) => this.setBinding(change));
+    for (const role of [...clusterRoles.list(), ...roles.list()]) this.setRole(role, 'added');
+    for (const object of [...clusterBindings.list(), ...bindings.list()]) this.setBinding({ type: 'added', object, old: undefined });
+  }
+
+  authorize(asked: Attributes): Decision {
+    const found = search(this.cluster, asked);
+    if (found !== undefined) return found;
+    const scope = asked.namespace === '' || !asked.resourceRequest ? undefined : this.namespaces.get(asked.namespace);
+    const local = scope && search(scope, asked);
+    if (local !== undefined) return local;
+    const { errors } = this.policyRules(asked.user, scope === undefined ? '' : asked.namespace);
+    return errors.length === 0 ? noOpinion : { decision: 'none', reason: `RBAC: ${aggregate(errors)}` };
+  }
+
+  /** Every rule that holds for the user in the namespace, those of the cluster first. */
+  policyRules(user: User, namespace: string): { rules: readonly PolicyRule[]; errors: readonly string[] } {
+    const scopes = namespace === '' ? [this.cluster] : [this.cluster, this.namespaces.get(namespace) ?? new Scope()];
+    const indexes: RuleIndex[] = [];
+    for (const scope of scopes) {
+      for (const rules of [scope.users.get(user.name), ...user.groups.map((group) => scope.groups.get(group))]) {
+        if (rules !== undefined) indexes.push(rules.index());
+      }
+    }
+    return {
+      rules: indexes.flatMap((index) => index.rules),
+      errors: [...new Set(indexes.flatMap((index) => index.errors))],
+    };
+  }
+
+  /** The rules of a role; undefined where there is no such role. */
+  rulesOfRole(kind: string, namespace: string, name: string): readonly PolicyRule[] | undefined {
+    return this.roles.get(roleKey(kind, namespace, name))?.rules;
+  }
+
+  rulesFor(user: User, namespace: string): RuleSet {
+    const { rules, errors } = this.policyRules(user, namespace);
+    const resourceRules: ResourceRule[] = [];
+    const nonResourceRules: NonResourceRule[] = [];
+    for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+      if (resources !== undefined && resources.length > 0) {
+        const names = resourceNames === undefined || resourceNames.length === 0 ? {} : { resourceNames };
+        resourceRules.push({ verbs, apiGroups: apiGroups ?? [], resources, ...names });
+      }
+      if (nonResourceURLs !== undefined && nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
+    }
+    const error = errors.length === 0 ? {} : { error: aggregate(errors) };
+    return { resourceRules, nonResourceRules, incomplete: false, ...error };
+  }
+
+  private setRole(role: RoleObject, type: Change<RoleObject>['type']): void {
+    const namespace = role.metadata.namespace ?? '';
+    const cell = this.roleCell(namespace === '' ? 'ClusterRole' : 'Role', namespace, role.metadata.name ?? '');
+    cell.rules = type === 'deleted' ? undefined : (role.rules ?? []);
+    for (const rules of cell.usedBy.keys()) rules.forget();
+    if (type === 'deleted' && cell.usedBy.size === 0) this.roles.delete(cell.missing);
+  }
+
+  private roleCell(kind: string, namespace: string, name: string): RoleCell {
+    const key = roleKey(kind, namespace, name);
+    let cell = this.roles.get(key);
+    if (cell === undefined) {
+      cell = { rules: undefined, missing: key, usedBy: new Map() };
+      this.roles.set(key, cell);
+    }
+    return cell;
+  }
+
+  private setBinding(change: Change<BindingObject>): void {
+    const { metadata, roleRef, subjects } = change.object;
+    const namespace = metadata.namespace ?? '';
+    const key = `${namespace}/${metadata.name}`;
+    this.removeBinding(key, namespace);
+    if (change.type === 'deleted') return;
+    const cell = this.roleCell(roleRef.kind, roleRef.kind === 'Role' ? namespace : '', roleRef.name);
+    const scope = this.scopeOf(namespace);
+    const source = {
+      name: metadata.name ?? '',
+      text:
+        namespace === ''
+          ? `ClusterRoleBinding "${metadata.name}" of ${roleRef.kind} "${roleRef.name}"`
+          : `RoleBinding "${metadata.name}/${namespace}" of ${roleRef.kind} "${roleRef.name}"`,
+      missing: missingText(this.rbac, roleRef.kind, roleRef.name),
+      cell,
+    };
+    const placed: Placed[] = [];
+    for (const subject of subjects ?? []) {
+      const place = placeOf(scope, subject, namespace);
+      if (place === undefined) continue;
+      let rules = place.map.get(place.key);
+      if (rules === undefined) {
+        rules = new SubjectRules();
+        place.map.set(place.key, rules);
+      }
+      rules.add(key, { ...source, subject: place.text });
+      cell.usedBy.set(rules, (cell.usedBy.get(rules) ?? 0) + 1);
+      placed.push({ map: place.map, key: place.key, rules, cell });
+    }
+    this.placed.set(key, placed);
+  }
+
+  private removeBinding(key: string, namespace: string): void {
+    for (const { map, key: subject, rules, cell } of this.placed.get(key) ?? []) {
+      rules.remove(key);
+      if (rules.empty) map.delete(subject);
+      const uses = (cell.usedBy.get(rules) ?? 1) - 1;
+      if (uses > 0) cell.usedBy.set(rules, uses);
+      else cell.usedBy.delete(rules);
+      if (cell.rules === undefined && cell.usedBy.size === 0) this.roles.delete(cell.missing);
+    }
+    this.placed.delete(key);
+    const scope = this.namespaces.get(namespace);
+    if (scope !== undefined && scope.users.size === 0 && scope.groups.size === 0) this.namespaces.delete(namespace);
+  }
+
+  private scopeOf(namespace: string): Scope {
+    if (namespace === '') return this.cluster;
+    let scope = this.namespaces.get(namespace);
+    if (scope === undefined) {
+      scope = new Scope();
+      this.namespaces.set(namespace, scope);
+    }
+    return scope;
+  }
+}
+
+function search(scope: Scope, asked: Attributes): Decision | undefined {
+  const own = scope.users.get(asked.user.name)?.index().find(asked);
+  if (own !== undefined) return own;
+  for (const group of asked.user.groups) {
+    const shared = scope.groups.get(group)?.index().find(asked);
+    if (shared !== undefined) return shared;
+  }
+  return undefined;
+}
+
+const roleKey = (kind: string, namespace: string, name: string): string => `${kind}/${kind === 'Role' ? namespace : ''}/${name}`;
+
+const missingText = (group: string, kind: string, name: string): string =>
+  kind === 'Role' || kind === 'ClusterRole'
+    ? `${kind.toLowerCase()}.${group} "${name}" not found`
+    : `unsupported role reference kind: "${kind}"`;
+
+/** One complaint as it is, several in brackets, each once. */
+export function aggregate(errors: readonly string[]): string {
+  const each = [...new Set(errors)];
+  return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`;
+}
+
+/** Service accounts are users by their long name; only the reason tells them apart. */
+function placeOf(scope: Scope, subject: Subject, bindingNamespace: string) {
+  if (subject.kind === 'User') return { map: scope.users, key: subject.name, text: `User "${subject.name}"` };
+  if (subject.kind === 'Group') return { map: scope.groups, key: subject.name, text: `Group "${subject.name}"` };
+  if (subject.kind !== 'ServiceAccount') return undefined;
+  const given = subject.namespace ?? '';
+  const namespace = given === '' ? bindingNamespace : given;
+  if (namespace === '') return undefined;
+  const text = `ServiceAccount "${subject.name}/${namespace}"`;
+  return { map: scope.users, key: serviceAccountName(namespace, subject.name), text };
+}

@@ -1,0 +1,67 @@
+/** Roles and bindings as rules of access: their shape, and what a single rule allows. The stock server's words are kept. */
+import type { ApiObject } from '../../kinds/kind.ts';
+
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+export interface Subject {
+  readonly kind: string;
+  readonly apiGroup?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+export interface RoleRef {
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly name: string;
+}
+/** Role and ClusterRole. */
+export interface RoleObject extends ApiObject {
+  readonly rules?: readonly PolicyRule[] | null;
+}
+/** RoleBinding and ClusterRoleBinding. */
+export interface BindingObject extends ApiObject {
+  readonly subjects?: readonly Subject[] | null;
+  readonly roleRef: RoleRef;
+}
+
+/** Base name of the group that roles and bindings live in. */
+export const rbacGroup = 'rbac.authorization';
+
+const has = (list: readonly string[] | undefined, wanted: string): boolean =>
+  list !== undefined && (list.includes('*') || list.includes(wanted));
+
+/**
+ * A star stands for everything, `*` + `/scale` for the scale of everything; a star elsewhere is only a letter.
+ */
+export function resourceMatches(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
+  if (resources === undefined) return false;
+  const combined = subresource === '' ? resource : `${resource}/${subresource}`;
+  return resources.some((one) => one === '*' || one === combined || (subresource !== '' && one === `*/${subresource}`));
+}
+
+/** Exact, or a prefix where the rule ends with a star. */
+export const pathMatches = (pattern: string, path: string): boolean =>
+  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
+
+export interface Asked {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly path: string;
+  readonly resourceRequest: boolean;
+}
+
+/** What one rule allows, looked at plainly. The authorizer does the same through an index. */
+export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
+  if (!has(rule.verbs, asked.verb)) return false;
+  if (!asked.resourceRequest) return rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, asked.path)) ?? false;
+  if (!has(rule.apiGroups, asked.group) || !resourceMatches(rule.resources, asked.resource, asked.subresource)) return false;
+  return rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(asked.name);
+}

@@ -1,0 +1,23 @@
+/** Authorizers that need no data. */
+import { type Authorizer, type Decision, noOpinion, type RuleSet, wellKnown } from '../types.ts';
+
+const allowed: Decision = { decision: 'allow', reason: '' };
+const everything: RuleSet = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
+};
+export const noRules: RuleSet = { resourceRules: [], nonResourceRules: [], incomplete: false };
+
+/** Members of `system:masters` may do everything, whatever the rules say: nobody can lock the administrator out. */
+export const superuser: Authorizer = {
+  name: 'superuser',
+  authorize: (asked) => (asked.user.groups.includes(wellKnown.masters) ? allowed : noOpinion),
+  // The stock server lists what roles give, and leaves this out.
+  rulesFor: () => noRules,
+};
+
+export const alwaysAllow: Authorizer = { name: 'AlwaysAllow', authorize: () => allowed, rulesFor: () => everything };
+
+const forbidden: Decision = { decision: 'none', reason: 'Everything is forbidden.' };
+export const alwaysDeny: Authorizer = { name: 'AlwaysDeny', authorize: () => forbidden, rulesFor: () => noRules };

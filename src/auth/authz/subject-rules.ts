@@ -1,0 +1,128 @@
+/** What one subject may do in one scope, gathered from its bindings and looked up by resource or path. */
+import type { Attributes, Decision } from '../types.ts';
+import { type PolicyRule, pathMatches } from './rules.ts';
+
+/** A role as bindings see it: it may come, change and go while bindings name it. */
+export interface RoleCell {
+  rules: readonly PolicyRule[] | undefined;
+  /** How the role is called where it is missed. */
+  readonly missing: string;
+  /** Who has to work their rules out again when the role changes, and how many bindings say so. */
+  readonly usedBy: Map<SubjectRules, number>;
+}
+
+/** A binding as one of its subjects sees it. */
+export interface Grant {
+  readonly name: string;
+  /** `RoleBinding "b/ns" of Role "r"`. */
+  readonly text: string;
+  readonly subject: string;
+  /** What is said where the role is not there. */
+  readonly missing: string;
+  readonly cell: RoleCell;
+}
+
+interface Entry {
+  /** Undefined: all. */
+  readonly verbs: readonly string[] | undefined;
+  readonly groups: readonly string[] | undefined;
+  readonly names: ReadonlySet<string> | undefined;
+  readonly decision: Decision;
+}
+interface PathEntry {
+  readonly verbs: readonly string[] | undefined;
+  readonly pattern: string;
+  readonly decision: Decision;
+}
+
+const unlessStar = (list: readonly string[]): readonly string[] | undefined => (list.includes('*') ? undefined : list);
+
+export class RuleIndex {
+  readonly rules: PolicyRule[] = [];
+  readonly errors: string[] = [];
+  private readonly resources = new Map<string, Entry[]>();
+  private readonly paths: PathEntry[] = [];
+
+  constructor(grants: readonly Grant[]) {
+    for (const grant of grants) {
+      if (grant.cell.rules === undefined) {
+        this.errors.push(grant.missing);
+        continue;
+      }
+      const decision: Decision = { decision: 'allow', reason: `RBAC: allowed by ${grant.text} to ${grant.subject}` };
+      for (const rule of grant.cell.rules) this.add(rule, decision);
+    }
+  }
+
+  private add(rule: PolicyRule, decision: Decision): void {
+    this.rules.push(rule);
+    const verbs = unlessStar(rule.verbs);
+    for (const pattern of rule.nonResourceURLs ?? []) this.paths.push({ verbs, pattern, decision });
+    const names = rule.resourceNames === undefined || rule.resourceNames.length === 0 ? undefined : new Set(rule.resourceNames);
+    const entry: Entry = { verbs, groups: unlessStar(rule.apiGroups ?? []), names, decision };
+    for (const resource of new Set(rule.resources)) {
+      const entries = this.resources.get(resource);
+      if (entries === undefined) this.resources.set(resource, [entry]);
+      else entries.push(entry);
+    }
+  }
+
+  /** The decision that allows it, if any does. */
+  find(asked: Attributes): Decision | undefined {
+    if (!asked.resourceRequest) return this.findPath(asked.verb, asked.path);
+    const { resource, subresource } = asked;
+    const exact = this.resources.get(subresource === '' ? resource : `${resource}/${subresource}`);
+    const found = exact && match(exact, asked);
+    if (found !== undefined) return found;
+    const all = this.resources.get('*');
+    const foundAll = all && match(all, asked);
+    if (foundAll !== undefined || subresource === '') return foundAll;
+    const ofAll = this.resources.get(`*/${subresource}`);
+    return ofAll && match(ofAll, asked);
+  }
+
+  private findPath(verb: string, path: string): Decision | undefined {
+    for (const entry of this.paths) {
+      if ((entry.verbs === undefined || entry.verbs.includes(verb)) && pathMatches(entry.pattern, path)) return entry.decision;
+    }
+    return undefined;
+  }
+}
+
+function match(entries: readonly Entry[], asked: Attributes): Decision | undefined {
+  for (const entry of entries) {
+    if (entry.verbs !== undefined && !entry.verbs.includes(asked.verb)) continue;
+    if (entry.groups !== undefined && !entry.groups.includes(asked.group)) continue;
+    if (entry.names !== undefined && !entry.names.has(asked.name)) continue;
+    return entry.decision;
+  }
+  return undefined;
+}
+
+/** The bindings of one subject, and their index while nothing changes. */
+export class SubjectRules {
+  private readonly grants = new Map<string, Grant[]>();
+  private built: RuleIndex | undefined;
+
+  get empty(): boolean {
+    return this.grants.size === 0;
+  }
+  add(binding: string, grant: Grant): void {
+    const grants = this.grants.get(binding);
+    if (grants === undefined) this.grants.set(binding, [grant]);
+    else grants.push(grant);
+    this.built = undefined;
+  }
+  remove(binding: string): void {
+    this.grants.delete(binding);
+    this.built = undefined;
+  }
+  forget(): void {
+    this.built = undefined;
+  }
+  /** Bindings count in the order of their names, so that the reason given does not depend on history. */
+  index(): RuleIndex {
+    this.built ??= new RuleIndex([...this.grants.values()].flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)));
+    return this.built;
+  }
+}
