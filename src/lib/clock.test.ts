@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { FakeClock, systemClock } from './clock.ts';
+
+test('calls are made in the order of their time, at their time', async () => {
+  const clock = new FakeClock(0);
+  const story: string[] = [];
+  clock.after(30, () => story.push(`c@${clock.now()}`));
+  clock.after(10, () => story.push(`a@${clock.now()}`));
+  clock.every(20, () => story.push(`tick@${clock.now()}`));
+  await clock.advance(9);
+  expect(story).toEqual([]);
+  await clock.advance(41);
+  expect(story).toEqual(['a@10', 'tick@20', 'c@30', 'tick@40']);
+  expect(clock.now()).toBe(50);
+});
+
+test('a cancelled call is not made', async () => {
+  const clock = new FakeClock();
+  let calls = 0;
+  const once = clock.after(10, () => calls++);
+  const often = clock.every(10, () => calls++);
+  once();
+  await clock.advance(10);
+  often();
+  await clock.advance(100);
+  expect(calls).toBe(1);
+  expect(clock.pending).toBe(0);
+});
+
+test('what a call sets going within the time that passes is done too', async () => {
+  const clock = new FakeClock(0);
+  const story: number[] = [];
+  const loop = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) {
+      await clock.sleep(10);
+      story.push(clock.now());
+    }
+  };
+  const done = loop();
+  await clock.advance(100);
+  await done;
+  expect(story).toEqual([10, 20, 30]);
+});
+
+test('a sleep ends early when its signal is aborted, and leaves no timer behind', async () => {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const sleep = clock.sleep(1000, stop.signal);
+  stop.abort(new Error('enough'));
+  await expect(sleep).rejects.toThrow('enough');
+  expect(clock.pending).toBe(0);
+  await expect(clock.sleep(1, stop.signal)).rejects.toThrow('enough');
+  await expect(systemClock.sleep(1_000_000, stop.signal)).rejects.toThrow('enough');
+});
+
+test('the system clock waits', async () => {
+  const before = systemClock.monotonic();
+  const keepAlive = setInterval(() => {}, 1000);
+  await systemClock.sleep(5);
+  clearInterval(keepAlive);
+  expect(systemClock.monotonic()).toBeGreaterThan(before);
+});

@@ -1,0 +1,122 @@
+/**
+ * Time as a value that is passed in, so that a test can hold it still or make it pass.
+ */
+/** Takes a call back that has not been made yet. */
+export type Cancel = () => void;
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Milliseconds of a counter that never goes back; only differences mean something. */
+  monotonic(): number;
+  /** Calls once, after so many milliseconds. */
+  after(millis: number, call: () => void): Cancel;
+  /** Calls again and again, first after one period. */
+  every(millis: number, call: () => void): Cancel;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted first. */
+  sleep(millis: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Longer waits overflow what a timer of Node can hold. */
+const longestWait = 2 ** 31 - 1;
+
+/** The machine's clock. Its timers do not keep the process alive: what serves requests does that. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(millis, call) {
+    const timer = setTimeout(call, Math.min(millis, longestWait));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+  every(millis, call) {
+    const timer = setInterval(call, Math.min(millis, longestWait));
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+  sleep: (millis, signal) => sleepOn(systemClock, millis, signal),
+};
+
+function sleepOn(clock: Clock, millis: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const cancel = clock.after(millis, () => {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    });
+    const aborted = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+interface Due {
+  at: number;
+  readonly period: number | undefined;
+  readonly call: () => void;
+}
+
+/**
+ * A clock that only a test moves.
+ *
+ *   const clock = new FakeClock();
+ *   clock.after(5_000, fire);
+ *   await clock.advance(4_999);   // nothing yet
+ *   await clock.advance(1);       // fires
+ */
+export class FakeClock implements Clock {
+  private time: number;
+  private readonly start: number;
+  private readonly timers = new Set<Due>();
+
+  constructor(start = Date.UTC(2024, 0, 1)) {
+    this.time = start;
+    this.start = start;
+  }
+  now(): number {
+    return this.time;
+  }
+  monotonic(): number {
+    return this.time - this.start;
+  }
+  after(millis: number, call: () => void): Cancel {
+    return this.add({ at: this.time + millis, period: undefined, call });
+  }
+  every(millis: number, call: () => void): Cancel {
+    return this.add({ at: this.time + millis, period: millis, call });
+  }
+  sleep(millis: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, millis, signal);
+  }
+  /** Number of calls that are still to come. */
+  get pending(): number {
+    return this.timers.size;
+  }
+  /** Lets time pass: due calls are made in order, and what they set going (promises) is given a chance to run after each. */
+  async advance(millis: number): Promise<void> {
+    const end = this.time + millis;
+    for (;;) {
+      const due = this.earliest(end);
+      if (due === undefined) break;
+      this.time = due.at;
+      if (due.period === undefined) this.timers.delete(due);
+      else due.at += Math.max(due.period, 1);
+      due.call();
+      await settle();
+    }
+    this.time = end;
+    await settle();
+  }
+  private add(due: Due): Cancel {
+    this.timers.add(due);
+    return () => this.timers.delete(due);
+  }
+  private earliest(end: number): Due | undefined {
+    let first: Due | undefined;
+    for (const due of this.timers) if (due.at <= end && (first === undefined || due.at < first.at)) first = due;
+    return first;
+  }
+}
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

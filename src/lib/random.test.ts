@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { type Random, seededRandom, systemRandom } from './random.ts';
+
+const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test.each<[string, Random]>([
+  ['system', systemRandom],
+  ['seeded', seededRandom(7)],
+])('%s: numbers stay below their limit and reach every value', (_, random) => {
+  const seen = new Set<number>();
+  for (let i = 0; i < 5000; i++) seen.add(random.below(27));
+  expect([...seen].sort((a, b) => a - b)).toEqual(Array.from({ length: 27 }, (_, i) => i));
+  expect(random.below(1)).toBe(0);
+  expect(random.bytes(9)).toHaveLength(9);
+  expect(random.uuid()).toMatch(uuid4);
+  const f = random.float();
+  expect(f >= 0 && f < 1).toBe(true);
+});
+
+test('the same seed gives the same sequence, another seed another', () => {
+  const sequence = (seed: number): string => {
+    const random = seededRandom(seed);
+    return [random.below(1000), random.uuid(), random.bytes(4).toString('hex'), random.float()].join(' ');
+  };
+  expect(sequence(1)).toBe(sequence(1));
+  expect(sequence(1)).not.toBe(sequence(2));
+});

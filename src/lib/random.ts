@@ -1,0 +1,69 @@
+/** Randomness as a value that is passed in: the machine's for servers, a seeded one for tests. */
+import { randomBytes, randomUUID } from 'node:crypto';
+
+export interface Random {
+  /** A whole number from 0 to below `limit`, all equally likely. `limit` is 1 to 2^32. */
+  below(limit: number): number;
+  /** A number from 0 to below 1. */
+  float(): number;
+  bytes(count: number): Buffer;
+  /** A version 4 UUID. */
+  uuid(): string;
+}
+
+/** Draws 32-bit numbers until one falls into the largest multiple of the limit, so that no value is favoured. */
+function unbiased(limit: number, draw: () => number): number {
+  const fair = 2 ** 32 - (2 ** 32 % limit);
+  for (;;) {
+    const drawn = draw();
+    if (drawn < fair) return drawn % limit;
+  }
+}
+
+const poolSize = 4096;
+let pool = Buffer.alloc(0);
+let used = 0;
+/** Random bytes are fetched by the block: a call for each name would be slow. */
+function draw32(): number {
+  if (used + 4 > pool.length) {
+    pool = randomBytes(poolSize);
+    used = 0;
+  }
+  const drawn = pool.readUInt32LE(used);
+  pool.fill(0, used, used + 4);
+  used += 4;
+  return drawn;
+}
+
+/** Fit for secrets. */
+export const systemRandom: Random = {
+  below: (limit) => unbiased(limit, draw32),
+  float: () => draw32() / 2 ** 32,
+  bytes: (count) => randomBytes(count),
+  uuid: () => randomUUID(),
+};
+
+/** The same seed gives the same sequence. For tests and simulations only. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const draw = (): number => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let z = state;
+    z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
+    z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
+    return (z ^ (z >>> 16)) >>> 0;
+  };
+  const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => draw() >>> 24));
+  return {
+    below: (limit) => unbiased(limit, draw),
+    float: () => draw() / 2 ** 32,
+    bytes,
+    uuid() {
+      const b = bytes(16);
+      b[6] = ((b[6] as number) & 0x0f) | 0x40;
+      b[8] = ((b[8] as number) & 0x3f) | 0x80;
+      const hex = b.toString('hex');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    },
+  };
+}
