@@ -59,23 +59,27 @@ export class RoleBasedAccess implements Authorizer {
     const scope = asked.namespace === '' || !asked.resourceRequest ? undefined : this.namespaces.get(asked.namespace);
     const local = scope && search(scope, asked);
     if (local !== undefined) return local;
-    const { errors } = this.policyRules(asked.user, scope === undefined ? '' : asked.namespace);
+    const errors = this.indexes(asked.user, scope).flatMap((index) => index.errors);
     return errors.length === 0 ? noOpinion : { decision: 'none', reason: `RBAC: ${aggregate(errors)}` };
   }
 
   /** Every rule that holds for the user in the namespace, those of the cluster first. */
   policyRules(user: User, namespace: string): { rules: readonly PolicyRule[]; errors: readonly string[] } {
-    const scopes = namespace === '' ? [this.cluster] : [this.cluster, this.namespaces.get(namespace) ?? new Scope()];
-    const indexes: RuleIndex[] = [];
-    for (const scope of scopes) {
-      for (const rules of [scope.users.get(user.name), ...user.groups.map((group) => scope.groups.get(group))]) {
-        if (rules !== undefined) indexes.push(rules.index());
-      }
-    }
+    const indexes = this.indexes(user, this.namespaces.get(namespace));
     return {
       rules: indexes.flatMap((index) => index.rules),
       errors: [...new Set(indexes.flatMap((index) => index.errors))],
     };
+  }
+
+  private indexes(user: User, local: Scope | undefined): RuleIndex[] {
+    const found: RuleIndex[] = [];
+    for (const scope of local === undefined ? [this.cluster] : [this.cluster, local]) {
+      for (const rules of [scope.users.get(user.name), ...user.groups.map((group) => scope.groups.get(group))]) {
+        if (rules !== undefined) found.push(rules.index());
+      }
+    }
+    return found;
   }
 
   /** The rules of a role; undefined where there is no such role. */

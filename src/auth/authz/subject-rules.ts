@@ -44,7 +44,11 @@ export class RuleIndex {
   private readonly paths: PathEntry[] = [];
 
   constructor(grants: readonly Grant[]) {
+    // A role that is bound twice to the same subject gives nothing more the second time.
+    const seen = new Set<RoleCell>();
     for (const grant of grants) {
+      if (seen.has(grant.cell)) continue;
+      seen.add(grant.cell);
       if (grant.cell.rules === undefined) {
         this.errors.push(grant.missing);
         continue;
