@@ -1,0 +1,321 @@
+/**
+ * The store in etcd v3, for several servers on one store. Etcd's revision is the engine's: a commit is one transaction,
+ * guarded by the revisions that its keys last had; subscribers follow a watch.
+ */
+import {
+  type ChangeRecord,
+  Compacted,
+  type Engine,
+  type Entry,
+  FutureRevision,
+  type Operation,
+  type RangeRequest,
+  type RangeResult,
+  StoreUnavailable,
+  type Subscriber,
+} from '../engine.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { Commits } from './etcd/commits.ts';
+import { Compaction } from './etcd/compaction.ts';
+import { Connection } from './etcd/connection.ts';
+import { CallFailure, CLOSED, unavailable } from './etcd/errors.ts';
+import { Feed, type FeedSource } from './etcd/feed.ts';
+import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
+import { Leases } from './etcd/leases.ts';
+import {
+  compactMethod,
+  EMPTY_REQUEST,
+  encodeCompact,
+  encodePut,
+  encodeRange,
+  type Method,
+  memberStatus,
+  putMethod,
+  type RangeAnswer,
+  rangeMethod,
+} from './etcd/messages.ts';
+import { NewestRevision } from './etcd/newest.ts';
+import { oldestRevision } from './etcd/oldest.ts';
+import { addressesOf, DEFAULT_PREFIX, DEFAULT_REQUEST_TIMEOUT_MS, type EtcdOptions } from './etcd/options.ts';
+import { OwnValues } from './etcd/own-values.ts';
+import { Reads } from './etcd/reads.ts';
+import { type WatchAnswer, watchMethod } from './etcd/watch-messages.ts';
+import { DEFAULT_RETENTION_MS } from './retention.ts';
+
+export type { EtcdOptions } from './etcd/options.ts';
+
+/** Resolves when etcd has answered. Throws StoreUnavailable when it does not, TypeError for options that make no sense. */
+export async function openEtcd(options: EtcdOptions): Promise<Engine> {
+  const engine = new EtcdEngine(options);
+  try {
+    await engine.open();
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** How often a range of the newest state is begun anew because its revision was compacted meanwhile. */
+const MOST_RANGE_ATTEMPTS = 3;
+
+class EtcdEngine implements Engine {
+  readonly name = 'etcd';
+  readonly exclusive = false;
+  /** The newest revision that any answer of etcd has told. */
+  revision = 0;
+  compacted = 0;
+  readonly #clock: Clock;
+  readonly #keyspace: Keyspace;
+  readonly #connection: Connection;
+  readonly #rangeMethod: Method<RangeAnswer>;
+  readonly #watchMethod: Method<WatchAnswer>;
+  readonly #ownValues = new OwnValues();
+  readonly #reads: Reads;
+  readonly #commits: Commits;
+  readonly #newest: NewestRevision;
+  readonly #feeds = new Set<Feed>();
+  readonly #feedSource: FeedSource;
+  readonly #retentionMs: number;
+  readonly #notice: (message: string) => void;
+  #compaction: Compaction | undefined;
+  #barrier: Promise<unknown> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EtcdOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#notice = options.notice ?? (() => {});
+    this.#retentionMs = options.historyRetentionMs ?? DEFAULT_RETENTION_MS;
+    this.#keyspace = keyspaceOf(options.prefix ?? DEFAULT_PREFIX);
+    this.#connection = new Connection(addressesOf(options), options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
+    this.#rangeMethod = rangeMethod(this.#keyspace);
+    this.#watchMethod = watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end));
+    this.#reads = new Reads(this.#connection, this.#rangeMethod, this.#keyspace.root);
+    const leases = new Leases(this.#connection, this.#clock);
+    this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues);
+    const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
+    this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
+    this.#feedSource = this.#makeFeedSource();
+  }
+
+  async open(): Promise<void> {
+    await this.currentRevision();
+    this.compacted = await this.#oldest();
+    if (this.#retentionMs <= 0) return;
+    this.#compaction = new Compaction({
+      connection: this.#connection,
+      clock: this.#clock,
+      record: this.#keyspace.compaction,
+      retentionMs: this.#retentionMs,
+      newestSeen: () => this.revision,
+      compact: (revision) => this.compact(revision),
+      notice: this.#notice,
+    });
+  }
+
+  async currentRevision(): Promise<number> {
+    this.#checkOpen();
+    return this.#answered(await this.#orThrow(this.#newest.get()));
+  }
+
+  async get(key: string, at?: number): Promise<Entry | undefined> {
+    this.#checkOpen();
+    const { entry, revision } = await this.#orThrow(this.#reads.get(key, at), at);
+    this.#answered(revision);
+    return entry;
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    this.#checkOpen();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.#reads.range(request);
+        this.#answered(result.revision);
+        return result;
+      } catch (error) {
+        const again = error instanceof CallFailure && error.reason === 'compacted' && request.at === undefined;
+        if (!again || attempt === MOST_RANGE_ATTEMPTS) throw await this.#contractError(error, request.at);
+      }
+    }
+  }
+
+  async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
+    this.#checkOpen();
+    if (operations.length === 0) return { revision: await this.currentRevision() };
+    return { revision: this.#answered(await this.#commits.commit(operations)) };
+  }
+
+  async changes({
+    after,
+    prefix,
+    limit = Number.POSITIVE_INFINITY,
+  }: {
+    after: number;
+    prefix: string;
+    limit?: number;
+  }): Promise<ChangeRecord[]> {
+    const newest = await this.currentRevision();
+    if (after > newest) throw new FutureRevision(newest);
+    if (after < this.compacted) throw new Compacted(this.compacted);
+    if (after === newest) return [];
+    const found: ChangeRecord[] = [];
+    await this.#follow(after, newest, (changes) => {
+      for (const change of changes) {
+        // A limit never cuts a commit in two.
+        if (found.length >= limit && change.revision !== found.at(-1)?.revision) return true;
+        if (change.key.startsWith(prefix)) found.push(change);
+      }
+      return found.length >= limit;
+    });
+    return found;
+  }
+
+  subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
+    const feed = this.#feed(after, deliver, failed);
+    return () => this.#end(feed);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (revision <= this.compacted) return;
+    try {
+      await this.#connection.read(compactMethod, encodeCompact(revision));
+    } catch (error) {
+      // Somebody else has compacted as far, or further.
+      if (!(error instanceof CallFailure && error.reason === 'compacted')) throw await this.#contractError(error, revision);
+    }
+    this.compacted = Math.max(this.compacted, revision);
+  }
+
+  async ping(): Promise<void> {
+    await this.currentRevision();
+  }
+
+  async stats(): Promise<Record<string, number>> {
+    this.#checkOpen();
+    const status = await this.#orThrow(this.#connection.read(memberStatus, EMPTY_REQUEST));
+    return {
+      database_bytes: status.databaseBytes,
+      database_bytes_in_use: status.databaseBytesInUse,
+      raft_index: status.raftIndex,
+      raft_applied_index: status.raftAppliedIndex,
+      raft_term: status.raftTerm,
+      alarms: status.errors.length,
+      subscribers: this.#feeds.size,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#compaction?.stop();
+    await this.#commits.settled();
+    this.#connection.close();
+    for (const feed of [...this.#feeds]) feed.fail(new StoreUnavailable(CLOSED));
+  }
+
+  #makeFeedSource(): FeedSource {
+    return {
+      connection: this.#connection,
+      clock: this.#clock,
+      watch: this.#watchMethod,
+      start: this.#keyspace.watchStart,
+      end: this.#keyspace.watchEnd,
+      currentRevision: () => this.#newest.get(),
+      barrier: () => this.#writeBarrier(),
+      own: ({ name, value }) => {
+        if (this.#keyspace.compaction.endsWith(name)) this.compacted = Math.max(this.compacted, Number(value.toString()) || 0);
+      },
+      notice: this.#notice,
+    };
+  }
+
+  #feed(after: number, deliver: Subscriber, failed: (error: Error) => void): Feed {
+    const feed = new Feed(
+      this.#feedSource,
+      after,
+      (changes, revision) => {
+        this.revision = Math.max(this.revision, revision);
+        deliver(changes, revision);
+      },
+      (error) => {
+        this.#end(feed);
+        if (error instanceof Compacted) this.compacted = Math.max(this.compacted, error.oldest);
+        failed(error);
+      },
+    );
+    this.#feeds.add(feed);
+    this.#ownValues.wanted = true;
+    if (this.#closing !== undefined) queueMicrotask(() => feed.fail(new StoreUnavailable(CLOSED)));
+    return feed;
+  }
+
+  #end(feed: Feed): void {
+    feed.end();
+    this.#feeds.delete(feed);
+    this.#ownValues.wanted = this.#feeds.size > 0;
+  }
+
+  /** Follows the changes after a revision up to another one, or until `take` has enough. */
+  #follow(after: number, until: number, take: (changes: readonly ChangeRecord[]) => boolean): Promise<void> {
+    const { timeoutMs } = this.#connection;
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        this.#end(feed);
+        settle();
+      };
+      const giveUp = () => finish(() => reject(new StoreUnavailable('etcd does not tell its changes')));
+      let timer = setTimeout(giveUp, timeoutMs);
+      const deliver: Subscriber = (changes, revision) => {
+        clearTimeout(timer);
+        timer = setTimeout(giveUp, timeoutMs);
+        if (take(changes) || revision >= until) finish(resolve);
+      };
+      const feed = this.#feed(after, deliver, (error) => finish(() => reject(error)));
+      feed.need(until);
+    });
+  }
+
+  /** One write is enough for all who wait for one. */
+  #writeBarrier(): Promise<unknown> {
+    this.#barrier ??= this.#connection.write(putMethod, encodePut(this.#keyspace.barrier, EMPTY_REQUEST)).finally(() => {
+      this.#barrier = undefined;
+    });
+    return this.#barrier;
+  }
+
+  /** Takes note of a revision that a caller now knows, and may wait for. */
+  #answered(revision: number): number {
+    if (revision > this.revision) this.revision = revision;
+    for (const feed of this.#feeds) feed.need(revision);
+    return revision;
+  }
+
+  #oldest(): Promise<number> {
+    return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#watchMethod));
+  }
+
+  async #orThrow<Result>(call: Promise<Result>, at?: number): Promise<Result> {
+    try {
+      return await call;
+    } catch (error) {
+      throw await this.#contractError(error, at);
+    }
+  }
+
+  async #contractError(error: unknown, at = 0): Promise<unknown> {
+    if (!(error instanceof CallFailure)) return error;
+    if (error.reason === 'future') return new FutureRevision(await this.currentRevision());
+    if (error.reason !== 'compacted') return unavailable(error, false);
+    if (at >= this.compacted) this.compacted = Math.max(this.compacted, at + 1, await this.#oldest());
+    return new Compacted(this.compacted);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StoreUnavailable(CLOSED);
+  }
+}

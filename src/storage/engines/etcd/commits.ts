@@ -1,0 +1,85 @@
+/** Writes: one commit is one transaction of etcd, sent at most once. */
+import { CommitConflict, type Operation } from '../../engine.ts';
+import { checkOperations } from '../operations.ts';
+import type { Connection } from './connection.ts';
+import { CallFailure, unavailable } from './errors.ts';
+import type { Leases } from './leases.ts';
+import { encodeCommit, type TransactionAnswer, transaction } from './messages.ts';
+import type { OwnValues } from './own-values.ts';
+
+export class Commits {
+  readonly #connection: Connection;
+  readonly #root: string;
+  readonly #leases: Leases;
+  readonly #ownValues: OwnValues;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(connection: Connection, root: string, leases: Leases, ownValues: OwnValues) {
+    this.#connection = connection;
+    this.#root = root;
+    this.#leases = leases;
+    this.#ownValues = ownValues;
+  }
+
+  /** Answers the revision of the commit. Throws CommitConflict or StoreUnavailable. */
+  async commit(operations: readonly Operation[]): Promise<number> {
+    checkOperations(operations);
+    for (const operation of operations) if (operation.type === 'put') this.#ownValues.wrote(operation.key, operation.value);
+    const sending = this.#send(operations);
+    this.#underWay.add(sending);
+    try {
+      const answer = await sending;
+      if (answer.succeeded) return answer.revision;
+    } catch (error) {
+      this.#forgetValues(operations);
+      throw error instanceof CallFailure ? unavailable(error, true) : error;
+    } finally {
+      this.#underWay.delete(sending);
+    }
+    this.#forgetValues(operations);
+    throw new CommitConflict(failedKey(operations, await sending));
+  }
+
+  /** Waits until the commits under way are answered, which the deadline of each bounds. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #send(operations: readonly Operation[]): Promise<TransactionAnswer> {
+    const expiring = operations.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined);
+    if (!expiring) return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease));
+    try {
+      return await this.#sendWithLeases(operations);
+    } catch (error) {
+      // Etcd refused the whole transaction, for a lease that somebody revoked or that ended early.
+      if (!(error instanceof CallFailure && error.reason === 'lease-not-found')) throw error;
+      this.#leases.forget();
+      return this.#sendWithLeases(operations);
+    }
+  }
+
+  async #sendWithLeases(operations: readonly Operation[]): Promise<TransactionAnswer> {
+    const leases = new Map<number, bigint>();
+    for (const operation of operations) {
+      if (operation.type !== 'put' || operation.ttlSeconds === undefined || leases.has(operation.ttlSeconds)) continue;
+      leases.set(operation.ttlSeconds, await this.#leases.leaseFor(operation.ttlSeconds));
+    }
+    const request = encodeCommit(this.#root, operations, (ttlSeconds) => leases.get(ttlSeconds) as bigint);
+    return this.#connection.write(transaction, request);
+  }
+
+  #forgetValues(operations: readonly Operation[]): void {
+    for (const operation of operations) if (operation.type === 'put') this.#ownValues.forget(operation.key);
+  }
+}
+
+function noLease(): bigint {
+  return 0n;
+}
+
+/** The first key that has another revision than expected: the transaction read the guarded keys in their order. */
+function failedKey(operations: readonly Operation[], { reads }: TransactionAnswer): string {
+  const guarded = operations.filter((operation) => operation.expect !== undefined);
+  const failed = guarded.find((operation, index) => reads[index]?.revision !== operation.expect) ?? guarded[0];
+  return failed?.key ?? '';
+}

@@ -1,0 +1,89 @@
+/**
+ * Forgets history that is older than the retention. Several servers may run on one etcd: each would compact, but only the
+ * one that wins the guarded write of a record does so, once an interval. The record's value tells the others how far.
+ *
+ * A server notes the newest revision it has seen at each interval, and compacts to the newest note that is old enough. So
+ * history is kept for the retention, up to one interval longer.
+ */
+import type { Clock } from '../clock.ts';
+import type { Connection } from './connection.ts';
+import { encodePutAtVersion, transaction } from './messages.ts';
+
+export interface CompactionContext {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  /** The guarded record. */
+  readonly record: string;
+  readonly retentionMs: number;
+  newestSeen(): number;
+  compact(revision: number): Promise<void>;
+  notice(message: string): void;
+}
+
+/** Intervals of a retention, and with that the number of notes. */
+const PARTS = 5;
+const SHORTEST_INTERVAL_MS = 1_000;
+const LONGEST_INTERVAL_MS = 60_000;
+
+export class Compaction {
+  readonly #context: CompactionContext;
+  readonly #intervalMs: number;
+  /** Oldest first. */
+  #notes: { readonly time: number; readonly revision: number }[] = [];
+  /** How often the record was written, as far as this server knows, and at which revision last. */
+  #version = 0;
+  #recorded = 0;
+  #cancel: () => void = () => {};
+  #stopped = false;
+
+  constructor(context: CompactionContext) {
+    this.#context = context;
+    this.#intervalMs = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, context.retentionMs / PARTS));
+    this.#note();
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #wait(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.#context.clock.after(this.#intervalMs, () => {
+      void this.#compact()
+        .catch((error: Error) => this.#context.notice(`etcd was not compacted: ${error.message}`))
+        .finally(() => this.#wait());
+    });
+  }
+
+  #note(): void {
+    this.#notes.push({ time: this.#context.clock.now(), revision: this.#context.newestSeen() });
+  }
+
+  /** The newest noted revision that is old enough. Older notes are dropped. */
+  #due(): number {
+    const until = this.#context.clock.now() - this.#context.retentionMs;
+    let due = 0;
+    while (this.#notes[0] !== undefined && this.#notes[0].time <= until) due = this.#notes.shift()?.revision ?? due;
+    return due;
+  }
+
+  async #compact(): Promise<void> {
+    this.#note();
+    const target = this.#due();
+    // When nothing but the record was written since, there is no history to forget.
+    if (target <= this.#recorded) return;
+    const { connection, record } = this.#context;
+    const answer = await connection.write(transaction, encodePutAtVersion(record, this.#version, Buffer.from(String(target))));
+    if (!answer.succeeded) {
+      const found = answer.reads[0];
+      this.#version = found?.version ?? 0;
+      this.#recorded = found?.revision ?? 0;
+      return;
+    }
+    this.#version++;
+    this.#recorded = answer.revision;
+    await this.#context.compact(target);
+  }
+}

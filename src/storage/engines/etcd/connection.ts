@@ -1,0 +1,180 @@
+/**
+ * Calls to whichever endpoint of etcd answers.
+ *
+ * One endpoint is preferred until it fails; then the next that is connected takes its place. A read is tried again, at
+ * another endpoint if there is one, until its time is over. A write is sent at most once: it is tried again only when it
+ * is certain that nothing was done. The number of calls under way is bounded by the callers, who bound their requests.
+ */
+import { type CallOptions, Client, type ClientDuplexStream, type ClientUnaryCall, connectivityState, Metadata } from '@grpc/grpc-js';
+import { CallFailure, CLOSED, failureOf } from './errors.ts';
+import { EMPTY_REQUEST, type Method, memberStatus } from './messages.ts';
+import type { Address } from './options.ts';
+
+export interface Endpoint {
+  readonly name: string;
+  readonly client: Client;
+}
+
+/** How often connections are looked at while there is none. */
+const LOOK_MS = 20;
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+/** A read that hangs at one of several endpoints leaves time to ask another. */
+const SHARE_OF_TIME = 1 / 3;
+
+const same = (bytes: Buffer): Buffer => bytes;
+/** A member without a leader says so at once, and ends streams, instead of letting them hang. */
+const METADATA = new Metadata();
+METADATA.set('hasleader', 'true');
+
+export class Connection {
+  readonly timeoutMs: number;
+  readonly #endpoints: readonly Endpoint[];
+  readonly #calls = new Set<ClientUnaryCall>();
+  readonly #sleepers = new Set<() => void>();
+  #preferred = 0;
+  #looking: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(addresses: readonly Address[], timeoutMs: number) {
+    this.timeoutMs = timeoutMs;
+    this.#endpoints = addresses.map(({ name, target, credentials, channelOptions }) => ({
+      name,
+      client: new Client(target, credentials, channelOptions),
+    }));
+  }
+
+  /** Something that may be asked any number of times. */
+  async read<Response>(method: Method<Response>, request: Buffer, timeoutMs = this.timeoutMs): Promise<Response> {
+    const deadline = Date.now() + timeoutMs;
+    const share = this.#endpoints.length > 1 ? timeoutMs * SHARE_OF_TIME : timeoutMs;
+    for (let attempt = 0; ; attempt++) {
+      const endpoint = await this.ready(deadline);
+      try {
+        return await this.callOn(endpoint, method, request, Math.min(deadline, Date.now() + share));
+      } catch (error) {
+        const { reason } = error as CallFailure;
+        if (reason !== 'unavailable' && reason !== 'unreachable' && reason !== 'no-leader') throw error;
+        this.avoid(endpoint);
+        await this.#pause(attempt, deadline, error as CallFailure);
+      }
+    }
+  }
+
+  /** Something that must not be done twice. */
+  async write<Response>(method: Method<Response>, request: Buffer): Promise<Response> {
+    const deadline = Date.now() + this.timeoutMs;
+    for (let attempt = 0; ; attempt++) {
+      const endpoint = this.#connected() ?? (await this.ready(deadline));
+      try {
+        return await this.callOn(endpoint, method, request, deadline);
+      } catch (error) {
+        const { reason, mayHaveHappened } = error as CallFailure;
+        if (mayHaveHappened) this.avoid(endpoint);
+        if (reason !== 'unreachable' && reason !== 'no-leader') throw error;
+        this.avoid(endpoint);
+        await this.#pause(attempt, deadline, error as CallFailure);
+      }
+    }
+  }
+
+  callOn<Response>(endpoint: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(closed());
+      const options: CallOptions = { deadline };
+      const call = endpoint.client.makeUnaryRequest(method.path, same, method.decode, request, METADATA, options, (error, response) => {
+        this.#calls.delete(call);
+        if (error === null) resolve(response as Response);
+        else reject(this.#closed ? closed(true) : failureOf(error));
+      });
+      this.#calls.add(call);
+    });
+  }
+
+  stream<Response>(endpoint: Endpoint, method: Method<Response>): ClientDuplexStream<Buffer, Response> {
+    if (this.#closed) throw closed();
+    return endpoint.client.makeBidiStreamRequest(method.path, same, method.decode, METADATA, {});
+  }
+
+  /** A connected endpoint, the preferred one if it is. Rejects when there is none until the deadline. */
+  async ready(deadline: number): Promise<Endpoint> {
+    for (;;) {
+      const endpoint = this.#connected();
+      if (endpoint !== undefined) return endpoint;
+      if (Date.now() >= deadline) throw await this.#unreachable();
+      this.#looking ??= this.sleep(LOOK_MS).finally(() => {
+        this.#looking = undefined;
+      });
+      await this.#looking;
+    }
+  }
+
+  /** Prefers another endpoint from now on. */
+  avoid(endpoint: Endpoint): void {
+    if (this.#endpoints[this.#preferred] === endpoint) this.#preferred = (this.#preferred + 1) % this.#endpoints.length;
+  }
+
+  /** Waits, unless the connection is closed before. Keeps the process alive, since a call depends on it. */
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, milliseconds);
+      this.#sleepers.add(wake);
+    });
+  }
+
+  /** How long to wait before the next of several tries: longer each time, and not the same for all servers. */
+  pauseAfter(attempt: number): number {
+    return Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const call of [...this.#calls]) call.cancel();
+    for (const wake of [...this.#sleepers]) wake();
+    for (const { client } of this.#endpoints) client.close();
+  }
+
+  #connected(): Endpoint | undefined {
+    if (this.#closed) throw closed();
+    const preferred = this.#endpoints[this.#preferred] as Endpoint;
+    if (preferred.client.getChannel().getConnectivityState(false) === connectivityState.READY) return preferred;
+    const count = this.#endpoints.length;
+    let found: number | undefined;
+    for (let offset = 0; offset < count; offset++) {
+      const index = (this.#preferred + offset) % count;
+      // Asking makes an idle channel connect, so that all become ready to stand in.
+      const state = (this.#endpoints[index] as Endpoint).client.getChannel().getConnectivityState(true);
+      if (state === connectivityState.READY) found ??= index;
+    }
+    if (found === undefined) return undefined;
+    this.#preferred = found;
+    return this.#endpoints[found];
+  }
+
+  /** A call without a connection fails at once, with the reason why there is none. */
+  async #unreachable(): Promise<CallFailure> {
+    const names = this.#endpoints.map(({ name }) => name).join(', ');
+    const call = this.callOn(this.#endpoints[this.#preferred] as Endpoint, memberStatus, EMPTY_REQUEST, Date.now() + LOOK_MS);
+    const why = await call.then(
+      () => '',
+      (failure: CallFailure) => `: ${failure.message}`,
+    );
+    return new CallFailure('unreachable', `etcd cannot be reached at ${names}${why}`, false);
+  }
+
+  async #pause(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
+    const pause = this.pauseAfter(Math.floor(attempt / this.#endpoints.length));
+    if (Date.now() + pause >= deadline) throw failure;
+    // The first round goes from endpoint to endpoint without waiting.
+    if (attempt + 1 >= this.#endpoints.length) await this.sleep(pause);
+  }
+}
+
+function closed(underWay = false): CallFailure {
+  return new CallFailure('closed', CLOSED, underWay);
+}

@@ -1,0 +1,221 @@
+/**
+ * Follows the changes after a revision: one watch over the engine's keys, taken up again after every break where it was.
+ *
+ *   connecting → watching → waiting → connecting → … → ended
+ *
+ * Nothing is lost: a watch starts *at* the last revision delivered, not after it, so that etcd refuses it when that
+ * revision is compacted (it would keep silent about a deletion that was compacted away exactly there). Nothing is doubled:
+ * what comes up to that revision is dropped. Memory is bounded: an answer is taken only when the one before is delivered,
+ * and of an answer in fragments only the last commit, which may be incomplete, is held back.
+ */
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { type ChangeRecord, Compacted, StoreUnavailable, type Subscriber } from '../../engine.ts';
+import type { Clock } from '../clock.ts';
+import type { Connection } from './connection.ts';
+import { EMPTY_REQUEST, type Method, memberStatus } from './messages.ts';
+import { encodeProgressRequest, encodeWatch, type OwnRecord, type WatchAnswer } from './watch-messages.ts';
+
+export interface FeedSource {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly watch: Method<WatchAnswer>;
+  readonly start: string;
+  readonly end: string;
+  /** The newest revision of the store itself. */
+  currentRevision(): Promise<number>;
+  /** Writes something that the watch will see. */
+  barrier(): Promise<unknown>;
+  /** Told of the engine's own records, as they are written. */
+  own(record: OwnRecord): void;
+  notice(message: string): void;
+}
+
+/** A watch that is not confirmed in this time is given up. */
+const CREATED_WITHIN_MS = 10_000;
+/** How long a revision that is needed may take to come by itself, and how often it is asked for then. */
+const GRACE_MS = 20;
+const ASK_AGAIN_MS = 50;
+/** A watch on the past waits up to 100 ms for etcd's next round of catching up. */
+const FIRST_GRACE_MS = 150;
+
+export class Feed {
+  /** Everything up to here was delivered. */
+  delivered: number;
+  #state: 'connecting' | 'watching' | 'waiting' | 'ended' = 'connecting';
+  readonly #source: FeedSource;
+  readonly #deliver: Subscriber;
+  readonly #failed: (error: Error) => void;
+  #stream: ClientDuplexStream<Buffer, WatchAnswer> | undefined;
+  /** Whether the server's answer to a request for progress can be trusted. */
+  #progress = false;
+  /** Whether something came since the watch was set up. */
+  #flowing = false;
+  /** Changes of the newest commit of a fragment, until the rest of it comes. */
+  #held: ChangeRecord[] = [];
+  /** Newest revision that somebody waits for. */
+  #needed = 0;
+  #cancelAsking: (() => void) | undefined;
+  #attempts = 0;
+
+  constructor(source: FeedSource, after: number, deliver: Subscriber, failed: (error: Error) => void) {
+    this.#source = source;
+    this.delivered = after;
+    this.#deliver = deliver;
+    this.#failed = failed;
+    void this.#run();
+  }
+
+  /** Somebody waits for this revision: if it does not come by itself, because no key here changed at it, ask for it. */
+  need(revision: number): void {
+    if (revision <= this.delivered || this.#state === 'ended') return;
+    if (revision > this.#needed) this.#needed = revision;
+    if (this.#cancelAsking === undefined) this.#askLater(this.#flowing ? GRACE_MS : FIRST_GRACE_MS);
+  }
+
+  /** Ends it without a word. */
+  end(): void {
+    this.#state = 'ended';
+    this.#cancelAsking?.();
+    this.#stream?.cancel();
+    this.#held = [];
+  }
+
+  fail(error: Error): void {
+    if (this.#state === 'ended') return;
+    this.end();
+    this.#failed(error);
+  }
+
+  async #run(): Promise<void> {
+    // Whoever subscribes gets nothing before it has its answer.
+    await null;
+    for (;;) {
+      if (this.#over()) return;
+      try {
+        this.#state = 'connecting';
+        await this.#watch();
+      } catch (error) {
+        if (this.#over()) return;
+        if (error instanceof Compacted || error instanceof Unfollowable)
+          return this.fail(error.cause instanceof Error ? error.cause : error);
+        this.#source.notice(`the watch on etcd was interrupted: ${(error as Error).message}`);
+      }
+      if (this.#over()) return;
+      this.#state = 'waiting';
+      await this.#source.connection.sleep(this.#source.connection.pauseAfter(this.#attempts++));
+    }
+  }
+
+  /** One watch, until it breaks. */
+  async #watch(): Promise<void> {
+    const { connection, watch, start, end } = this.#source;
+    const endpoint = await connection.ready(Date.now() + connection.timeoutMs);
+    const { version } = await connection.callOn(endpoint, memberStatus, EMPTY_REQUEST, Date.now() + connection.timeoutMs);
+    if (this.#attempts > 0) await this.#checkSameStore();
+    if (this.#over()) return;
+    this.#progress = canReportProgress(version);
+    this.#flowing = false;
+    this.#held = [];
+    const stream = connection.stream(endpoint, watch);
+    this.#stream = stream;
+    // Cancelling a stream is an error of it too, and nobody may be listening any more.
+    stream.on('error', () => {});
+    const cancelTimer = this.#source.clock.after(CREATED_WITHIN_MS, () => stream.cancel());
+    try {
+      stream.write(encodeWatch({ key: start, end, from: Math.max(1, this.delivered), withPrevious: true }));
+      for await (const answer of stream as AsyncIterable<WatchAnswer>) {
+        if (answer.created) {
+          cancelTimer();
+          this.#state = 'watching';
+          this.#attempts = 0;
+        }
+        this.#take(answer);
+        if (this.#over()) return;
+      }
+    } catch (error) {
+      connection.avoid(endpoint);
+      throw error;
+    } finally {
+      cancelTimer();
+      stream.cancel();
+      this.#stream = undefined;
+    }
+  }
+
+  #take(answer: WatchAnswer): void {
+    if (answer.canceled) {
+      if (answer.compacted > 0) throw new Compacted(answer.compacted);
+      throw new Error(answer.reason || 'etcd ended the watch');
+    }
+    for (const record of answer.own) this.#source.own(record);
+    if (answer.newest > 0) this.#takeChanges(answer);
+    // Without events an answer says that everything up to its revision was sent.
+    else if (!answer.created && (answer.watch >= 0 || this.#progress)) this.#pass([], answer.revision);
+  }
+
+  #takeChanges({ changes, newest, fragment }: WatchAnswer): void {
+    this.#flowing = true;
+    const all = this.#held.length > 0 ? this.#held.concat(changes) : changes;
+    let from = 0;
+    while (from < all.length && (all[from] as ChangeRecord).revision <= this.delivered) from++;
+    let to = all.length;
+    if (fragment) while (to > from && (all[to - 1] as ChangeRecord).revision >= newest) to--;
+    this.#held = fragment ? all.slice(Math.max(from, to)) : [];
+    const whole = from === 0 && to === all.length ? all : all.slice(from, to);
+    this.#pass(whole, fragment ? newest - 1 : newest);
+  }
+
+  #pass(changes: readonly ChangeRecord[], revision: number): void {
+    if (revision <= this.delivered) return;
+    this.delivered = revision;
+    try {
+      this.#deliver(changes, revision);
+    } catch (error) {
+      throw new Unfollowable('the subscriber failed', { cause: error });
+    }
+  }
+
+  #askLater(milliseconds: number): void {
+    const { delivered } = this;
+    const needed = this.#needed;
+    this.#cancelAsking = this.#source.clock.after(milliseconds, () => {
+      this.#cancelAsking = undefined;
+      if (this.#over() || this.#needed <= this.delivered) return;
+      // A watch that moves is only late, and what is needed since then had no time to come.
+      const stuck = this.delivered === delivered && this.delivered < needed && this.#state === 'watching';
+      if (stuck) this.#ask();
+      this.#askLater(stuck ? ASK_AGAIN_MS : GRACE_MS);
+    });
+  }
+
+  #ask(): void {
+    if (this.#progress) this.#stream?.write(encodeProgressRequest());
+    else this.#source.barrier().catch(() => {});
+  }
+
+  /** A store that was set back, from a backup say, has other changes at revisions that were delivered already. */
+  async #checkSameStore(): Promise<void> {
+    const revision = await this.#source.currentRevision();
+    if (revision >= this.delivered) return;
+    throw new Unfollowable(`etcd is at revision ${revision}, although it had been at ${this.delivered}: the store was replaced`);
+  }
+
+  #over(): boolean {
+    return this.#state === 'ended';
+  }
+}
+
+/** The changes cannot be followed any further. */
+class Unfollowable extends StoreUnavailable {}
+
+/**
+ * Older servers may report progress before they have sent the events up to it, or not at all for a watch that has seen no
+ * event (etcd issues 15220 and 17507, mended in 3.4.31 and 3.5.13).
+ */
+export function canReportProgress(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number);
+  if (major !== 3) return major > 3;
+  if (minor === 4) return patch >= 31;
+  if (minor === 5) return patch >= 13;
+  return minor > 5;
+}

@@ -1,0 +1,85 @@
+/**
+ * Times to live. A key lives as long as the lease it hangs on, and leases are dear, so writes share them: a time to live
+ * is rounded up a little, and a lease is used again while it lasts long enough.
+ *
+ *   ttl 3600 → a lease of 3660 s, shared by the writes of the next 60 s, at most 1000 of them
+ *   ttl 15   → a lease of 16 s, shared by the writes of the next second
+ */
+import type { Clock } from '../clock.ts';
+import type { Connection } from './connection.ts';
+import { encodeLeaseGrant, leaseGrant } from './messages.ts';
+
+interface Lease {
+  readonly id: bigint;
+  /** Until when it is certain to last. */
+  readonly lastsUntil: number;
+  uses: number;
+}
+
+/** A key lives at most this part of its time to live longer, and at most this long. */
+const SHARE = 1 / 20;
+const LONGEST_EXTRA_SECONDS = 60;
+/** Etcd deletes the keys of a lease in one transaction, which this keeps small. */
+const MOST_USES = 1_000;
+/** Leases remembered, one a distinct time to live; the oldest is forgotten first, and ends by itself. */
+const MOST_LEASES = 64;
+const LONGEST_TTL_SECONDS = 9_000_000_000;
+
+export class Leases {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #current = new Map<number, Promise<Lease>>();
+
+  constructor(connection: Connection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+  }
+
+  /** A lease that lasts at least this many seconds from now. */
+  async leaseFor(ttlSeconds: number): Promise<bigint> {
+    const extra = extraFor(ttlSeconds);
+    const length = roundUp(ttlSeconds, extra);
+    for (;;) {
+      const known = this.#current.get(length);
+      const pending = known ?? this.#grant(length, extra);
+      const lease = await pending;
+      if (lease.uses < MOST_USES && lease.lastsUntil >= this.#clock.now() + length * 1000) {
+        lease.uses++;
+        return lease.id;
+      }
+      if (this.#current.get(length) === pending) this.#current.delete(length);
+      if (known === undefined) return lease.id;
+    }
+  }
+
+  /** Etcd no longer knows some lease: none is used again. */
+  forget(): void {
+    this.#current.clear();
+  }
+
+  #grant(length: number, extra: number): Promise<Lease> {
+    const asked = this.#clock.now();
+    const seconds = length + extra;
+    // An answer that is lost leaves a lease without keys, which ends by itself; so asking again is harmless.
+    const granted = this.#connection.read(leaseGrant, encodeLeaseGrant(seconds)).then(({ id, ttlSeconds }) => {
+      return { id, lastsUntil: asked + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
+    });
+    this.#current.delete(length);
+    this.#current.set(length, granted);
+    granted.catch(() => {
+      if (this.#current.get(length) === granted) this.#current.delete(length);
+    });
+    if (this.#current.size > MOST_LEASES) this.#current.delete(this.#current.keys().next().value as number);
+    return granted;
+  }
+}
+
+function extraFor(ttlSeconds: number): number {
+  return Math.max(1, Math.min(LONGEST_EXTRA_SECONDS, Math.floor(ttlSeconds * SHARE)));
+}
+
+/** Similar times to live become the same one. */
+function roundUp(ttlSeconds: number, step: number): number {
+  if (!(ttlSeconds > 0)) throw new RangeError(`a time to live of ${ttlSeconds} seconds is not more than nothing`);
+  return Math.min(LONGEST_TTL_SECONDS - LONGEST_EXTRA_SECONDS, Math.ceil(ttlSeconds / step) * step);
+}

@@ -1,0 +1,37 @@
+import type { Connection } from './connection.ts';
+import { CallFailure } from './errors.ts';
+import type { Keyspace } from './keyspace.ts';
+import { encodeRange, type Method, type RangeAnswer } from './messages.ts';
+import { encodeWatch, type WatchAnswer } from './watch-messages.ts';
+
+/**
+ * The revision that etcd is compacted to, 0 if it is not. Etcd tells it nowhere but in the refusal of a watch on a
+ * revision before it, which takes up to a tenth of a second.
+ */
+export async function oldestRevision(
+  connection: Connection,
+  keyspace: Keyspace,
+  range: Method<RangeAnswer>,
+  watch: Method<WatchAnswer>,
+): Promise<number> {
+  try {
+    await connection.read(range, encodeRange({ key: keyspace.barrier, revision: 1, serializable: true, countOnly: true }));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CallFailure && error.reason === 'compacted')) throw error;
+  }
+  const deadline = Date.now() + connection.timeoutMs;
+  const stream = connection.stream(await connection.ready(deadline), watch);
+  stream.on('error', () => {});
+  const timer = setTimeout(() => stream.cancel(), connection.timeoutMs);
+  try {
+    stream.write(encodeWatch({ key: keyspace.barrier, from: 1, withPrevious: false }));
+    for await (const answer of stream as AsyncIterable<WatchAnswer>) if (answer.canceled) return answer.compacted;
+  } catch (error) {
+    throw new CallFailure('unavailable', (error as Error).message, false, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    stream.cancel();
+  }
+  return 0;
+}

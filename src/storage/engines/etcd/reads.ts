@@ -1,0 +1,84 @@
+/** Ranges of any size, read in pages of bounded size. */
+import type { Entry, RangeRequest, RangeResult } from '../../engine.ts';
+import { startOf } from '../operations.ts';
+import type { Connection } from './connection.ts';
+import { CallFailure } from './errors.ts';
+import { endOfPrefix } from './keyspace.ts';
+import { encodeRange, type Method, type RangeAnswer, type RangeQuery } from './messages.ts';
+
+/** Keys of the first page, when nothing is known of their size, and of the largest. */
+const FIRST_PAGE = 1_000;
+const LARGEST_PAGE = 10_000;
+/** Size that the following pages aim at. Etcd walks over the whole range for every page, so that few are better. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+/** A page that is too large to be taken is asked for again with this part of its keys. */
+const SMALLER = 1 / 8;
+
+export class Reads {
+  readonly #connection: Connection;
+  readonly #method: Method<RangeAnswer>;
+  readonly #root: string;
+
+  constructor(connection: Connection, method: Method<RangeAnswer>, root: string) {
+    this.#connection = connection;
+    this.#method = method;
+    this.#root = root;
+  }
+
+  async get(key: string, at: number | undefined): Promise<{ readonly entry: Entry | undefined; readonly revision: number }> {
+    const { entries, revision } = await this.read({ key: this.#root + key, ...revisionOf(at) });
+    return { entry: entries[0], revision };
+  }
+
+  /** Throws CallFailure; `compacted` also when the revision of the first page is forgotten before the last one is read. */
+  async range(request: RangeRequest): Promise<RangeResult> {
+    const { prefix, at, limit = Number.POSITIVE_INFINITY } = request;
+    const end = endOfPrefix(this.#root + prefix);
+    let key = this.#root + startOf(request);
+    let revision = at;
+    let count: number | undefined;
+    let pageKeys = FIRST_PAGE;
+    const entries: Entry[] = [];
+    if (limit < 1) {
+      const page = await this.read({ key, end, countOnly: true, ...revisionOf(at) });
+      return { entries, revision: at ?? page.revision, more: page.count > 0, count: page.count };
+    }
+    for (;;) {
+      const keys = Math.min(pageKeys, limit - entries.length);
+      let page: RangeAnswer;
+      try {
+        page = await this.read({ key, end, limit: keys, ...revisionOf(revision) });
+      } catch (error) {
+        if (!(error instanceof CallFailure && error.reason === 'answer-too-large') || keys <= 1) throw error;
+        pageKeys = Math.max(1, Math.floor(keys * SMALLER));
+        continue;
+      }
+      revision ??= page.revision;
+      count ??= page.count;
+      if (entries.length === 0 && !page.more) return { entries: page.entries, revision, more: false, count };
+      for (const entry of page.entries) entries.push(entry);
+      if (!page.more || entries.length >= limit) return { entries, revision, more: page.more, count };
+      key = `${this.#root}${(entries.at(-1) as Entry).key}\0`;
+      pageKeys = Math.max(1, Math.min(LARGEST_PAGE, Math.floor((PAGE_BYTES * page.entries.length) / page.bytes)));
+    }
+  }
+
+  /**
+   * A read of the newest state asks the members who leads them, so that it misses nothing that was answered before. A read
+   * at a revision need not, unless the member that is asked has not come so far yet.
+   */
+  async read(query: RangeQuery): Promise<RangeAnswer> {
+    if (!query.serializable) return this.#connection.read(this.#method, encodeRange(query));
+    try {
+      return await this.#connection.read(this.#method, encodeRange(query));
+    } catch (error) {
+      if (!(error instanceof CallFailure && error.reason === 'future')) throw error;
+      return this.#connection.read(this.#method, encodeRange({ ...query, serializable: false }));
+    }
+  }
+}
+
+/** Etcd counts from 1, its empty state, and takes 0 for the newest revision. */
+function revisionOf(at: number | undefined): { revision?: number; serializable?: boolean } {
+  return at === undefined ? {} : { revision: Math.max(1, at), serializable: true };
+}

@@ -1,0 +1,146 @@
+/** The messages of etcd's watch stream. */
+import type { ChangeRecord } from '../../engine.ts';
+import type { Keyspace } from './keyspace.ts';
+import { type Method, readHeader } from './messages.ts';
+import { keepable, Reader, Writer } from './wire.ts';
+
+/** A write of one of the engine's own records, which callers never see. */
+export interface OwnRecord {
+  /** What follows the prefix. */
+  readonly name: string;
+  readonly value: Buffer;
+}
+export interface WatchAnswer {
+  /** The store's revision; every event up to it was sent only when there are no events in this answer. */
+  readonly revision: number;
+  /** -1: an answer to `encodeProgressRequest`, which goes to the stream as a whole. */
+  readonly watch: number;
+  readonly created: boolean;
+  readonly canceled: boolean;
+  /** More than 0: the watch was cancelled because this is now the oldest revision. */
+  readonly compacted: number;
+  readonly reason: string;
+  /** Whether the next answer goes on with the same list of events. */
+  readonly fragment: boolean;
+  readonly changes: ChangeRecord[];
+  readonly own: readonly OwnRecord[];
+  /** Revision of the last event, of whichever kind; 0 when there is none. */
+  readonly newest: number;
+}
+
+/** Finds the very buffer that this process wrote, so that its own changes come back as the values it knows. */
+export type OwnValue = (key: string, message: Buffer, start: number, end: number) => Buffer | undefined;
+
+export interface WatchQuery {
+  readonly key: string;
+  readonly end?: string;
+  readonly from: number;
+  /** Whether deletions tell the revision at which the key had been created. */
+  readonly withPrevious: boolean;
+}
+
+export function encodeWatch({ key, end, from, withPrevious }: WatchQuery): Buffer {
+  const writer = new Writer(key.length + (end?.length ?? 0) + 32);
+  writer.flag(8, true); // Large answers come in fragments.
+  writer.flag(6, withPrevious);
+  writer.flag(4, true); // The server reports progress now and then.
+  writer.number(3, from);
+  if (end !== undefined) writer.text(2, end);
+  writer.text(1, key);
+  writer.nested(1, 0);
+  return writer.finish();
+}
+
+export function encodeProgressRequest(): Buffer {
+  const writer = new Writer(4);
+  writer.nested(3, 0);
+  return writer.finish();
+}
+
+export function watchMethod(keyspace: Keyspace, ownValue: OwnValue): Method<WatchAnswer> {
+  const rootLength = keyspace.root.length;
+  return {
+    path: '/etcdserverpb.Watch/Watch',
+    decode(bytes) {
+      const reader = new Reader(bytes);
+      const answer = { revision: 0, watch: 0, created: false, canceled: false, compacted: 0, reason: '', fragment: false, newest: 0 };
+      const changes: ChangeRecord[] = [];
+      const own: OwnRecord[] = [];
+      for (let field = reader.next(); field !== 0; field = reader.next()) {
+        if (field === 1) answer.revision = readHeader(reader.nested());
+        else if (field === 2) answer.watch = reader.number();
+        else if (field === 3) answer.created = reader.flag();
+        else if (field === 4) answer.canceled = reader.flag();
+        else if (field === 5) answer.compacted = reader.number();
+        else if (field === 6) answer.reason = reader.text();
+        else if (field === 7) answer.fragment = reader.flag();
+        else if (field === 11) answer.newest = readEvent(reader.nested(), { rootLength, ownValue, changes, own });
+        else reader.skip();
+      }
+      return { ...answer, changes, own };
+    },
+  };
+}
+
+interface EventSink {
+  readonly rootLength: number;
+  readonly ownValue: OwnValue;
+  readonly changes: ChangeRecord[];
+  readonly own: OwnRecord[];
+}
+
+const NOTHING = Buffer.alloc(0);
+const DELETE = 1;
+const SLASH = 0x2f;
+
+/** Reads one event into the sink; answers its revision. */
+function readEvent(reader: Reader, sink: EventSink): number {
+  let deleted = false;
+  let created = 0;
+  let stored: Stored | undefined;
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) deleted = reader.number() === DELETE;
+    else if (field === 2) stored = readStored(reader.nested(), sink);
+    else if (field === 3) created = readCreated(reader.nested());
+    else reader.skip();
+  }
+  if (stored === undefined) throw new RangeError('an event from etcd is about no key');
+  const { key, value, revision } = stored;
+  if (stored.own) sink.own.push({ name: key, value });
+  else if (deleted) sink.changes.push({ type: 'delete', key, value: undefined, revision, created });
+  else sink.changes.push({ type: 'put', key, value, revision, created: stored.created });
+  return revision;
+}
+
+interface Stored {
+  key: string;
+  own: boolean;
+  value: Buffer;
+  revision: number;
+  created: number;
+}
+
+function readStored(entry: Reader, { rootLength, ownValue }: EventSink): Stored {
+  const stored: Stored = { key: '', own: false, value: NOTHING, revision: 0, created: 0 };
+  for (let field = entry.next(); field !== 0; field = entry.next()) {
+    if (field === 1) {
+      const start = entry.span();
+      stored.own = entry.buffer[start + rootLength - 1] !== SLASH;
+      stored.key = entry.buffer.toString('latin1', start + rootLength, entry.position);
+    } else if (field === 2) stored.created = entry.number();
+    else if (field === 3) stored.revision = entry.number();
+    else if (field === 5) {
+      const start = entry.span();
+      stored.value = ownValue(stored.key, entry.buffer, start, entry.position) ?? keepable(entry.buffer, start, entry.position);
+    } else entry.skip();
+  }
+  return stored;
+}
+
+function readCreated(reader: Reader): number {
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 2) return reader.number();
+    reader.skip();
+  }
+  return 0;
+}

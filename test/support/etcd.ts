@@ -1,0 +1,145 @@
+/** A real etcd of one member for tests, on free loopback ports with a directory of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+
+/** Why tests with etcd cannot run here; undefined: they can. */
+export const etcdMissing: string | undefined = missing();
+
+function missing(): string | undefined {
+  try {
+    execFileSync(binary(), ['--version'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'there is no etcd program here (Debian: etcd-server; ETCD_BINARY names another)';
+  }
+}
+
+function binary(): string {
+  return process.env.ETCD_BINARY ?? 'etcd';
+}
+
+export interface EtcdFixture {
+  readonly endpoint: string;
+  /** Present when it was started with TLS; etcd then demands the client's certificate. */
+  readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
+  /** Ends the process at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Stops the process as if the machine hung, and lets it go on. */
+  freeze(): void;
+  thaw(): void;
+  /** Starts it again on the same data and ports. */
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+export interface EtcdFixtureOptions {
+  readonly tls?: boolean;
+  readonly flags?: readonly string[];
+}
+
+export async function startEtcd({ tls = false, flags = [] }: EtcdFixtureOptions = {}): Promise<EtcdFixture> {
+  const directory = mkdtempSync(join(tmpdir(), 'plat-etcd-'));
+  const [client, peer, metrics] = (await freePorts(3)) as [number, number, number];
+  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${client}`;
+  const certificates = tls ? writeCertificates(directory) : undefined;
+  const argv = [
+    ['--data-dir', join(directory, 'data')],
+    ['--listen-client-urls', endpoint],
+    ['--advertise-client-urls', endpoint],
+    ['--listen-peer-urls', `http://127.0.0.1:${peer}`],
+    ['--initial-advertise-peer-urls', `http://127.0.0.1:${peer}`],
+    ['--initial-cluster', `default=http://127.0.0.1:${peer}`],
+    ['--listen-metrics-urls', `http://127.0.0.1:${metrics}`],
+    ['--log-level', 'error'],
+    ['--logger', 'zap'],
+    ['--enable-grpc-gateway=false'],
+    ...(certificates === undefined ? [] : certificates.flags),
+    flags,
+  ].flat();
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn(binary(), argv, { stdio: ['ignore', 'ignore', 'pipe'] });
+    await healthy(child, metrics);
+  };
+  const kill = async () => {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    await new Promise((resolve) => {
+      ending.once('exit', resolve);
+      ending.kill('SIGKILL');
+    });
+  };
+  await start();
+  return {
+    endpoint,
+    ...(certificates === undefined ? {} : { tls: certificates.files }),
+    kill,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    start,
+    stop: async () => {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function healthy(child: ChildProcess, port: number): Promise<void> {
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-4_000);
+  });
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+    if (child.exitCode !== null) break;
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/health`);
+      if (response.ok && (await response.text()).includes('true')) return;
+    } catch {
+      // It does not listen yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  child.kill('SIGKILL');
+  throw new Error(`etcd did not start: ${said}`);
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+function writeCertificates(directory: string) {
+  const now = Date.now();
+  const authority = newAuthority('etcd test authority', now);
+  const issuer = readAuthority(authority);
+  const serving = issueServing(issuer, { commonName: 'etcd', addresses: ['127.0.0.1'], dns: ['localhost'] }, now);
+  const client = issueClient(issuer, 'plat', [], now);
+  const write = (name: string, content: string): string => {
+    const path = join(directory, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  };
+  const caFile = write('ca.crt', authority.certificate);
+  return {
+    files: { caFile, certFile: write('client.crt', client.certificate), keyFile: write('client.key', client.key) },
+    flags: [
+      ...['--cert-file', write('server.crt', serving.certificate)],
+      ...['--key-file', write('server.key', serving.key)],
+      ...['--trusted-ca-file', caFile, '--client-cert-auth'],
+    ],
+  };
+}
