@@ -1,0 +1,119 @@
+import { beforeEach, expect, test } from 'vitest';
+import { kubernetes } from '../../identity.ts';
+import type { ApiError } from '../../meta/errors.ts';
+import { FakeStore } from '../live.testing.ts';
+import type { User } from '../types.ts';
+import { missingFrom } from './covers.ts';
+import { type EscalationCheck, escalationCheck } from './escalation.ts';
+import { RoleBasedAccess } from './rbac.ts';
+import type { BindingObject, PolicyRule, RoleObject } from './rules.ts';
+
+const group = 'rbac.authorization';
+const me: User = { name: 'me', groups: ['system:authenticated'] };
+const admin: User = { name: 'root', groups: ['system:masters'] };
+const rule = (resources: string, verbs: string, more: Partial<PolicyRule> = {}): PolicyRule => ({
+  verbs: verbs.split(','),
+  apiGroups: [''],
+  resources: resources.split(','),
+  ...more,
+});
+const role = (rules: readonly PolicyRule[], name = 'r', namespace: string | undefined = 'ns'): RoleObject => ({
+  metadata: { name, ...(namespace && { namespace }) } as RoleObject['metadata'],
+  rules,
+});
+const binding = (roleName: string, kind = 'Role', subjects = ['x'], namespace: string | undefined = 'ns'): BindingObject => ({
+  metadata: { name: 'b', ...(namespace && { namespace }) } as BindingObject['metadata'],
+  subjects: subjects.map((name) => ({ kind: 'User', name })),
+  roleRef: { apiGroup: `${group}.k8s.io`, kind, name: roleName },
+});
+
+let store: FakeStore;
+let check: EscalationCheck;
+/** Gives `me` these rules in the namespace. */
+function hold(...rules: PolicyRule[]) {
+  store.put(group, 'roles', role(rules, 'mine'));
+  store.put(group, 'rolebindings', { ...binding('mine', 'Role', ['me']), metadata: { name: 'mine', namespace: 'ns' } });
+}
+beforeEach(() => {
+  store = new FakeStore();
+  const access = new RoleBasedAccess(store.live, kubernetes);
+  check = escalationCheck(kubernetes, access, access);
+});
+const refusal = (promise: Promise<void>): Promise<string> =>
+  promise.then(
+    () => 'allowed',
+    (error: ApiError) => `${error.code} ${error.message}`,
+  );
+const prefix = 'user "me" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:';
+
+test('nobody makes a role with more than they hold', async () => {
+  hold(rule('pods', 'get,list'));
+  expect(await refusal(check.checkRole(me, role([rule('pods', 'get')]), undefined))).toBe('allowed');
+  expect(await refusal(check.checkRole(me, role([rule('pods', 'get,delete')], 'more'), undefined))).toBe(
+    `403 roles.rbac.authorization.k8s.io "more" is forbidden: ${prefix}\n{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}`,
+  );
+  const many = [rule('services', '*', { resourceNames: ['x'] }), rule('secrets', 'get,list'), { verbs: ['get'], nonResourceURLs: ['/x'] }];
+  expect(await refusal(check.checkRole(me, role(many, 'more'), undefined))).toBe(
+    `403 roles.rbac.authorization.k8s.io "more" is forbidden: ${prefix}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}\n{APIGroups:[""], Resources:["services"], ResourceNames:["x"], Verbs:["*"]}\n{NonResourceURLs:["/x"], Verbs:["get"]}`,
+  );
+  expect(await refusal(check.checkRole(admin, role(many), undefined))).toBe('allowed');
+});
+
+test('a role whose rules stay may be changed otherwise', async () => {
+  const old = role([rule('secrets', 'get')]);
+  const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
+  expect(await refusal(check.checkRole(me, labelled, old))).toBe('allowed');
+  expect(await refusal(check.checkRole(me, role([rule('secrets', 'get,list')]), old))).toMatch(/not currently held/);
+});
+
+test('the verb escalate lifts the limit', async () => {
+  hold(rule('roles', 'escalate', { apiGroups: [`${group}.k8s.io`], resourceNames: ['r'] }));
+  expect(await refusal(check.checkRole(me, role([rule('secrets', 'get')], 'r'), undefined))).toBe('allowed');
+  expect(await refusal(check.checkRole(me, role([rule('secrets', 'get')], 'other'), undefined))).toMatch(/403/);
+});
+
+test('an aggregated role may be written only by those who hold everything', async () => {
+  const aggregated = { ...role([], 'r', ''), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
+  expect(await refusal(check.checkRole(me, aggregated, undefined))).toBe(
+    '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule',
+  );
+  store.put(group, 'clusterroles', role([rule('*', '*', { apiGroups: ['*'] }), { verbs: ['*'], nonResourceURLs: ['*'] }], 'all', ''));
+  store.put(group, 'clusterrolebindings', binding('all', 'ClusterRole', ['me'], ''));
+  expect(await refusal(check.checkRole(me, aggregated, undefined))).toBe('allowed');
+});
+
+test('nobody binds a role they do not hold', async () => {
+  hold(rule('pods', 'get'));
+  store.put(group, 'roles', role([rule('pods', 'get')], 'fits'));
+  store.put(group, 'roles', role([rule('secrets', 'get')], 'more'));
+  expect(await refusal(check.checkBinding(me, binding('fits'), undefined))).toBe('allowed');
+  expect(await refusal(check.checkBinding(me, binding('more'), undefined))).toBe(
+    `403 rolebindings.rbac.authorization.k8s.io "b" is forbidden: ${prefix}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
+  );
+  expect(await refusal(check.checkBinding(me, binding('more'), binding('more')))).toBe('allowed');
+  expect(await refusal(check.checkBinding(me, binding('more', 'Role', ['x', 'me']), binding('more')))).toMatch(/403/);
+  expect(await refusal(check.checkBinding(me, binding('ghost'), undefined))).toBe('404 roles.rbac.authorization.k8s.io "ghost" not found');
+  expect(await refusal(check.checkBinding(admin, binding('ghost'), undefined))).toBe('allowed');
+});
+
+test('the verb bind, by role name, lifts the limit', async () => {
+  hold(rule('roles', 'bind', { apiGroups: [`${group}.k8s.io`], resourceNames: ['more'] }));
+  store.put(group, 'roles', role([rule('secrets', 'get')], 'more'));
+  store.put(group, 'roles', role([rule('secrets', 'get')], 'other'));
+  expect(await refusal(check.checkBinding(me, binding('more'), undefined))).toBe('allowed');
+  expect(await refusal(check.checkBinding(me, binding('other'), undefined))).toMatch(/403/);
+});
+
+test.each<[string, PolicyRule, PolicyRule, number]>([
+  ['itself', rule('pods', 'get'), rule('pods', 'get'), 0],
+  ['a star verb covers', rule('pods', '*'), rule('pods', 'get,list'), 0],
+  ['a star is not covered by all the words', rule('pods', 'get,list,watch'), rule('pods', '*'), 1],
+  ['a star resource covers subresources', rule('*', 'get'), rule('pods/log', 'get'), 0],
+  ['a star before a subresource', rule('*/log', 'get'), rule('pods/log', 'get'), 0],
+  ['names narrow', rule('pods', 'get', { resourceNames: ['a'] }), rule('pods', 'get'), 1],
+  ['no names are wider', rule('pods', 'get'), rule('pods', 'get', { resourceNames: ['a'] }), 0],
+  ['some names', rule('pods', 'get', { resourceNames: ['a'] }), rule('pods', 'get', { resourceNames: ['a', 'b'] }), 1],
+  ['a path prefix', { verbs: ['get'], nonResourceURLs: ['/a/*'] }, { verbs: ['get'], nonResourceURLs: ['/a/b', '/a/*', '/b'] }, 1],
+])('what covers what: %s', (_, owned, wanted, missing) => {
+  expect(missingFrom([owned], [wanted])).toHaveLength(missing);
+});

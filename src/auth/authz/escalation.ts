@@ -1,0 +1,90 @@
+/**
+ * Nobody gives away what they do not hold: a role may hold, and a binding may give, no more than its writer has —
+ * unless the writer may `escalate` the role or `bind` it, or is one of `system:masters`.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { groupName, type Identity } from '../../identity.ts';
+import { forbidden, notFound } from '../../meta/errors.ts';
+import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
+import { compact, describe, missingFrom } from './covers.ts';
+import type { RoleBasedAccess } from './rbac.ts';
+import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup } from './rules.ts';
+
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+type MaybeAggregated = RoleObject & { readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly unknown[] | null } | null };
+
+/** Both checks throw `forbidden`, with the missing permissions in the text. `old` is undefined on creation. */
+export interface EscalationCheck {
+  checkRole(user: User, role: RoleObject, old: RoleObject | undefined): Promise<void>;
+  checkBinding(user: User, binding: BindingObject, old: BindingObject | undefined): Promise<void>;
+}
+
+export function escalationCheck(identity: Identity, access: RoleBasedAccess, authorizer: Authorizer): EscalationCheck {
+  const group = groupName(identity, rbacGroup);
+
+  const may = async (user: User, verb: string, resource: string, namespace: string, name: string): Promise<boolean> => {
+    const asked: Attributes = {
+      user,
+      verb,
+      group,
+      version: '*',
+      resource,
+      subresource: '',
+      name,
+      namespace,
+      path: '',
+      resourceRequest: true,
+    };
+    return (await authorizer.authorize(asked)).decision === 'allow';
+  };
+
+  /** The complaint where the user holds less than `wanted`. */
+  const lacking = (user: User, namespace: string, wanted: readonly PolicyRule[]): string | undefined => {
+    const { rules, errors } = access.policyRules(user, namespace);
+    const missing = missingFrom(rules, wanted);
+    if (missing.length === 0) return undefined;
+    const lines = [...new Set(compact(missing).map(describe))].sort();
+    const groups = user.groups.map((name) => JSON.stringify(name)).join(' ');
+    const trouble = errors.length === 0 ? '' : `; resolution errors: [${errors.join(', ')}]`;
+    return `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${trouble}`;
+  };
+
+  return {
+    async checkRole(user, role: MaybeAggregated, old: MaybeAggregated | undefined) {
+      if (user.groups.includes(wellKnown.masters)) return;
+      const namespace = role.metadata.namespace ?? '';
+      const name = role.metadata.name ?? '';
+      const resource = namespace === '' ? 'clusterroles' : 'roles';
+      const sameRules = old !== undefined && isDeepStrictEqual(old.rules ?? [], role.rules ?? []);
+      if (sameRules && isDeepStrictEqual(old.aggregationRule ?? undefined, role.aggregationRule ?? undefined)) return;
+      if (await may(user, 'escalate', resource, namespace, name)) return;
+      // What an aggregated role will gather is anyone's guess, so its writer must hold everything.
+      const selectors = role.aggregationRule?.clusterRoleSelectors ?? [];
+      if (selectors.length > 0 && lacking(user, namespace, everything) !== undefined) {
+        throw forbidden({ group, resource }, name, 'must have cluster-admin privileges to use the aggregationRule');
+      }
+      const complaint = lacking(user, namespace, role.rules ?? []);
+      if (complaint !== undefined) throw forbidden({ group, resource }, name, complaint);
+    },
+
+    async checkBinding(user, binding, old) {
+      if (user.groups.includes(wellKnown.masters)) return;
+      const sameRole = old !== undefined && isDeepStrictEqual(old.roleRef, binding.roleRef);
+      if (sameRole && isDeepStrictEqual(old.subjects ?? [], binding.subjects ?? [])) return;
+      const namespace = binding.metadata.namespace ?? '';
+      const { kind, name } = binding.roleRef;
+      const roles = kind === 'Role' ? 'roles' : 'clusterroles';
+      if (await may(user, 'bind', roles, namespace, name)) return;
+      const rules = access.rulesOfRole(kind, namespace, name);
+      if (rules === undefined) throw notFound({ group, resource: roles }, name);
+      const complaint = lacking(user, namespace, rules);
+      if (complaint === undefined) return;
+      const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings';
+      throw forbidden({ group, resource }, binding.metadata.name ?? '', complaint);
+    },
+  };
+}

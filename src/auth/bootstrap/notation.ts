@@ -1,0 +1,32 @@
+/**
+ * Rules are written in one line each: verbs, groups, resources and, where there are any, names.
+ *
+ *   'read core pods,services'            get, list and watch in the core group
+ *   'update coordination leases mine'    one lease only
+ *   'get paths /healthz,/version'        paths instead of resources
+ */
+import { groupName, type Identity } from '../../identity.ts';
+import type { PolicyRule } from '../authz/rules.ts';
+
+const verbWords: Readonly<Record<string, readonly string[]>> = {
+  read: ['get', 'list', 'watch'],
+  write: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+};
+/** Groups that no server of this kind serves under a suffix, and the star. */
+const asTheyAre = new Set(['*', 'extensions']);
+
+const fullGroup = (identity: Identity, word: string): string =>
+  word === 'core' ? '' : asTheyAre.has(word) ? word : groupName(identity, word);
+
+export function rule(identity: Identity, line: string): PolicyRule {
+  const [verbPart = '', groupPart = '', resourcePart = '', namePart] = line.split(' ');
+  const verbs = verbPart.split(',').flatMap((word) => verbWords[word] ?? [word]);
+  verbs.sort();
+  const things = resourcePart.split(',');
+  if (groupPart === 'paths') return { verbs, nonResourceURLs: things };
+  const apiGroups = groupPart.split(',').map((word) => fullGroup(identity, word));
+  return { verbs, apiGroups, resources: things, ...(namePart !== undefined && { resourceNames: namePart.split(',') }) };
+}
+
+/** What everyone who reports events may do. */
+export const events = 'create,patch,update core,events events';
