@@ -1,0 +1,221 @@
+/**
+ * From parsed JSON to the normal form of types.ts. A decoder is compiled once for a type, the first time it is needed.
+ *
+ * A decoder answers `undefined` for a value that the normal form leaves out. What it answers is new: it shares nothing
+ * with its input but texts and numbers.
+ */
+
+import { scalarDecoder } from './json-scalars.ts';
+import { isEmpty } from './json-value.ts';
+import { Mismatch, unreadable } from './mismatch.ts';
+import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
+import { type ListType, type MapType, type MessageType, type NamedField, resolve, type Type, type UnionType } from './types.ts';
+import { noZero, placeholderMakerOf, zeroMakerOf, zeroValue } from './zero.ts';
+
+/** Takes a value that is neither null nor undefined. */
+export type Decoder = (value: unknown) => unknown;
+type Values = Record<string, unknown>;
+
+/** Reads a parsed JSON value as the type says; null and undefined are its zero value. Throws DecodeError. */
+export function decodeValue(type: Type, value: unknown): unknown {
+  try {
+    return value === null || value === undefined ? zeroValue(type) : decoderOf(type)(value);
+  } catch (error) {
+    if (error instanceof Mismatch) throw error.toError();
+    throw error;
+  }
+}
+
+const decoders = new WeakMap<Type, Decoder>();
+
+/** The decoder that keeps empty values, as items of lists, values of maps and pointers do. */
+function decoderOf(type: Type): Decoder {
+  const known = decoders.get(type);
+  if (known !== undefined) return known;
+  // A schema may contain itself: whoever asks meanwhile gets a decoder that looks again when it is first used.
+  let made: Decoder | undefined;
+  decoders.set(type, (value) => (made as Decoder)(value));
+  made = compile(type);
+  decoders.set(type, made);
+  return made;
+}
+
+function compile(type: Type): Decoder {
+  const resolved = resolve(type);
+  switch (resolved.node) {
+    case 'scalar':
+      return scalarDecoder(resolved.name);
+    case 'list':
+      return listDecoder(resolved);
+    case 'map':
+      return mapDecoder(resolved);
+    case 'message':
+      return messageDecoder(resolved);
+    case 'union':
+      return unionDecoder(resolved);
+  }
+}
+
+// ---- lists, maps, unions ---------------------------------------------------------------------------------------
+
+function listDecoder(type: ListType): Decoder {
+  const read = decoderOf(type.item);
+  const placeholder = placeholderMakerOf(type.item);
+  return (value) => {
+    if (!Array.isArray(value)) throw unreadable(value, type);
+    const length = value.length;
+    const out: unknown[] = [];
+    let i = 0;
+    try {
+      for (; i < length; i++) {
+        const item = value[i];
+        out.push(item === null || item === undefined ? placeholder() : read(item));
+      }
+    } catch (error) {
+      if (error instanceof Mismatch) error.path.push(i);
+      throw error;
+    }
+    return out;
+  };
+}
+
+function mapDecoder(type: MapType): Decoder {
+  const item = resolve(type.value);
+  if (item.node === 'scalar' && item.name === 'string') return textMapDecoder(type);
+  const read = decoderOf(type.value);
+  const placeholder = placeholderMakerOf(type.value);
+  return (value) => {
+    if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
+    const out: Values = {};
+    let at = '';
+    try {
+      for (const key of sortedKeys(value as Values)) {
+        at = key;
+        const item = (value as Values)[key];
+        setKey(out, key, item === null || item === undefined ? placeholder() : read(item));
+      }
+    } catch (error) {
+      if (error instanceof Mismatch) error.path.push(at);
+      throw error;
+    }
+    return out;
+  };
+}
+
+/** Labels, annotations and the like: mostly in order already, and then a plain copy does. */
+function textMapDecoder(type: MapType): Decoder {
+  return (value) => {
+    if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
+    let plain = true;
+    let last = '';
+    for (const key in value) {
+      const text = (value as Values)[key];
+      if (typeof text !== 'string') {
+        plain = false;
+        if (text !== null) throw unreadable(text, type.value).within(key);
+      }
+      if (key < last) plain = false;
+      last = key;
+    }
+    if (plain) return { ...value };
+    const out: Values = {};
+    for (const key of sortedKeys(value as Values)) setKey(out, key, (value as Values)[key] ?? '');
+    return out;
+  };
+}
+
+/** Maps are kept in order of their keys, so that equal maps have equal bytes. */
+function sortedKeys(map: Values): string[] {
+  const keys = Object.keys(map);
+  for (let i = 1; i < keys.length; i++) {
+    if ((keys[i] as string) < (keys[i - 1] as string)) return keys.sort();
+  }
+  return keys;
+}
+
+function unionDecoder(type: UnionType): Decoder {
+  const readObject = decoderOf(type.object.type);
+  const readOther = decoderOf(type.other.type);
+  return (value) => (typeof value === 'object' && !Array.isArray(value) ? readObject(value) : readOther(value));
+}
+
+// ---- messages --------------------------------------------------------------------------------------------------
+
+interface FieldPlan {
+  readonly name: string;
+  readonly read: Decoder;
+  /** Makes what an `always` field holds when nothing was given. */
+  readonly zero: () => unknown;
+}
+
+function planField(field: NamedField): FieldPlan {
+  const read = decoderOf(field.type);
+  const zero = field.always && field.nullable !== true ? zeroMakerOf(field.type) : noZero;
+  return { name: field.name, read: field.nullable === true ? read : droppingEmpty(field.type, read, field.always), zero };
+}
+
+/** A field that is not a pointer leaves out its empty value, unless JSON always shows it. */
+function droppingEmpty(type: Type, read: Decoder, always: boolean): Decoder {
+  const resolved = resolve(type);
+  if (resolved.node === 'message') return read;
+  if (resolved.node === 'list') {
+    return (value) => {
+      const list = read(value) as unknown[];
+      return list.length === 0 ? undefined : list;
+    };
+  }
+  if (resolved.node === 'map') {
+    return (value) => {
+      const map = read(value);
+      return isEmpty(map) ? undefined : map;
+    };
+  }
+  if (resolved.node === 'scalar') {
+    if (resolved.name === 'bytes') return (value) => read(value) || undefined;
+    if (!always && resolved.name !== 'quantity' && resolved.name !== 'json') {
+      const zero = zeroMakerOf(type)();
+      return (value) => {
+        const scalar = read(value);
+        return scalar === zero ? undefined : scalar;
+      };
+    }
+  }
+  return read;
+}
+
+function messageDecoder(type: MessageType): Decoder {
+  // Fields are planned on first use, so that a schema may contain itself.
+  let plans: FieldPlan[] | undefined;
+  const known = new Set(type.ordered.map((field) => field.name));
+  const keep = type.unknown === 'keep';
+  const careful = type.ordered.some((field) => isInherited(field.name));
+  return (value) => {
+    if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
+    const given = careful ? ownOnly(value) : (value as Values);
+    plans ??= type.ordered.map(planField);
+    const out: Values = {};
+    let i = 0;
+    try {
+      for (; i < plans.length; i++) {
+        const plan = plans[i] as FieldPlan;
+        const item = given[plan.name];
+        let result = item === undefined || item === null ? undefined : plan.read(item);
+        if (result === undefined) {
+          result = plan.zero();
+          if (result === undefined) continue;
+        }
+        if (careful) setKey(out, plan.name, result);
+        else out[plan.name] = result;
+      }
+    } catch (error) {
+      if (error instanceof Mismatch) error.inField(type.name, (plans[i] as FieldPlan).name);
+      throw error;
+    }
+    if (keep) {
+      for (const key of Object.keys(value as Values)) {
+        if (!known.has(key)) setKey(out, key, cloneJson((value as Values)[key]));
+      }
+    }
+    return out;
+  };
+}

@@ -1,0 +1,283 @@
+/**
+ * From the normal form to JSON text: fields in schema order, maps in order of their keys, null or a zero value for
+ * `always` fields that hold nothing. Equal objects have equal bytes, whatever the order in which they were filled.
+ *
+ * The bytes are written straight into one buffer that all calls share, and copied out at the end. For a pod of 2.2 KB to
+ * a Buffer that takes 10 µs here, against 15 µs for a text pieced together and converted, and 15 µs for an ordered copy
+ * given to JSON.stringify (which alone takes 8 µs); for a small ConfigMap 1.1, 1.5 and 2.0 µs.
+ */
+import { isEmpty, toJson } from './json-value.ts';
+import { isInherited, ownOnly } from './plain.ts';
+import { type ListType, type MapType, type MessageType, type NamedField, resolve, type ScalarName, type Type } from './types.ts';
+import { zeroValue } from './zero.ts';
+
+/** The JSON text of an object. */
+export function encode(type: Type, object: unknown): string {
+  write(type, object);
+  const text = buffer.toString('utf8', 0, position);
+  release();
+  return text;
+}
+
+/** The JSON text of an object as bytes. */
+export function encodeBytes(type: Type, object: unknown): Buffer {
+  write(type, object);
+  const bytes = Buffer.allocUnsafe(position);
+  buffer.copy(bytes, 0, 0, position);
+  release();
+  return bytes;
+}
+
+// ---- the shared buffer -----------------------------------------------------------------------------------------
+
+const usualSize = 64 * 1024;
+/** A buffer that one large object made larger than this is not kept. */
+const keptSize = 1024 * 1024;
+let buffer = Buffer.allocUnsafeSlow(usualSize);
+let position = 0;
+
+function write(type: Type, object: unknown): void {
+  position = 0;
+  writerOf(type)(object);
+}
+function release(): void {
+  if (buffer.length > keptSize) buffer = Buffer.allocUnsafeSlow(usualSize);
+}
+/** Makes room for so many bytes more. */
+function reserve(size: number): void {
+  if (position + size <= buffer.length) return;
+  const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, position + size));
+  buffer.copy(larger, 0, 0, position);
+  buffer = larger;
+}
+
+const quoteMark = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+function byte(code: number): void {
+  if (position >= buffer.length) reserve(1);
+  buffer[position++] = code;
+}
+/** Text known to be ASCII. */
+function ascii(text: string): void {
+  const length = text.length;
+  reserve(length);
+  const to = buffer;
+  let at = position;
+  for (let i = 0; i < length; i++) to[at++] = text.charCodeAt(i);
+  position = at;
+}
+function utf8(text: string): void {
+  reserve(text.length * 3);
+  position += buffer.write(text, position, 'utf8');
+}
+/** Beyond this length one call into the engine is cheaper than a loop over characters. */
+const longText = 80;
+
+function quoted(text: string): void {
+  const length = text.length;
+  if (length <= longText) {
+    reserve(length + 2);
+    const to = buffer;
+    let at = position;
+    to[at++] = quoteMark;
+    let i = 0;
+    for (; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code < 0x20 || code === quoteMark || code === backslash || code > 0x7f) break;
+      to[at++] = code;
+    }
+    if (i === length) {
+      to[at++] = quoteMark;
+      position = at;
+      return;
+    }
+  }
+  utf8(JSON.stringify(text));
+}
+
+// ---- writers ---------------------------------------------------------------------------------------------------
+
+type Writer = (value: unknown) => void;
+type Values = Record<string, unknown>;
+
+const writers = new WeakMap<Type, Writer>();
+
+function writerOf(type: Type): Writer {
+  const known = writers.get(type);
+  if (known !== undefined) return known;
+  // A schema may contain itself: whoever asks meanwhile gets a writer that looks again when it is first used.
+  let made: Writer | undefined;
+  writers.set(type, (value) => (made as Writer)(value));
+  made = compile(type);
+  writers.set(type, made);
+  return made;
+}
+
+function compile(type: Type): Writer {
+  const resolved = resolve(type);
+  switch (resolved.node) {
+    case 'scalar':
+      return scalarWriter(resolved.name);
+    case 'list':
+      return listWriter(resolved);
+    case 'map':
+      return mapWriter(resolved);
+    case 'message':
+      return messageWriter(resolved);
+    case 'union': {
+      const writeObject = writerOf(resolved.object.type);
+      const writeOther = writerOf(resolved.other.type);
+      return (value) => (typeof value === 'object' && !Array.isArray(value) ? writeObject(value) : writeOther(value));
+    }
+  }
+}
+
+function scalarWriter(name: ScalarName): Writer {
+  switch (name) {
+    case 'string':
+    case 'bytes':
+    case 'quantity':
+    case 'time':
+    case 'microTime':
+    case 'duration':
+      return (value) => (value === null ? ascii('null') : quoted(value as string));
+    case 'bool':
+      return (value) => ascii(value === true ? 'true' : 'false');
+    case 'int32':
+    case 'int64':
+      return (value) => ascii(String(value));
+    default:
+      return (value) => utf8(JSON.stringify(value));
+  }
+}
+
+function listWriter(type: ListType): Writer {
+  const writeItem = writerOf(type.item);
+  return (value) => {
+    const items = value as unknown[];
+    byte(openBracket);
+    for (let i = 0; i < items.length; i++) {
+      if (i > 0) byte(comma);
+      writeItem(items[i]);
+    }
+    byte(closeBracket);
+  };
+}
+
+function mapWriter(type: MapType): Writer {
+  const writeItem = writerOf(type.value);
+  return (value) => {
+    const start = position;
+    let separator = openBrace;
+    let last = '';
+    for (const key in value as Values) {
+      if (key < last) {
+        position = start;
+        separator = openBrace;
+        break;
+      }
+      last = key;
+      byte(separator);
+      separator = comma;
+      quoted(key);
+      byte(colon);
+      writeItem((value as Values)[key]);
+    }
+    if (position === start) {
+      for (const key of Object.keys(value as Values).sort()) {
+        byte(separator);
+        separator = comma;
+        quoted(key);
+        byte(colon);
+        writeItem((value as Values)[key]);
+      }
+    }
+    if (separator === openBrace) byte(openBrace);
+    byte(closeBrace);
+  };
+}
+
+interface FieldPlan {
+  readonly name: string;
+  /** `"name":` */
+  readonly label: Uint8Array;
+  readonly write: Writer;
+  /** What is written for nothing; undefined leaves the field out. */
+  readonly nothing: string | undefined;
+  /** A scalar that counts as nothing. */
+  readonly zero: unknown;
+  /** Whether an empty list or map counts as nothing. */
+  readonly collection: boolean;
+}
+
+function planField(field: NamedField): FieldPlan {
+  const resolved = resolve(field.type);
+  const pointer = field.nullable === true;
+  const zero = zeroValue(field.type);
+  const omitted = field.always ? textOf(toJson(field.type, pointer ? null : (zero ?? null))) : undefined;
+  return {
+    name: field.name,
+    label: Buffer.from(`${JSON.stringify(field.name)}:`),
+    write: writerOf(field.type),
+    nothing: omitted,
+    zero: field.always || pointer || resolved.node !== 'scalar' || resolved.name === 'json' ? null : resolved.name === 'bytes' ? '' : zero,
+    collection: !pointer && (resolved.node === 'list' || resolved.node === 'map'),
+  };
+}
+const textOf = (value: unknown): string => JSON.stringify(value);
+
+function messageWriter(type: MessageType): Writer {
+  // Fields are planned on first use, so that a schema may contain itself.
+  let plans: FieldPlan[] | undefined;
+  const keep = type.unknown === 'keep';
+  const known = new Set(type.ordered.map((field) => field.name));
+  const careful = type.ordered.some((field) => isInherited(field.name));
+  return (given) => {
+    const object = careful ? ownOnly(given) : (given as Values);
+    plans ??= type.ordered.map(planField);
+    let separator = openBrace;
+    for (let i = 0; i < plans.length; i++) {
+      const plan = plans[i] as FieldPlan;
+      const value = object[plan.name];
+      if (value === undefined || value === null || value === plan.zero || (plan.collection && isEmpty(value))) {
+        if (plan.nothing === undefined) continue;
+        label(separator, plan.label);
+        utf8(plan.nothing);
+      } else {
+        label(separator, plan.label);
+        plan.write(value);
+      }
+      separator = comma;
+    }
+    if (keep) {
+      for (const key of Object.keys(object)) {
+        const value = object[key];
+        if (known.has(key) || value === undefined) continue;
+        byte(separator);
+        separator = comma;
+        quoted(key);
+        byte(colon);
+        utf8(JSON.stringify(value));
+      }
+    }
+    if (separator === openBrace) byte(openBrace);
+    byte(closeBrace);
+  };
+}
+
+function label(separator: number, name: Uint8Array): void {
+  const length = name.length;
+  reserve(length + 1);
+  const to = buffer;
+  let at = position;
+  to[at++] = separator;
+  for (let i = 0; i < length; i++) to[at++] = name[i] as number;
+  position = at;
+}

@@ -1,0 +1,105 @@
+/** How each scalar reads its JSON value. */
+import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
+import { canonicalDuration, canonicalMicroTime, canonicalTime, TimeError } from '../lib/time.ts';
+import { Mismatch, outOfRange, unreadable } from './mismatch.ts';
+import { cloneJson } from './plain.ts';
+import * as types from './types.ts';
+
+/** Longer texts are no quantities; refusing them early bounds the work of reading one. */
+const maxQuantityLength = 512;
+
+export function scalarDecoder(name: types.ScalarName): (value: unknown) => unknown {
+  return decoders[name];
+}
+
+const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> = {
+  string(value) {
+    if (typeof value !== 'string') throw unreadable(value, types.string);
+    return value;
+  },
+  bool(value) {
+    if (typeof value !== 'boolean') throw unreadable(value, types.bool);
+    return value;
+  },
+  int32(value) {
+    if (typeof value !== 'number') throw unreadable(value, types.int32);
+    const int = value | 0;
+    if (int !== value) throw outOfRange(value, types.int32);
+    return int;
+  },
+  int64(value) {
+    if (typeof value !== 'number') throw unreadable(value, types.int64);
+    if (!Number.isInteger(value) || value > 2 ** 63 || value < -(2 ** 63)) throw outOfRange(value, types.int64);
+    return value === 0 ? 0 : value;
+  },
+  double(value) {
+    if (typeof value !== 'number') throw unreadable(value, types.double);
+    if (!Number.isFinite(value)) throw outOfRange(value, types.double);
+    return value;
+  },
+  bytes(value) {
+    if (typeof value !== 'string') throw unreadable(value, types.bytes);
+    return canonicalBase64(value);
+  },
+  quantity(value) {
+    // Anything that is no text is read by its JSON text, as a stock server does: numbers pass, the rest is no quantity.
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return own(text.length > maxQuantityLength ? 'x' : text, canonicalQuantity);
+  },
+  time(value) {
+    const text = own(plainText(value), canonicalTime);
+    return text === zeroTime ? undefined : text;
+  },
+  microTime(value) {
+    const text = own(plainText(value), canonicalMicroTime);
+    return text === zeroMicroTime ? undefined : text;
+  },
+  duration: (value) => own(plainText(value), canonicalDuration),
+  intOrString(value) {
+    if (typeof value === 'string') return value;
+    if (typeof value !== 'number') throw plainMismatch(unreadable(value, types.int32));
+    if ((value | 0) !== value) throw plainMismatch(outOfRange(value, types.int32));
+    return value | 0;
+  },
+  raw: (value) => cloneJson(value),
+  json: (value) => cloneJson(value),
+  fieldsV1: (value) => cloneJson(value),
+};
+
+/** The zero time is no time at all. */
+const zeroTime = '0001-01-01T00:00:00Z';
+const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
+
+/** These types read their own text, so that a stock server does not name the field when they fail. */
+function plainText(value: unknown): string {
+  if (typeof value !== 'string') throw plainMismatch(unreadable(value, types.string));
+  return value;
+}
+function plainMismatch({ actual, expected }: Mismatch): Mismatch {
+  return new Mismatch(actual, expected, `json: cannot unmarshal ${actual} into Go value of type ${expected}`);
+}
+function own(text: string, canonical: (text: string) => string): string {
+  try {
+    return canonical(text);
+  } catch (error) {
+    if (error instanceof QuantityError || error instanceof TimeError) throw new Mismatch(undefined, undefined, error.message);
+    throw error;
+  }
+}
+
+const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Base64 in its one canonical spelling: line ends are dropped, unused bits cleared. */
+function canonicalBase64(given: string): string {
+  const text = given.includes('\n') || given.includes('\r') ? given.replace(/[\r\n]/g, '') : given;
+  if (text.length % 4 !== 0 || !base64Text.test(text))
+    throw new Mismatch(undefined, undefined, `illegal base64 data at input byte ${firstIllegal(text)}`);
+  if (!text.endsWith('=')) return text;
+  const tail = text.slice(-4);
+  const canonical = Buffer.from(tail, 'base64').toString('base64');
+  return canonical === tail ? text : text.slice(0, -4) + canonical;
+}
+function firstIllegal(text: string): number {
+  const at = text.search(/[^A-Za-z0-9+/]/);
+  return at >= 0 ? at : text.length - (text.length % 4);
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DecodeError, type Problem } from './errors.ts';
+import { parseJson } from './parse.ts';
+import { SlowParser } from './slow-parse.ts';
+
+test('of a repeated key the last value counts; with merge, repeated objects are laid one over the other', () => {
+  const text = '{"metadata":{"name":"a","labels":{"x":"1"}},"data":{"a":"2","a":"3"},"metadata":{"labels":{"y":"2"}}}';
+  expect(parseJson(text)).toEqual({ metadata: { labels: { y: '2' } }, data: { a: '3' } });
+  expect(parseJson(text, { merge: true })).toEqual({ metadata: { name: 'a', labels: { x: '1', y: '2' } }, data: { a: '3' } });
+});
+
+test('repeated keys are told with their paths', () => {
+  const problems: Problem[] = [];
+  parseJson('{"a":1,"b":[{"c\\"":1,"c\\"":2}],"a":{"d":1,"d":2}}', { report: (p) => problems.push(p) });
+  expect(problems.map((p) => `${p.type} ${p.path}`)).toEqual(['duplicate b[0].c"', 'duplicate a', 'duplicate a.d']);
+});
+
+// Recorded from a stock server.
+test.each([
+  ['', 'unexpected end of JSON input'],
+  ['   ', 'unexpected end of JSON input'],
+  ['{"apiVersion":"v1"', 'unexpected end of JSON input'],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ['{apiVersion:v1}', "invalid character 'a' looking for beginning of object key string"],
+  ["{'apiVersion':'v1'}", "invalid character '\\'' looking for beginning of object key string"],
+  ['{"a":"\\q"}', "invalid character 'q' in string escape code"],
+  ['{"a":1} {"b":1}', "invalid character '{' after top-level value"],
+  ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+  ['[1 2]', "invalid character '2' after array element"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['nul', 'unexpected end of JSON input'],
+  ['-x', "invalid character 'x' in numeric literal"],
+  ['"\u0001"', "invalid character '\\u0001' in string literal"],
+])('%j is refused in the words clients know', (text, message) => {
+  expect(() => parseJson(text)).toThrow(new DecodeError(message));
+});
+
+test('bytes that are not UTF-8 and half characters become replacement characters', () => {
+  expect(parseJson(Buffer.from([0x22, 0x78, 0xff, 0xfe, 0x79, 0x22]))).toBe('x\ufffd\ufffdy');
+  expect(parseJson('{"a":"\\ud800","b":"\\ud83d\\ude00"}')).toEqual({ a: '\ufffd', b: '😀' });
+});
+
+test('deep nesting is refused, not followed', () => {
+  for (const text of ['['.repeat(1_000_000), '['.repeat(5000) + ']'.repeat(5000), `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`]) {
+    expect(() => parseJson(text)).toThrow(text.endsWith('[') ? /max depth|unexpected end/ : 'exceeded max depth');
+    expect(() => parseJson(text, { merge: true })).toThrow(DecodeError);
+  }
+  expect(parseJson('['.repeat(900) + ']'.repeat(900))).toHaveLength(1);
+});
+
+test('repeated __proto__ keys do not reach the prototype', () => {
+  const value = parseJson('{"__proto__":{"a":1},"__proto__":{"b":2}}', { merge: true });
+  expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1,"b":2}}');
+  expect(({} as { a?: number }).a).toBeUndefined();
+});
+
+test('any JSON text is read as the engine reads it, by both parsers', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, spaced) => {
+      const shown = spaced ? JSON.stringify(JSON.parse(text), undefined, 2) : text;
+      expect(parseJson(shown, { merge: true })).toEqual(JSON.parse(text));
+      expect(JSON.stringify(new SlowParser(shown, {}).parse())).toBe(JSON.stringify(JSON.parse(text)));
+    }),
+  );
+});
+
+test('both parsers accept and refuse the same texts', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '1', '-', '.', 'e', 'true', 'null', ' ')),
+      (parts) => {
+        const text = parts.join('');
+        const accepts = (read: () => unknown): boolean => {
+          try {
+            read();
+            return true;
+          } catch {
+            return false;
+          }
+        };
+        expect(accepts(() => new SlowParser(text, {}).parse())).toBe(accepts(() => JSON.parse(text)));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,100 @@
+/**
+ * JSON text to plain values. The engine's own parser does the work; a slower one of ours is called in only for what the
+ * first cannot tell: which keys are repeated, and a complaint in the words that clients know.
+ *
+ *   parseJson('{"a":{"x":1},"a":{"y":2}}')                    → { a: { y: 2 } }
+ *   parseJson('{"a":{"x":1},"a":{"y":2}}', { merge: true })   → { a: { x: 1, y: 2 } }
+ *
+ * Built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and custom
+ * kinds without, since there the last one counts.
+ */
+import { DecodeError, maxDepth, type Problem } from './errors.ts';
+import { setKey } from './plain.ts';
+import { SlowParser } from './slow-parse.ts';
+import type { JsonValue } from './types.ts';
+
+export interface ParseOptions {
+  /** Repeated objects are laid one over the other. */
+  readonly merge?: boolean;
+  /** Told of every repeated key. */
+  readonly report?: ((problem: Problem) => void) | undefined;
+}
+
+/** Reads one JSON value. Bytes that are not UTF-8 become replacement characters. Throws DecodeError. */
+export function parseJson(input: string | Buffer, options: ParseOptions = {}): JsonValue {
+  const text = typeof input === 'string' ? input : input.toString('utf8');
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return new SlowParser(text, options).parse();
+  }
+  const watchKeys = options.merge === true || options.report !== undefined;
+  if (watchKeys || text.length > 2 * maxDepth) {
+    const found = survey(text);
+    if (found.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
+  }
+  return escapedSurrogate.test(text) ? wellFormed(value) : value;
+}
+
+const escapedSurrogate = /\\u[dD][89a-fA-F]/;
+
+/** How many keys valid JSON text has and how deep it goes. */
+function survey(text: string): { keys: number; depth: number } {
+  let keys = 0;
+  let depth = 0;
+  let deepest = 0;
+  const length = text.length;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) i = text.indexOf('"', i + 1);
+    // A quote behind an odd number of backslashes is part of the string.
+    if (code === 0x22) {
+      while (isEscaped(text, i)) i = text.indexOf('"', i + 1);
+    } else if (code === 0x3a) {
+      keys++;
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > deepest) deepest = depth;
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--;
+    }
+  }
+  return { keys, depth: deepest };
+}
+function isEscaped(text: string, at: number): boolean {
+  let i = at - 1;
+  while (text.charCodeAt(i) === 0x5c) i--;
+  return (at - i) % 2 === 0;
+}
+
+function countKeys(value: unknown): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i];
+      if (typeof item === 'object' && item !== null) count += countKeys(item);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const key in value) {
+      count++;
+      const item = (value as Record<string, unknown>)[key];
+      if (typeof item === 'object' && item !== null) count += countKeys(item);
+    }
+  }
+  return count;
+}
+
+/** Half characters, which only an escape can bring in, become replacement characters. */
+function wellFormed(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return toWellFormed(value);
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  const out: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) setKey(out, toWellFormed(key), wellFormed(value[key] as JsonValue));
+  return out;
+}
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+function toWellFormed(text: string): string {
+  return text.replace(loneSurrogate, '\ufffd');
+}

@@ -1,0 +1,36 @@
+/** Plain JSON values: what the schema says nothing about. */
+import { DecodeError, maxDepth } from './errors.ts';
+import type { JsonValue } from './types.ts';
+
+/** Sets a key that came from outside. `__proto__` becomes a key like any other, never the prototype. */
+export function setKey(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  else object[key] = value;
+}
+
+/** Whether a field's name is also that of a property which every object inherits (`constructor`): reading it needs care. */
+export function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}
+/** The object's own properties and nothing inherited. */
+export function ownOnly(object: unknown): Record<string, unknown> {
+  return Object.assign(Object.create(null), object);
+}
+
+/** A copy that shares nothing with the original. Throws DecodeError when it is nested too deeply. */
+export function cloneJson(value: unknown, depth = 0): JsonValue {
+  if (typeof value !== 'object' || value === null) return value as JsonValue;
+  if (depth > maxDepth) throw new DecodeError('exceeded max depth');
+  if (Array.isArray(value)) {
+    const list: JsonValue[] = [];
+    for (let i = 0; i < value.length; i++) list.push(cloneJson(value[i], depth + 1));
+    return list;
+  }
+  const copy = { ...value } as Record<string, JsonValue>;
+  for (const key in copy) {
+    const item = copy[key];
+    // A key that exists is only overwritten, which is safe for `__proto__` too: the copy holds it as its own.
+    if (typeof item === 'object' && item !== null) copy[key] = cloneJson(item, depth + 1);
+  }
+  return copy;
+}

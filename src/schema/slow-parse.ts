@@ -1,0 +1,175 @@
+/** A JSON parser that knows repeated keys, and complains as the parser of a stock server does. */
+import { DecodeError, maxDepth, type Problem } from './errors.ts';
+import { setKey } from './plain.ts';
+import type { JsonObject, JsonValue } from './types.ts';
+
+export class SlowParser {
+  private readonly text: string;
+  private readonly merge: boolean;
+  private readonly report: ((problem: Problem) => void) | undefined;
+  private at = 0;
+  private depth = 0;
+
+  constructor(text: string, options: { readonly merge?: boolean; readonly report?: ((problem: Problem) => void) | undefined }) {
+    this.text = text;
+    this.merge = options.merge === true;
+    this.report = options.report;
+  }
+
+  parse(): JsonValue {
+    const value = this.value('', undefined);
+    this.blank();
+    if (this.at < this.text.length) this.fail('after top-level value');
+    return value;
+  }
+
+  /** The value at this place; `path` is where it stands, `earlier` what the same key held before. */
+  private value(path: string, earlier: JsonValue | undefined): JsonValue {
+    this.blank();
+    const char = this.text[this.at];
+    switch (char) {
+      case '{':
+        return this.object(path, this.merge && isObject(earlier) ? earlier : {});
+      case '[':
+        return this.array(path);
+      case '"':
+        return this.string();
+      case 't':
+        return this.literal('true', true);
+      case 'f':
+        return this.literal('false', false);
+      case 'n':
+        return this.literal('null', null);
+      default:
+        if (char !== undefined && (char === '-' || isDigit(char))) return this.number();
+        return this.fail('looking for beginning of value');
+    }
+  }
+
+  private object(path: string, into: JsonObject): JsonObject {
+    this.enter();
+    const seen = new Set<string>();
+    this.blank();
+    if (this.text[this.at] === '}') return this.leave(into);
+    for (;;) {
+      this.blank();
+      if (this.text[this.at] !== '"') this.fail('looking for beginning of object key string');
+      const key = this.string();
+      const keyPath = path === '' ? key : `${path}.${key}`;
+      if (seen.has(key)) this.report?.({ type: 'duplicate', path: keyPath });
+      seen.add(key);
+      this.blank();
+      if (this.text[this.at] !== ':') this.fail('after object key');
+      this.at++;
+      setKey(into, key, this.value(keyPath, Object.hasOwn(into, key) ? into[key] : undefined));
+      this.blank();
+      const next = this.text[this.at];
+      if (next === '}') return this.leave(into);
+      if (next !== ',') this.fail('after object key:value pair');
+      this.at++;
+    }
+  }
+
+  private array(path: string): JsonValue[] {
+    this.enter();
+    const list: JsonValue[] = [];
+    this.blank();
+    if (this.text[this.at] === ']') return this.leave(list);
+    for (;;) {
+      list.push(this.value(`${path}[${list.length}]`, undefined));
+      this.blank();
+      const next = this.text[this.at];
+      if (next === ']') return this.leave(list);
+      if (next !== ',') this.fail('after array element');
+      this.at++;
+    }
+  }
+
+  private enter(): void {
+    if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    this.at++;
+  }
+  private leave<T>(value: T): T {
+    this.depth--;
+    this.at++;
+    return value;
+  }
+
+  private string(): string {
+    const start = this.at++;
+    for (;;) {
+      const code = this.text.charCodeAt(this.at);
+      if (code === 0x22) break;
+      if (Number.isNaN(code) || code < 0x20) this.fail('in string literal');
+      if (code === 0x5c) this.escape();
+      this.at++;
+    }
+    this.at++;
+    return JSON.parse(this.text.slice(start, this.at)) as string;
+  }
+  private escape(): void {
+    const char = this.text[++this.at];
+    if (char === undefined || !'"\\/bfnrtu'.includes(char)) this.fail('in string escape code');
+    if (char !== 'u') return;
+    for (let i = 0; i < 4; i++) {
+      this.at++;
+      if (!/^[0-9a-fA-F]$/.test(this.text[this.at] ?? '')) this.fail('in \\u hexadecimal character escape');
+    }
+  }
+
+  private number(): number {
+    const start = this.at;
+    if (this.text[this.at] === '-') this.at++;
+    if (this.text[this.at] === '0') this.at++;
+    else this.digits('in numeric literal');
+    if (this.text[this.at] === '.') {
+      this.at++;
+      this.digits('after decimal point in numeric literal');
+    }
+    if (this.text[this.at] === 'e' || this.text[this.at] === 'E') {
+      this.at++;
+      if (this.text[this.at] === '+' || this.text[this.at] === '-') this.at++;
+      this.digits('in exponent of numeric literal');
+    }
+    return Number(this.text.slice(start, this.at));
+  }
+  private digits(place: string): void {
+    if (!isDigit(this.text[this.at] ?? '')) this.fail(place);
+    while (isDigit(this.text[this.at] ?? '')) this.at++;
+  }
+
+  private literal<T>(word: string, value: T): T {
+    for (let i = 0; i < word.length; i++) {
+      if (this.text[this.at] !== word[i]) this.fail(`in literal ${word} (expecting '${word[i]}')`);
+      this.at++;
+    }
+    return value;
+  }
+
+  private blank(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.at++;
+    }
+  }
+
+  private fail(place: string): never {
+    if (this.at >= this.text.length) throw new DecodeError('unexpected end of JSON input');
+    throw new DecodeError(`invalid character ${shown(this.text, this.at)} ${place}`);
+  }
+}
+
+const isDigit = (char: string): boolean => char >= '0' && char <= '9';
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A character in quotes. A stock server reads bytes: of a longer character it shows the first one. */
+function shown(text: string, at: number): string {
+  const code = text.codePointAt(at) as number;
+  const byte = code > 0x7f ? (Buffer.from(String.fromCodePoint(code))[0] as number) : code;
+  const char = String.fromCharCode(byte);
+  if (char === "'") return "'\\''";
+  if (char === '"') return `'"'`;
+  return `'${JSON.stringify(char).slice(1, -1)}'`;
+}
