@@ -1,0 +1,305 @@
+/**
+ * One walk over two states of an object: which paths have a new value, and which are gone. Objects are in the normal form.
+ */
+import { equal } from '../lib/equal.ts';
+import { compareElements, elementText, emptySet, type FieldSet, leaf, type MutableFieldSet } from './fieldset.ts';
+import { anyShape, type FieldShape, isObject, type ListShape, type MessageShape, own, type Shape, Untyped, type Values } from './shape.ts';
+
+export interface Comparison {
+  /** Paths that are new or have another value. */
+  readonly changed: FieldSet;
+  /** Paths that were there and are not any more. */
+  readonly removed: FieldSet;
+}
+
+/** Paths that a comparison does not look at: `true` is a path with all below it. `self` names a path that is never new. */
+export interface Skipped {
+  readonly self: boolean;
+  readonly fields: ReadonlyMap<string, Skipped | true>;
+}
+
+/** Compares two objects; an absent `before` is an object in which nothing is set. Throws Untyped. */
+export function compare(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): Comparison {
+  if (before === after) return nothing;
+  // A walk that was given up may have left something behind.
+  changedFields.top = 0;
+  removedFields.top = 0;
+  const walk = new Walk();
+  const changed = walk.both(shape, before ?? noValues, after ?? noValues, skipped) ?? emptySet;
+  return { changed, removed: walk.removed ?? emptySet };
+}
+const noValues: Values = Object.freeze({});
+const nothing: Comparison = { changed: emptySet, removed: emptySet };
+
+class Walk {
+  /** What the last call of a method found to be gone below its path. */
+  removed: FieldSet | undefined;
+
+  /** Both sides are there. Answers what changed at or below this path. */
+  both(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): FieldSet | undefined {
+    this.removed = undefined;
+    if (before === after) return undefined;
+    switch (shape.node) {
+      case 'leaf':
+        return equal(before, after) ? undefined : leaf;
+      case 'message':
+        if (!isObject(before) && !isObject(after)) return leaf;
+        return this.messages(shape, asObject(before), asObject(after), before, after, skipped);
+      case 'list':
+        return this.lists(shape, before, after);
+      case 'map':
+        return this.maps(shape.value, before, after);
+      case 'any':
+        if (isObject(before) && isObject(after)) return this.maps(anyShape, before, after);
+        return equal(before, after) ? undefined : leaf;
+    }
+  }
+
+  private messages(shape: MessageShape, a: Values, b: Values, before: unknown, after: unknown, skipped?: Skipped): FieldSet | undefined {
+    const changed = changedFields.top;
+    const removed = removedFields.top;
+    let seen = false;
+    for (const key in b) {
+      const next = b[key];
+      if (next === undefined) continue;
+      seen = true;
+      const field = fieldOf(shape, key);
+      const skip = skipped?.fields.get(key);
+      if (field === undefined || skip === true) continue;
+      let last = own(a, key);
+      if (last === undefined) last = skip?.self === true ? noValues : field.zero;
+      let found: FieldSet | undefined;
+      if (last === undefined) found = everything(field.shape, next);
+      else {
+        found = this.both(field.shape, last, next, skip);
+        if (this.removed !== undefined) removedFields.add(removed, field, this.removed);
+      }
+      if (found !== undefined) changedFields.add(changed, field, found);
+    }
+    for (const key in a) {
+      const last = a[key];
+      if (last === undefined) continue;
+      seen = true;
+      if (own(b, key) !== undefined) continue;
+      const field = fieldOf(shape, key);
+      const skip = skipped?.fields.get(key);
+      if (field === undefined || skip === true) continue;
+      const next = skip?.self === true ? noValues : field.zero;
+      let gone: FieldSet | undefined;
+      if (next === undefined) gone = everything(field.shape, last);
+      else {
+        const found = this.both(field.shape, last, next, skip);
+        gone = this.removed;
+        if (found !== undefined) changedFields.add(changed, field, found);
+      }
+      if (gone !== undefined) removedFields.add(removed, field, gone);
+    }
+    this.removed = removedFields.build(removed, false);
+    if (!seen) return (before === null) === (after === null) || shape.always.length > 0 ? undefined : leaf;
+    return changedFields.build(changed, false);
+  }
+
+  private maps(value: Shape, before: unknown, after: unknown): FieldSet | undefined {
+    const a = asObject(before);
+    const b = asObject(after);
+    let changed: Items | undefined;
+    let removed: Items | undefined;
+    let seen = false;
+    for (const key in b) {
+      const next = b[key];
+      if (next === undefined) continue;
+      seen = true;
+      const last = own(a, key);
+      let found: FieldSet | undefined;
+      if (last === undefined) found = everything(value, next);
+      else {
+        found = this.both(value, last, next);
+        if (this.removed !== undefined) {
+          removed ??= new Items();
+          removed.add(`f:${key}`, this.removed);
+        }
+      }
+      if (found !== undefined) {
+        changed ??= new Items();
+        changed.add(`f:${key}`, found);
+      }
+    }
+    for (const key in a) {
+      const last = a[key];
+      if (last === undefined) continue;
+      seen = true;
+      if (own(b, key) !== undefined) continue;
+      removed ??= new Items();
+      removed.add(`f:${key}`, everything(value, last));
+    }
+    this.removed = removed?.build(false);
+    if (!seen) return equal(before, after) ? undefined : leaf;
+    return changed?.build(false);
+  }
+
+  private lists(shape: ListShape, before: unknown, after: unknown): FieldSet | undefined {
+    const a = asList(before);
+    const b = asList(after);
+    if (a.length === 0 && b.length === 0) return equal(before, after) ? undefined : leaf;
+    const changed = new Items();
+    const removed = new Items();
+    // Most writes leave the items where they are: their elements are then made only where something changed.
+    let at = 0;
+    for (; at < a.length && at < b.length && shape.same(a[at], b[at]); at++) {
+      const found = this.both(shape.item, a[at], b[at]);
+      if (found !== undefined) changed.add(shape.element(b[at]), found);
+      if (this.removed !== undefined) removed.add(shape.element(b[at]), this.removed);
+    }
+    if (at < a.length || at < b.length) this.movedItems(shape, a, b, at, changed, removed);
+    this.removed = removed.build(false);
+    return changed.build(false);
+  }
+
+  /** Items from index `at` on, which do not stand at the same place on both sides. */
+  private movedItems(shape: ListShape, a: readonly unknown[], b: readonly unknown[], at: number, changed: Items, removed: Items): void {
+    const earlier = itemsByElement(shape, a);
+    const later = itemsByElement(shape, b);
+    let index = 0;
+    for (const [element, next] of later) {
+      if (index++ < at) continue;
+      const last = earlier.get(element);
+      if (last === undefined) {
+        changed.add(element, everything(shape.item, next));
+        continue;
+      }
+      const found = this.both(shape.item, last, next);
+      if (found !== undefined) changed.add(element, found);
+      if (this.removed !== undefined) removed.add(element, this.removed);
+    }
+    for (const [element, last] of earlier) if (!later.has(element)) removed.add(element, everything(shape.item, last));
+  }
+}
+
+function asObject(value: unknown): Values {
+  return isObject(value) ? value : noValues;
+}
+const noItems: readonly unknown[] = Object.freeze([]);
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : noItems;
+}
+function fieldOf(shape: MessageShape, name: string): FieldShape | undefined {
+  const known = shape.fields.get(name);
+  if (known !== undefined || !shape.open) return known;
+  return { name, element: `f:${name}`, rank: UNRANKED, always: false, zero: undefined, shape: anyShape };
+}
+const UNRANKED = -1;
+
+/** The items of a list under their path elements, in the order of the list. Throws Untyped where two have the same. */
+export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<string, unknown> {
+  const items = new Map<string, unknown>();
+  for (const item of list) {
+    const element = shape.element(item);
+    if (items.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
+    items.set(element, item);
+  }
+  return items;
+}
+
+/** The path of a value that is there, and every path below it. */
+export function everything(shape: Shape, value: unknown): FieldSet {
+  switch (shape.node) {
+    case 'leaf':
+      return leaf;
+    case 'message':
+      return isObject(value) ? everyField(shape, value) : leaf;
+    case 'map':
+      return isObject(value) ? everyKey(shape.value, value) : leaf;
+    case 'any':
+      return isObject(value) ? everyKey(anyShape, value) : leaf;
+    case 'list': {
+      if (!Array.isArray(value) || value.length === 0) return leaf;
+      const items = new Items();
+      for (const item of value) items.add(shape.element(item), everything(shape.item, item));
+      return items.build(true) as FieldSet;
+    }
+  }
+}
+function everyField(shape: MessageShape, value: Values): FieldSet {
+  const base = changedFields.top;
+  for (const key in value) {
+    const next = value[key];
+    if (next === undefined) continue;
+    const field = fieldOf(shape, key);
+    if (field !== undefined) changedFields.add(base, field, everything(field.shape, next));
+  }
+  for (const field of shape.always)
+    if (own(value, field.name) === undefined) changedFields.add(base, field, everything(field.shape, field.zero));
+  return changedFields.build(base, true) ?? leaf;
+}
+function everyKey(shape: Shape, value: Values): FieldSet {
+  let entries: Items | undefined;
+  for (const key in value) {
+    const next = value[key];
+    if (next === undefined) continue;
+    entries ??= new Items();
+    entries.add(`f:${key}`, everything(shape, next));
+  }
+  return entries?.build(true) ?? leaf;
+}
+
+/**
+ * Nodes of fields on their way into order: each is put in its place at once, as messages have few fields. The fields of
+ * a message are gathered above those of the messages around it, so that one pair of arrays serves a whole walk.
+ */
+class Gathered {
+  top = 0;
+  private readonly fields: FieldShape[] = [];
+  private readonly nodes: FieldSet[] = [];
+
+  add(base: number, field: FieldShape, node: FieldSet): void {
+    const { fields, nodes } = this;
+    let at = this.top++;
+    while (at > base && after(fields[at - 1] as FieldShape, field)) {
+      fields[at] = fields[at - 1] as FieldShape;
+      nodes[at] = nodes[at - 1] as FieldSet;
+      at--;
+    }
+    fields[at] = field;
+    nodes[at] = node;
+  }
+  /** Takes what was gathered above `base`. */
+  build(base: number, member: boolean): FieldSet | undefined {
+    const { top } = this;
+    if (top === base) return undefined;
+    const set: MutableFieldSet = member ? { '.': leaf } : {};
+    for (let i = base; i < top; i++) set[(this.fields[i] as FieldShape).element] = this.nodes[i] as FieldSet;
+    this.top = base;
+    return set;
+  }
+}
+const changedFields = new Gathered();
+const removedFields = new Gathered();
+
+function after(a: FieldShape, b: FieldShape): boolean {
+  return a.rank === UNRANKED || b.rank === UNRANKED ? a.element > b.element : a.rank > b.rank;
+}
+
+/** Nodes of map keys or list items. */
+class Items {
+  private readonly elements: string[] = [];
+  private set: MutableFieldSet | undefined;
+  private sorted = true;
+
+  add(element: string, node: FieldSet): void {
+    const { elements } = this;
+    this.set ??= {};
+    if (this.set[element] !== undefined) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
+    if (elements.length > 0 && compareElements(elements[elements.length - 1] as string, element) > 0) this.sorted = false;
+    elements.push(element);
+    this.set[element] = node;
+  }
+  build(member: boolean): FieldSet | undefined {
+    const { set } = this;
+    if (set === undefined) return undefined;
+    if (this.sorted && !member) return set;
+    if (!this.sorted) this.elements.sort(compareElements);
+    const result: MutableFieldSet = member ? { '.': leaf } : {};
+    for (const element of this.elements) result[element] = set[element] as FieldSet;
+    return result;
+  }
+}

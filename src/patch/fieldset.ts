@@ -1,0 +1,330 @@
+/**
+ * A set of field paths, held in the very form that metadata.managedFields shows: no translation on the way in or out.
+ *
+ *   {                                       the set of
+ *     'f:data': { '.': {}, 'f:a': {} },       .data  and  .data.a
+ *     'f:spec': { 'f:replicas': {} },         .spec.replicas  (but not .spec)
+ *   }
+ *
+ * A path element is `f:` and a field or map key, `k:` and the keys of a list item as JSON, `v:` and the value of a set
+ * item as JSON, or `i:` and an index. A node without entries is a member; a node with entries is a member only when
+ * `.` is among them. Entries stand in the order of `compareElements`. The empty root is the empty set.
+ *
+ * Sets are never changed once made, so that they share nodes with each other and with the objects they came from.
+ */
+export interface FieldSet {
+  readonly [element: string]: FieldSet;
+}
+export type MutableFieldSet = { [element: string]: FieldSet };
+
+/** A path that is a member and has nothing below it. */
+export const leaf: FieldSet = Object.freeze({});
+export const emptySet: FieldSet = leaf;
+
+const SELF = '.';
+
+export function isEmpty(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+/** Whether a node below the root stands for its own path, and not only for paths below it. */
+export function isMember(node: FieldSet): boolean {
+  return node[SELF] !== undefined || isEmpty(node);
+}
+
+/**
+ * Order of elements in a set: fields, list keys, set values, indices; numbers by their value, texts by their letters.
+ * `.` comes before all of them.
+ */
+export function compareElements(a: string, b: string): number {
+  if (a === b) return 0;
+  const kind = a.charCodeAt(0);
+  if (kind !== b.charCodeAt(0)) return rank(kind) - rank(b.charCodeAt(0));
+  if (kind === LETTER_F) return a < b ? -1 : 1;
+  if (kind === LETTER_I) return Number(a.slice(2)) - Number(b.slice(2));
+  if (differInText(a, b)) return a < b ? -1 : 1;
+  return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+}
+const LETTER_F = 0x66;
+const LETTER_I = 0x69;
+function rank(letter: number): number {
+  return letter === LETTER_F ? 1 : letter === 0x6b ? 2 : letter === 0x76 ? 3 : letter === LETTER_I ? 4 : 0;
+}
+
+/** Whether the first letter in which two elements differ stands in a text and not in a number: then no parsing is needed. */
+function differInText(a: string, b: string): boolean {
+  let at = 2;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  const quote = a.lastIndexOf('"', at - 1);
+  const colon = a.lastIndexOf(':', at - 1);
+  return quote > colon && a.charCodeAt(quote - 1) === COLON && at > quote;
+}
+const COLON = 0x3a;
+
+/** Key tuples are compared name by name; of different types, numbers come before texts, texts before booleans. */
+function compareValues(a: unknown, b: unknown): number {
+  if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
+    const left = Object.entries(a);
+    const right = Object.entries(b);
+    for (let i = 0; i < left.length && i < right.length; i++) {
+      const [leftName, leftValue] = left[i] as [string, unknown];
+      const [rightName, rightValue] = right[i] as [string, unknown];
+      if (leftName !== rightName) return leftName < rightName ? -1 : 1;
+      const order = compareValues(leftValue, rightValue);
+      if (order !== 0) return order;
+    }
+    return left.length - right.length;
+  }
+  if (typeof a !== typeof b) return typeRank(a) - typeRank(b);
+  return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
+}
+function typeRank(value: unknown): number {
+  return value === null ? 4 : typeof value === 'number' ? 1 : typeof value === 'string' ? 2 : 3;
+}
+
+// ---- operations ------------------------------------------------------------------------------------------------
+
+/** Members of `a` that are not members of `b`. Answers `a` itself when nothing goes. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (b === emptySet) return a;
+  return without(a, b, true) ?? emptySet;
+}
+function without(a: FieldSet, b: FieldSet, root: boolean): FieldSet | undefined {
+  const member = !root && isMember(a);
+  const keepsSelf = member && !isMember(b);
+  let result: MutableFieldSet | undefined;
+  let children = 0;
+  for (const element in a) {
+    if (element === SELF) continue;
+    const child = a[element] as FieldSet;
+    const other = b[element];
+    const rest = other === undefined ? child : without(child, other, false);
+    if (rest !== child) result ??= copyUntil(a, element);
+    if (rest !== undefined) {
+      children++;
+      if (result !== undefined) result[element] = rest;
+    }
+  }
+  if (result === undefined && keepsSelf === member) return a;
+  if (children === 0) return keepsSelf ? leaf : undefined;
+  const kept = result ?? { ...a };
+  if (keepsSelf !== member) delete kept[SELF];
+  return kept;
+}
+function copyUntil(set: FieldSet, end: string): MutableFieldSet {
+  const copy: MutableFieldSet = {};
+  for (const element in set) {
+    if (element === end) break;
+    copy[element] = set[element] as FieldSet;
+  }
+  return copy;
+}
+
+/** Paths of `a` that are neither members of `b` nor below one. */
+export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
+  return withoutBelow(a, b) ?? emptySet;
+}
+function withoutBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  let result: MutableFieldSet | undefined;
+  for (const element in a) {
+    const child = a[element] as FieldSet;
+    const other = element === SELF ? undefined : b[element];
+    const rest = other === undefined ? child : isMember(other) ? undefined : isEmpty(child) ? child : withoutBelow(child, other);
+    if (rest !== child) result ??= copyUntil(a, element);
+    if (result !== undefined && rest !== undefined) result[element] = rest;
+  }
+  if (result === undefined) return a;
+  return isEmpty(result) ? undefined : tidy(result);
+}
+/** A node of which only its own membership is left is a leaf. */
+function tidy(node: FieldSet): FieldSet {
+  if (node[SELF] === undefined) return node;
+  for (const element in node) if (element !== SELF) return node;
+  return leaf;
+}
+
+/** Members of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return common(a, b, true) ?? emptySet;
+}
+function common(a: FieldSet, b: FieldSet, root: boolean): FieldSet | undefined {
+  if (a === b) return a;
+  const member = !root && isMember(a) && isMember(b);
+  let result: MutableFieldSet | undefined;
+  for (const element in a) {
+    if (element === SELF) continue;
+    const other = b[element];
+    if (other === undefined) continue;
+    const shared = common(a[element] as FieldSet, other, false);
+    if (shared === undefined) continue;
+    if (result === undefined) result = member ? { [SELF]: leaf } : {};
+    result[element] = shared;
+  }
+  return result ?? (member ? leaf : undefined);
+}
+
+/** Members of either. Answers `a` itself when it holds all of `b`. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(b)) return a;
+  if (isEmpty(a)) return b;
+  return both(a, b, true);
+}
+function both(a: FieldSet, b: FieldSet, root: boolean): FieldSet {
+  if (a === b) return a;
+  const aIsLeaf = isEmpty(a);
+  if (aIsLeaf && isEmpty(b)) return a;
+  let changed: MutableFieldSet | undefined;
+  let added = false;
+  for (const element in b) {
+    if (element === SELF) continue;
+    const mine = a[element];
+    const merged = mine === undefined ? (b[element] as FieldSet) : both(mine, b[element] as FieldSet, false);
+    if (merged === mine) continue;
+    changed ??= { ...a };
+    changed[element] = merged;
+    if (mine === undefined) added = true;
+  }
+  const member = !root && (aIsLeaf || a[SELF] !== undefined || isMember(b));
+  const gains = member && a[SELF] === undefined && !(aIsLeaf && changed === undefined);
+  if (changed === undefined && !gains) return a;
+  if (!added && !gains) return changed as FieldSet;
+  return inOrder(changed ?? a, member);
+}
+function inOrder(entries: FieldSet, member: boolean): FieldSet {
+  const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
+  for (const element of Object.keys(entries).sort(compareElements)) result[element] = entries[element] as FieldSet;
+  return result;
+}
+
+export function sameSet(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  let count = 0;
+  for (const element in a) {
+    const other = b[element];
+    if (other === undefined || !sameSet(a[element] as FieldSet, other)) return false;
+    count++;
+  }
+  for (const _ in b) count--;
+  return count === 0;
+}
+
+/** Whether the path of these elements is a member. */
+export function has(set: FieldSet, path: readonly string[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) node = node?.[element];
+  return node !== undefined && path.length > 0 && isMember(node);
+}
+/** The set of one path. */
+export function setOf(path: readonly string[]): FieldSet {
+  let node = leaf;
+  for (let i = path.length - 1; i >= 0; i--) node = { [path[i] as string]: node };
+  return node;
+}
+/** How many members the set has. */
+export function size(set: FieldSet): number {
+  let count = 0;
+  for (const element in set) {
+    const child = set[element] as FieldSet;
+    if (element === SELF || isEmpty(child)) count++;
+    else count += size(child);
+  }
+  return count;
+}
+
+// ---- paths as text ---------------------------------------------------------------------------------------------
+
+/** Every member as text, members of a level before those below it: `.spec.containers[name="main"].image`. */
+export function paths(set: FieldSet, prefix = ''): string[] {
+  const found: string[] = [];
+  const deeper: [string, FieldSet][] = [];
+  for (const element in set) {
+    if (element === SELF) continue;
+    const child = set[element] as FieldSet;
+    const text = prefix + elementText(element);
+    if (isMember(child)) found.push(text);
+    if (!isEmpty(child)) deeper.push([text, child]);
+  }
+  for (const [text, child] of deeper) found.push(...paths(child, text));
+  return found;
+}
+
+/** `f:a` → `.a`, `k:{"name":"main"}` → `[name="main"]`, `v:"x"` → `[="x"]`, `i:3` → `[3]`. */
+export function elementText(element: string): string {
+  const rest = element.slice(2);
+  switch (element.charCodeAt(0)) {
+    case LETTER_F:
+      return `.${rest}`;
+    case LETTER_I:
+      return `[${rest}]`;
+    case 0x6b:
+      return `[${Object.entries(JSON.parse(rest) as object)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(',')}]`;
+    default:
+      return `[=${rest}]`;
+  }
+}
+
+// ---- what comes from outside -----------------------------------------------------------------------------------
+
+/** How deep a set from a client may be; objects themselves are not deeper. */
+const MAX_DEPTH = 500;
+
+/**
+ * Reads a set that a client sent. Elements of an unknown kind are dropped, as a newer server may have written them.
+ * Answers undefined when it cannot be read.
+ */
+export function parseSet(fields: unknown): FieldSet | undefined {
+  try {
+    return parseNode(fields, 0);
+  } catch {
+    // Keys that are not JSON, or a set nested without end: the writer cannot have meant it.
+    return undefined;
+  }
+}
+function parseNode(node: unknown, depth: number): FieldSet {
+  if (typeof node !== 'object' || node === null || Array.isArray(node) || depth > MAX_DEPTH) throw new Error('not a set');
+  const entries: [string, FieldSet][] = [];
+  let member = false;
+  for (const [element, child] of Object.entries(node)) {
+    if (element === SELF) {
+      member = true;
+      continue;
+    }
+    const canonical = canonicalElement(element);
+    if (canonical !== undefined) entries.push([canonical, parseNode(child, depth + 1)]);
+  }
+  if (entries.length === 0) return leaf;
+  entries.sort((a, b) => compareElements(a[0], b[0]));
+  const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
+  for (const [element, child] of entries) {
+    const before = result[element];
+    result[element] = before === undefined ? child : both(before, child, false);
+  }
+  return result;
+}
+function canonicalElement(element: string): string | undefined {
+  if (element.charCodeAt(1) !== 0x3a) throw new Error('missing colon');
+  const rest = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return element;
+    case 'k': {
+      const keys: unknown = JSON.parse(rest);
+      if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) throw new Error('not keys');
+      return keysElement(Object.entries(keys));
+    }
+    case 'v':
+      return `v:${JSON.stringify(JSON.parse(rest))}`;
+    case 'i':
+      if (!/^-?\d{1,15}$/.test(rest)) throw new Error('not an index');
+      return `i:${Number(rest)}`;
+    default:
+      return undefined;
+  }
+}
+/** The element of a list item with these key fields, whatever their order. */
+export function keysElement(keys: [string, unknown][]): string {
+  const parts = keys.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `k:{${parts.join(',')}}`;
+}

@@ -1,0 +1,171 @@
+/**
+ * Who owns which fields: metadata.managedFields as a list of managers, and back. A manager is a name together with the
+ * way it writes: `Apply`, or `Update` in one version of the kind, each for the object itself or for a subresource.
+ */
+
+import type { ManagedFieldsEntry as EntrySchema } from '../kinds/meta.ts';
+import { equal } from '../lib/equal.ts';
+import { formatTime } from '../lib/time.ts';
+import type { Infer } from '../schema/types.ts';
+import { type FieldSet, parseSet, union } from './fieldset.ts';
+
+export type ManagedFieldsEntry = Infer<typeof EntrySchema>;
+export type ManagedFields = readonly ManagedFieldsEntry[];
+
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Whole seconds; absent for writes through `scale`. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+  /** The entry this was read from, given back as it is when nothing changed. */
+  readonly entry: ManagedFieldsEntry | undefined;
+}
+
+/** Two writes of the same manager: those of `Apply` are one whatever the version. */
+export function sameManager(a: Manager, b: Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>): boolean {
+  return (
+    a.name === b.name &&
+    a.operation === b.operation &&
+    a.subresource === b.subresource &&
+    (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+  );
+}
+
+export function isUpdater(manager: Manager, name: string, apiVersion: string, subresource: string): boolean {
+  return (
+    manager.operation === 'Update' && manager.name === name && manager.apiVersion === apiVersion && manager.subresource === subresource
+  );
+}
+
+let lastSecond = Number.NaN;
+let lastText = '';
+/** The time of an entry. Many writes share a second: its text is kept. */
+export function wholeSeconds(now: number): string {
+  const second = Math.floor(now / 1000);
+  if (second !== lastSecond) {
+    lastText = formatTime(now);
+    lastSecond = second;
+  }
+  return lastText;
+}
+
+/** Managers whose sets are known to be in order, as they are in stored objects. Undefined when an entry is not one. */
+export function readManagers(entries: ManagedFields, trusted: boolean): Manager[] | undefined {
+  const managers: Manager[] = [];
+  for (const entry of entries) {
+    const { operation, apiVersion } = entry;
+    if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === undefined || apiVersion === '') return undefined;
+    if (entry.fieldsType !== 'FieldsV1') return undefined;
+    const fields = trusted ? ((entry.fieldsV1 ?? {}) as FieldSet) : parseSet(entry.fieldsV1 ?? {});
+    if (fields === undefined) return undefined;
+    const manager: Manager = {
+      name: entry.manager ?? '',
+      operation,
+      apiVersion,
+      subresource: entry.subresource ?? '',
+      time: entry.time,
+      fields,
+      entry: trusted ? entry : undefined,
+    };
+    // Of two entries for one manager the later counts; stored ones are told apart already.
+    const before = trusted ? -1 : managers.findIndex((other) => sameManager(other, manager));
+    if (before >= 0) managers[before] = manager;
+    else managers.push(manager);
+  }
+  return managers;
+}
+
+/** One empty entry asks that nobody own anything any more. */
+export function isReset(entries: ManagedFields | undefined): boolean {
+  if (entries?.length !== 1) return false;
+  const only = entries[0] as Record<string, unknown>;
+  for (const key in only) if (only[key] !== undefined) return false;
+  return true;
+}
+
+/**
+ * The managers before a write. A client may edit the list itself, but not through a subresource; one that sends none, or
+ * none that can be read, cannot have meant to drop it.
+ */
+export function managersBefore(live: ManagedFields | undefined, sent: ManagedFields | undefined, subresource: string): Manager[] {
+  if (subresource === '' && sent !== undefined && sent.length > 0 && sent !== live && !(live !== undefined && equal(live, sent))) {
+    const managers = readManagers(sent, false);
+    if (managers !== undefined && managers.length > 0) return managers;
+  }
+  return live === undefined ? [] : (readManagers(live, true) ?? []);
+}
+
+/** The list as it is stored: by operation, time, name, version and subresource. Undefined when there is nobody. */
+export function writeManagers(managers: readonly Manager[]): ManagedFieldsEntry[] | undefined {
+  if (managers.length === 0) return undefined;
+  if (managers.length === 1) return [entryOf(managers[0] as Manager)];
+  return [...managers].sort(compareManagers).map(entryOf);
+}
+function entryOf(manager: Manager): ManagedFieldsEntry {
+  if (manager.entry !== undefined) return manager.entry;
+  const { name, operation, apiVersion, time, subresource } = manager;
+  const fieldsV1 = manager.fields as NonNullable<ManagedFieldsEntry['fieldsV1']>;
+  const entry: ManagedFieldsEntry =
+    time === undefined
+      ? { manager: name, operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1 }
+      : { manager: name, operation, apiVersion, time, fieldsType: 'FieldsV1', fieldsV1 };
+  if (subresource !== '') entry.subresource = subresource;
+  return entry;
+}
+function compareManagers(a: Manager, b: Manager): number {
+  return (
+    compareTexts(a.operation, b.operation) ||
+    compareTexts(a.time ?? '', b.time ?? '') ||
+    compareTexts(a.name, b.name) ||
+    compareTexts(a.apiVersion, b.apiVersion) ||
+    compareTexts(a.subresource, b.subresource)
+  );
+}
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** The manager with another set; without one it was read from when the set is another. */
+export function withFields(manager: Manager, fields: FieldSet): Manager {
+  if (fields === manager.fields) return manager;
+  return { ...manager, fields, entry: undefined };
+}
+
+/** More updating managers than this are not told apart: the oldest become one. */
+export const MAX_UPDATERS = 10;
+const OLD_UPDATES = 'ancient-changes';
+
+/** Folds the oldest updating managers, version by version, into one until there are few enough. */
+export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
+  const updaters = managers.filter((manager) => manager.operation === 'Update');
+  if (updaters.length <= MAX_UPDATERS) return managers;
+  updaters.sort((a, b) => compareTexts(a.time ?? '', b.time ?? '') || compareTexts(identifier(a), identifier(b)));
+  const kept = new Set<Manager>(managers);
+  const oldestOf = new Map<string, Manager>();
+  let left = updaters.length;
+  for (const manager of updaters) {
+    if (left <= MAX_UPDATERS) break;
+    const oldest = oldestOf.get(manager.apiVersion);
+    if (oldest === undefined) {
+      oldestOf.set(manager.apiVersion, manager);
+      continue;
+    }
+    kept.delete(oldest);
+    kept.delete(manager);
+    const { apiVersion, time } = manager;
+    const fields = union(oldest.fields, manager.fields);
+    const folded: Manager = { name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined };
+    kept.add(folded);
+    oldestOf.set(apiVersion, folded);
+    left--;
+  }
+  return [...kept];
+}
+function identifier(manager: Manager): string {
+  const { name, operation, apiVersion, subresource } = manager;
+  return JSON.stringify({ manager: name, operation, apiVersion, ...(subresource !== '' && { subresource }) });
+}

@@ -1,0 +1,226 @@
+/**
+ * Who owns what after a create, an update or a patch that is not an apply: the writer takes what it changed, whoever
+ * owned it loses it, and what is gone is nobody's.
+ */
+import type { MessageType } from '../schema/types.ts';
+import { type Comparison, compare, type Skipped } from './compare.ts';
+import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, union } from './fieldset.ts';
+import {
+  foldOldest,
+  isReset,
+  isUpdater,
+  type ManagedFields,
+  type ManagedFieldsEntry,
+  type Manager,
+  managersBefore,
+  wholeSeconds,
+  withFields,
+  writeManagers,
+} from './managers.ts';
+import { type Shape, shapeOf, Untyped, type Values } from './shape.ts';
+
+/** The same object in another version of its kind, with the type of that version. Undefined: there is no such version. */
+export type Convert = (object: Values, apiVersion: string) => { readonly type: MessageType; readonly object: Values } | undefined;
+
+/** What every write says about itself. Objects are in the normal form of the version that the request speaks. */
+export interface Write {
+  readonly type: MessageType;
+  /** `apps/v1`: the version that the request speaks. */
+  readonly apiVersion: string;
+  /** Name of the manager; see `managerName`. */
+  readonly manager: string;
+  /** Empty for the object itself. */
+  readonly subresource?: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Paths that this way of writing resets (`resetFields` of the strategy): never owned through it. */
+  readonly resetFields?: readonly (readonly string[])[] | undefined;
+  /** Needed where entries of other versions may be met; without it they are dropped as of a version that is gone. */
+  readonly convert?: Convert | undefined;
+}
+export interface UpdateWrite extends Write {
+  /** The stored object; undefined on create. */
+  readonly live: Values | undefined;
+  /** The object that will be stored, with the managedFields that the client sent. */
+  readonly object: Values;
+}
+
+/** The managedFields of `object` after the write; undefined when nobody owns anything. Changes none of its inputs. */
+export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
+  const { live, object, subresource = '' } = write;
+  const sent = managedFieldsOf(object);
+  const stored = live === undefined ? undefined : managedFieldsOf(live);
+  const reset = subresource === '' && isReset(sent);
+  const before = reset ? [] : managersBefore(stored, sent, subresource);
+  // An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew.
+  if (before.length === 0 && live !== undefined && !reset) return undefined;
+  const after = managersAfterUpdate(write, before);
+  if (stored !== undefined && sameManagers(stored, after)) return stored as ManagedFieldsEntry[];
+  return writeManagers(after);
+}
+
+export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): readonly Manager[] {
+  try {
+    return update(write, before);
+  } catch (error) {
+    // Items of a list that cannot be told apart, in either state: ownership stays as it was.
+    if (error instanceof Untyped) return before;
+    throw error;
+  }
+}
+
+function update(write: UpdateWrite, before: Manager[]): readonly Manager[] {
+  const { apiVersion, subresource = '' } = write;
+  const versions = new Versions(write, write.live, write.object, skippedPaths(write.resetFields));
+  const mine = versions.own.comparison;
+  const takes = !isEmpty(mine.changed);
+  const after: Manager[] = [];
+  let taken = mine.changed;
+  for (const manager of before) {
+    const version = versions.at(manager.apiVersion);
+    if (version === undefined) continue;
+    const { shape, comparison } = version;
+    const left = difference(reconcile(shape, manager.fields), comparison.removed);
+    if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) taken = union(left, mine.changed);
+    else {
+      const rest = difference(left, comparison.changed);
+      if (!isEmpty(rest)) after.push(withFields(manager, rest));
+    }
+  }
+  if (takes)
+    after.push({
+      name: write.manager,
+      operation: 'Update',
+      apiVersion,
+      subresource,
+      time: wholeSeconds(write.now),
+      fields: taken,
+      entry: undefined,
+    });
+  return foldOldest(after);
+}
+
+function sameManagers(stored: ManagedFields, after: readonly Manager[]): boolean {
+  return stored.length === after.length && after.every((manager, i) => manager.entry !== undefined && manager.entry === stored[i]);
+}
+
+export function managedFieldsOf(object: Values): ManagedFields | undefined {
+  return (object.metadata as { managedFields?: ManagedFields } | undefined)?.managedFields;
+}
+
+interface Version {
+  readonly shape: Shape;
+  readonly comparison: Comparison;
+}
+
+/** Comparisons of the object's two states, made once for each version that an entry names. */
+export class Versions {
+  /** The version that the request speaks. */
+  readonly own: Version;
+  private readonly write: Write;
+  private readonly before: Values | undefined;
+  private readonly after: Values;
+  private readonly skipped: Skipped;
+  private others: Map<string, Version | undefined> | undefined;
+
+  constructor(write: Write, before: Values | undefined, after: Values, skipped: Skipped) {
+    const shape = shapeOf(write.type);
+    this.own = { shape, comparison: compare(shape, before, after, skipped) };
+    this.write = write;
+    this.before = before;
+    this.after = after;
+    this.skipped = skipped;
+    this.others = undefined;
+  }
+  /** Undefined for a version that there is not. */
+  at(apiVersion: string): Version | undefined {
+    if (apiVersion === this.write.apiVersion) return this.own;
+    this.others ??= new Map();
+    if (this.others.has(apiVersion)) return this.others.get(apiVersion);
+    const made = this.make(apiVersion);
+    this.others.set(apiVersion, made);
+    return made;
+  }
+  private make(apiVersion: string): Version | undefined {
+    const { convert } = this.write;
+    const after = convert?.(this.after, apiVersion);
+    if (after === undefined) return undefined;
+    const before = this.before === undefined ? undefined : convert?.(this.before, apiVersion)?.object;
+    const shape = shapeOf(after.type);
+    return { shape, comparison: compare(shape, before, after.object, this.skipped) };
+  }
+}
+
+// ---- paths that nobody owns ------------------------------------------------------------------------------------
+
+/** What identifies an object, or is set by the server on every write, has no owner. */
+const unowned: readonly (readonly string[])[] = [
+  ['apiVersion'],
+  ['kind'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map(
+    (name) => ['metadata', name],
+  ),
+];
+
+const skippedByReset = new WeakMap<readonly (readonly string[])[], Skipped>();
+const skippedAlways = skipPaths(unowned);
+
+export function skippedPaths(resetFields: readonly (readonly string[])[] | undefined): Skipped {
+  if (resetFields === undefined) return skippedAlways;
+  const known = skippedByReset.get(resetFields);
+  if (known !== undefined) return known;
+  const made = skipPaths([...unowned, ...resetFields]);
+  skippedByReset.set(resetFields, made);
+  return made;
+}
+function skipPaths(paths: readonly (readonly string[])[]): Skipped {
+  const root = { self: false, fields: new Map<string, Skipped | true>() };
+  for (const path of paths) {
+    let { fields } = root;
+    path.forEach((name, i) => {
+      const known = fields.get(name);
+      if (known === true) return;
+      if (i === path.length - 1) fields.set(name, true);
+      else {
+        const next = (known as { self: boolean; fields: Map<string, Skipped | true> } | undefined) ?? {
+          // Metadata is there in every object: it has no owner itself.
+          self: i === 0 && name === 'metadata',
+          fields: new Map<string, Skipped | true>(),
+        };
+        fields.set(name, next);
+        fields = next.fields;
+      }
+    });
+  }
+  return root;
+}
+
+// ---- schemas that changed --------------------------------------------------------------------------------------
+
+/** What a list, map or message that has become atomic since the set was written makes of it: its owner owns it whole. */
+export function reconcile(shape: Shape, set: FieldSet): FieldSet {
+  let result: MutableFieldSet | undefined;
+  for (const element in set) {
+    const child = set[element] as FieldSet;
+    if (isEmpty(child)) continue;
+    const below = childShape(shape, element);
+    if (below === undefined) continue;
+    const next = below.node === 'leaf' ? (below.type.node === 'scalar' ? child : leaf) : reconcile(below, child);
+    if (next === child) continue;
+    result ??= { ...set };
+    result[element] = next;
+  }
+  return result ?? set;
+}
+function childShape(shape: Shape, element: string): Shape | undefined {
+  switch (shape.node) {
+    case 'message':
+      return shape.fields.get(element.slice(2))?.shape;
+    case 'map':
+      return shape.value;
+    case 'list':
+      return shape.item;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * What ownership needs to know of a type, worked out once a type: the path element of every field, which lists and maps
+ * are merged, and how the items of a list are told apart.
+ */
+import { type ListType, type MapType, type MessageType, type ResolvedType, resolve, type Type } from '../schema/types.ts';
+import { keysElement } from './fieldset.ts';
+
+export type Values = { readonly [key: string]: unknown };
+
+/** A value that is owned whole: a scalar, or an atomic list, map or message. */
+export interface LeafShape {
+  readonly node: 'leaf';
+  readonly type: ResolvedType;
+}
+export interface ListShape {
+  readonly node: 'list';
+  readonly type: ListType;
+  readonly item: Shape;
+  /** Whether two items stand for the same one. */
+  same(a: unknown, b: unknown): boolean;
+  /** The path element of an item. Throws Untyped when it has none. */
+  element(item: unknown): string;
+}
+export interface MapShape {
+  readonly node: 'map';
+  readonly type: MapType;
+  readonly value: Shape;
+}
+export interface FieldShape {
+  readonly name: string;
+  readonly element: string;
+  /** Place among the fields of the message when they stand in alphabetical order. */
+  readonly rank: number;
+  /** JSON always writes the field: where the normal form lacks it, it counts as `zero`. */
+  readonly always: boolean;
+  readonly zero: unknown;
+  readonly shape: Shape;
+}
+export interface MessageShape {
+  readonly node: 'message';
+  readonly type: MessageType;
+  readonly fields: ReadonlyMap<string, FieldShape>;
+  readonly always: readonly FieldShape[];
+  /** Fields that the schema does not name are kept, and looked at by their values. */
+  readonly open: boolean;
+}
+/** A value without a schema: objects are merged key by key, lists are owned whole. */
+export interface AnyShape {
+  readonly node: 'any';
+}
+export type Shape = LeafShape | ListShape | MapShape | MessageShape | AnyShape;
+
+export const anyShape: AnyShape = { node: 'any' };
+
+/** The items of a list cannot be told apart, or a value is not what the schema says: nothing can be said about owners. */
+export class Untyped extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Untyped';
+  }
+}
+
+const shapes = new WeakMap<ResolvedType, Shape>();
+
+export function shapeOf(type: Type): Shape {
+  const resolved = resolve(type);
+  const known = shapes.get(resolved);
+  if (known !== undefined) return known;
+  switch (resolved.node) {
+    case 'list':
+      return listShape(resolved);
+    case 'map':
+      return mapShape(resolved);
+    case 'message':
+      return messageShape(resolved);
+    default:
+      return remember(resolved, { node: 'leaf', type: resolved });
+  }
+}
+function remember<S extends Shape>(type: ResolvedType, shape: S): S {
+  shapes.set(type, shape);
+  return shape;
+}
+
+function mapShape(type: MapType): Shape {
+  if (type.atomic) return remember(type, { node: 'leaf', type });
+  const shape = remember(type, { node: 'map', type, value: anyShape as Shape });
+  shape.value = shapeOf(type.value);
+  return shape;
+}
+
+function messageShape(type: MessageType): Shape {
+  if (type.atomic) return remember(type, { node: 'leaf', type });
+  const fields = new Map<string, FieldShape>();
+  const always: FieldShape[] = [];
+  const shape = remember(type, { node: 'message' as const, type, fields, always, open: type.unknown === 'keep' });
+  const names = type.ordered.map((field) => field.name).sort();
+  for (const field of type.ordered) {
+    const made: FieldShape = {
+      name: field.name,
+      element: `f:${field.name}`,
+      rank: names.indexOf(field.name),
+      always: field.always,
+      zero: field.always ? zeroOf(resolve(field.type), field.nullable === true) : undefined,
+      shape: shapeOf(field.type),
+    };
+    fields.set(field.name, made);
+    if (field.always) always.push(made);
+  }
+  return shape;
+}
+
+const noFields: Values = Object.freeze({});
+
+/** What JSON writes for a field that is always written and has no value. */
+function zeroOf(type: ResolvedType, nullable: boolean): unknown {
+  if (nullable) return null;
+  if (type.node === 'message') return noFields;
+  if (type.node !== 'scalar') return null;
+  switch (type.name) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    case 'duration':
+      return '0s';
+    default:
+      return null;
+  }
+}
+
+// ---- lists -----------------------------------------------------------------------------------------------------
+
+function listShape(type: ListType): Shape {
+  if (type.list === 'atomic') return remember(type, { node: 'leaf', type });
+  const telling = type.list === 'set' ? setItems : keyedItems(type);
+  const shape = remember(type, { node: 'list', type, item: anyShape as Shape, ...telling });
+  shape.item = shapeOf(type.item);
+  return shape;
+}
+
+interface Telling {
+  same(a: unknown, b: unknown): boolean;
+  element(item: unknown): string;
+}
+
+const setItems: Telling = {
+  same: (a, b) => a === b,
+  element(item) {
+    if (typeof item === 'object')
+      throw new Untyped(
+        item === null
+          ? "associative list without keys has an element that's an explicit null"
+          : Array.isArray(item)
+            ? 'not supported: associative list with lists as elements'
+            : "associative list without keys has an element that's a map type",
+      );
+    return `v:${JSON.stringify(item)}`;
+  },
+};
+
+function keyedItems(type: ListType): Telling {
+  const item = resolve(type.item);
+  const keys = [...type.keys].sort();
+  const defaults = new Map<string, unknown>();
+  if (item.node === 'message')
+    for (const field of item.ordered)
+      if (keys.includes(field.name)) {
+        const value = field.default ?? (field.always ? zeroOf(resolve(field.type), field.nullable === true) : undefined);
+        if (value !== undefined && value !== null) defaults.set(field.name, value);
+      }
+  const keyOf = (entry: Values, key: string): unknown => {
+    const value = own(entry, key);
+    return value === undefined ? defaults.get(key) : value;
+  };
+  const single = keys.length === 1 ? (keys[0] as string) : undefined;
+  const prefix = single === undefined ? '' : `k:{${JSON.stringify(single)}:`;
+  return {
+    same(a, b) {
+      if (!isObject(a) || !isObject(b)) return false;
+      for (const key of keys) if (keyOf(a, key) !== keyOf(b, key)) return false;
+      return true;
+    },
+    element(entry) {
+      if (!isObject(entry))
+        throw new Untyped(
+          `associative list with keys ${entry === null || entry === undefined ? 'may not have a null element' : 'may not have non-map elements'}`,
+        );
+      if (single !== undefined) return `${prefix}${JSON.stringify(keyValue(entry, single))}}`;
+      return keysElement(keys.map((key) => [key, keyValue(entry, key)]));
+    },
+  };
+  function keyValue(entry: Values, key: string): unknown {
+    const value = keyOf(entry, key);
+    if (value === undefined)
+      throw new Untyped(
+        `associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
+      );
+    return value;
+  }
+}
+
+// ---- plain values ----------------------------------------------------------------------------------------------
+
+export function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const inherited = Object.prototype;
+/** The object's own value of a key that came from outside: `constructor` and `__proto__` are keys like any other. */
+export function own(object: Values, key: string): unknown {
+  const value = object[key];
+  if (typeof value === 'function' || value === inherited) return Object.hasOwn(object, key) ? value : undefined;
+  return value;
+}
