@@ -117,11 +117,14 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number): Api
   new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
 export const internalError = (message: string): ApiError =>
   new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+/** A fault that the stock server reports without a reason. */
+export const plainError = (message: string, code = 500): ApiError => new ApiError(code, '', message);
 export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
 export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
   new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
-export const tooLargeResourceVersion = (wanted: number, current: number): ApiError =>
-  new ApiError(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+/** `retry`: waiting was tried, and may be tried again after a second. */
+export const tooLargeResourceVersion = (wanted: string, current: number, retry: boolean): ApiError =>
+  new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds: 1,
+    ...(retry && { retryAfterSeconds: 1 }),
   });

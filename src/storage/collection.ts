@@ -128,11 +128,11 @@ export class Collection {
     if (index === undefined) {
       index = new Map();
       this.items.each('', (item) => {
-        addTo(index as Map<string, Set<string>>, valueOf(item, what, name, fieldIndex), item.key);
+        addTo(index as Map<string, Set<string>>, indexedValue(item, what, name, fieldIndex), item.key);
         return true;
       });
       if (this.indexes.size >= INDEX_LIMIT) this.indexes.delete(this.indexes.keys().next().value as string);
-      this.indexers.set(id, (item) => valueOf(item, what, name, fieldIndex));
+      this.indexers.set(id, (item) => indexedValue(item, what, name, fieldIndex));
     } else {
       this.indexes.delete(id);
     }
@@ -169,7 +169,7 @@ export class Collection {
   }
 }
 
-function valueOf(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {
+function indexedValue(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {
   return what === 'label' ? item.labels?.[name] : item.fields?.[fieldIndex];
 }
 function addTo(index: Map<string, Set<string>>, value: string | undefined, key: string): void {

@@ -101,3 +101,13 @@ function check(value: Buffer): void {
       `a stored object has format ${value[0]}.${value[1]}, which this release does not know; start a newer release on this store`,
     );
 }
+
+/** Whether a stored value is the text that an item already has, apart from its resourceVersion. */
+export function sameText(item: Item, value: Buffer): boolean {
+  const version = BEFORE.length + String(item.revision).length + 1;
+  if (item.bytes.length - version !== value.length - HEADER) return false;
+  const at = item.versionAt;
+  return (
+    item.bytes.compare(value, HEADER, HEADER + at, 0, at) === 0 && item.bytes.compare(value, HEADER + at, value.length, at + version) === 0
+  );
+}

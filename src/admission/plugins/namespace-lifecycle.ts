@@ -1,0 +1,45 @@
+/**
+ * NamespaceLifecycle: nothing is created in a namespace that does not exist or is on its way out, and the namespaces
+ * that the server itself needs cannot be deleted.
+ */
+import type { Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { LiveSource } from '../../kinds/live.ts';
+import { forbidden, notFound } from '../../meta/errors.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../types.ts';
+
+export function namespaceLifecycle(identity: Identity, live: LiveSource): AdmissionPlugin {
+  const namespaces = live<ApiObject>('', 'namespaces');
+  const kept = new Set(['default', identity.namespaces.system, identity.namespaces.public]);
+  return {
+    name: 'NamespaceLifecycle',
+    handles: (operation) => operation === 'CREATE' || operation === 'DELETE' || operation === 'UPDATE',
+    admit(request: AdmissionRequest): void {
+      const { served, operation, namespace, name } = request;
+      const isNamespace = served.kind.group === '' && served.kind.plural === 'namespaces';
+      if (isNamespace) {
+        if (operation === 'DELETE' && kept.has(name)) throw forbidden(served.resource, name, 'this namespace may not be deleted');
+        return;
+      }
+      if (!served.kind.namespaced || operation === 'DELETE') return;
+      // Reviews tell who may do what; they are asked also of namespaces that are not there.
+      if (served.kind.group === 'authorization') return;
+      const found = namespaces.get('', namespace);
+      if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+      if (operation === 'CREATE' && found.metadata.deletionTimestamp !== undefined) {
+        const error = forbidden(
+          served.resource,
+          name,
+          `unable to create new content in namespace ${namespace} because it is being terminated`,
+        );
+        throw withCause(error, namespace);
+      }
+    },
+  };
+}
+
+function withCause(error: ReturnType<typeof forbidden>, namespace: string): typeof error {
+  const details = error.details as { causes?: object[] };
+  details.causes = [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }];
+  return error;
+}

@@ -1,0 +1,109 @@
+/**
+ * Every kind the server knows, by the names paths use. Built-in kinds are there from the start; custom kinds come and go.
+ */
+import { groupName, type Identity } from '../identity.ts';
+import type { ApiObject, Kind } from '../kinds/kind.ts';
+import { apiVersionOf, type Served, serve } from '../kinds/served.ts';
+import type { Cache } from '../storage/cache.ts';
+import type { Collection, CollectionOptions } from '../storage/collection.ts';
+import type { Facts } from '../storage/item.ts';
+
+/** A served kind and the collection that holds its objects. Virtual kinds have none. */
+export interface Resource extends Served {
+  readonly collection: Collection | undefined;
+  /** Names of the selectable fields, in the order of `Item.fields`. */
+  readonly fieldNames: readonly string[];
+}
+
+/** Most events a collection remembers in memory; watches that resume from further back read the store's history. */
+const EVENT_LIMIT = 2000;
+
+export class Catalog {
+  readonly identity: Identity;
+  private readonly cache: Cache;
+  /** `apps/v1/deployments` → resource. */
+  private readonly byPath = new Map<string, Resource>();
+  /** Kinds in discovery order, each with its served resources. */
+  private readonly kinds = new Map<string, { kind: Kind; resources: Resource[] }>();
+  /** Grows when kinds come and go: a cache key for discovery and OpenAPI. */
+  generation = 0;
+
+  constructor(identity: Identity, cache: Cache) {
+    this.identity = identity;
+    this.cache = cache;
+  }
+
+  /** Declares built-in kinds, before the cache starts. `enabled` leaves out versions that are switched off. */
+  declare(kinds: readonly Kind[], enabled: (served: Served) => boolean): void {
+    for (const kind of kinds) {
+      const store = kind.sharesStoreOf;
+      const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);
+      const served = serve(kind, this.identity, owner === undefined ? {} : { store: owner });
+      const collection = kind.virtual ? undefined : this.cache.declare(collectionOptions(owner ?? kind));
+      this.put(kind, served.filter(enabled), collection, owner ?? kind);
+    }
+    this.generation++;
+  }
+
+  /** Adds or replaces a custom kind while the server runs. */
+  async add(kind: Kind): Promise<Resource[]> {
+    const collection = await this.cache.add(collectionOptions(kind));
+    this.put(kind, serve(kind, this.identity, { custom: true }), collection, kind);
+    this.generation++;
+    return this.kinds.get(idOf(kind))?.resources ?? [];
+  }
+  /** Takes a custom kind away. Its stored objects are not touched. */
+  remove(kind: Kind, forget: boolean): void {
+    this.drop(kind);
+    if (forget) this.cache.remove(prefixOf(kind));
+    this.generation++;
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.byPath.get(`${group}/${version}/${plural}`);
+  }
+  /** The kind by its base group name, in its most preferred version. */
+  builtin(base: string, plural: string): Resource {
+    const found = this.kinds.get(`${base}/${plural}`)?.resources[0];
+    if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
+    return found;
+  }
+  all(): Iterable<{ kind: Kind; resources: Resource[] }> {
+    return this.kinds.values();
+  }
+  /** By full group name and kind, in a version if one is given: for references such as ownerReferences. */
+  byKind(group: string, kind: string, version?: string): Resource | undefined {
+    for (const { resources } of this.kinds.values())
+      for (const r of resources) if (r.group === group && r.kind.kind === kind && (version === undefined || r.version === version)) return r;
+    return undefined;
+  }
+  groupName(base: string): string {
+    return groupName(this.identity, base);
+  }
+
+  private put(kind: Kind, served: readonly Served[], collection: Collection | undefined, owner: Kind): void {
+    this.drop(kind);
+    const fieldNames = Object.keys(owner.fields ?? {});
+    const resources = served.map((s) => ({ ...s, collection, fieldNames }));
+    this.kinds.set(idOf(kind), { kind, resources });
+    for (const r of resources) this.byPath.set(`${r.group}/${r.version}/${kind.plural}`, r);
+  }
+  private drop(kind: Kind): void {
+    for (const r of this.kinds.get(idOf(kind))?.resources ?? []) this.byPath.delete(`${r.group}/${r.version}/${kind.plural}`);
+    this.kinds.delete(idOf(kind));
+  }
+}
+
+const idOf = (kind: Kind): string => `${kind.group}/${kind.plural}`;
+/** Where a kind's objects stand in the store: `apps/deployments/`, `core/pods/`. */
+export const prefixOf = (kind: { group: string; plural: string }): string => `${kind.group === '' ? 'core' : kind.group}/${kind.plural}/`;
+export { apiVersionOf };
+
+function collectionOptions(kind: Kind): CollectionOptions {
+  const readers = Object.values(kind.fields ?? {}) as ((object: ApiObject) => string)[];
+  const facts = (object: unknown): Facts => {
+    const o = object as ApiObject;
+    return { labels: o.metadata.labels, fields: readers.length === 0 ? undefined : readers.map((read) => read(o) ?? '') };
+  };
+  return { prefix: prefixOf(kind), facts, eventLimit: EVENT_LIMIT };
+}

@@ -1,0 +1,41 @@
+/** What a verb needs to know about the request it serves, and what it needs of the server. */
+import type { AdmissionChain } from '../admission/types.ts';
+import type { User } from '../auth/types.ts';
+import type { KindEnv } from '../kinds/kind.ts';
+import type { JsonObject } from '../schema/types.ts';
+import type { Cache } from '../storage/cache.ts';
+import type { Catalog, Resource } from './catalog.ts';
+import type { Hooks } from './hooks.ts';
+
+export interface RegistryDeps {
+  readonly catalog: Catalog;
+  readonly cache: Cache;
+  readonly env: KindEnv;
+  readonly admission: AdmissionChain;
+  readonly hooks: Hooks;
+  /** A random number of 0 to limit-1. */
+  readonly randomBelow: (limit: number) => number;
+  readonly newUid: () => string;
+}
+
+/** One request, as far as the registry is concerned. */
+export interface Target {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+export interface WriteContext extends Target {
+  readonly user: User;
+  readonly dryRun: boolean;
+  /** Who owns the fields this write sets: the `fieldManager` parameter, or the name before the slash of the user agent. */
+  readonly manager: string;
+  /** The options as the admission chain sees them. */
+  readonly options: JsonObject;
+  readonly warn: (text: string) => void;
+  readonly annotate: (key: string, value: string) => void;
+}
+
+export const keyOf = (target: { resource: Resource; namespace: string; name: string }): string =>
+  target.resource.kind.namespaced ? `${target.namespace}/${target.name}` : target.name;

@@ -1,0 +1,40 @@
+/** From bytes to objects and back, between the stored form and the version a client speaks. */
+import type { ApiObject } from '../kinds/kind.ts';
+import { fromHub } from '../kinds/served.ts';
+import { decode, encode } from '../schema/json.ts';
+import type { Item } from '../storage/item.ts';
+import { storedValue } from '../storage/item.ts';
+import type { Resource } from './catalog.ts';
+
+/** A fresh copy of a stored object in hub form, for changing. */
+export function parseItem(item: Item): ApiObject {
+  return JSON.parse(item.bytes.toString()) as ApiObject;
+}
+
+/** The parsed object in hub form, remembered with the item; must not be changed. For collections of modest size. */
+export function sharedObject(item: Item): ApiObject {
+  item.parsed ??= parseItem(item);
+  return item.parsed as ApiObject;
+}
+
+/** A fresh copy in the version of the resource. */
+export function parseAs(resource: Resource, item: Item): ApiObject {
+  const hub = normal(resource, parseItem(item));
+  return resource.isHub ? hub : fromHub(resource, hub);
+}
+
+/** Stored text holds nulls for values that JSON always writes; the normal form has none. */
+export function normal(resource: Resource, object: ApiObject): ApiObject {
+  return decode(resource.hub.schema, object) as ApiObject;
+}
+
+/** JSON text of a hub object without its resourceVersion. */
+export function storedText(resource: Resource, object: ApiObject): string {
+  const version = object.metadata.resourceVersion;
+  if (version !== undefined) delete object.metadata.resourceVersion;
+  return encode(resource.hub.schema, object);
+}
+
+export function storedValueOf(resource: Resource, object: ApiObject): Buffer {
+  return storedValue(storedText(resource, object), object.metadata.uid ?? '');
+}

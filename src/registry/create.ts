@@ -1,0 +1,91 @@
+/** create: own fields → mutating admission → prepare → validate → validating admission → store. */
+import type { ApiObject } from '../kinds/kind.ts';
+import { toHub } from '../kinds/served.ts';
+import { alreadyExists, badRequest, invalid, plainError } from '../meta/errors.ts';
+import { FieldErrors } from '../meta/field.ts';
+import { formatTime } from '../meta/time.ts';
+import { CommitConflict } from '../storage/engine.ts';
+import type { Item } from '../storage/item.ts';
+import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { checkNamespace, generatedName, validateMetadata } from './metadata.ts';
+import { ownCreated } from './ownership.ts';
+
+/** How often a generated name that is taken is replaced by another. */
+const NAME_TRIES = 5;
+
+/**
+ * `object` is in the request version, decoded and defaulted; it is changed. `owned` says that its managedFields are
+ * already right (an apply that creates).
+ */
+export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned = false): Promise<Item> {
+  const { resource } = ctx;
+  const { kind } = resource;
+  checkNamespace(ctx, object);
+  if (ctx.name !== '' && object.metadata.name !== ctx.name)
+    throw badRequest(`the name of the object (${object.metadata.name ?? ''}) does not match the name on the URL (${ctx.name})`);
+  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '0' && !owned)
+    throw badRequestOnCreate();
+  if (!owned) ownCreated(deps, ctx, object);
+  resetSystemFields(object, resource.kind.namespaced ? ctx.namespace : '');
+  const hub = toHub(resource, object);
+  const named: WriteContext = { ...ctx, name: hub.metadata.name ?? '' };
+  const request = admissionRequest(named, 'CREATE', hub, undefined);
+  const admitted = deps.admission.admit(request);
+  if (admitted instanceof Promise) await admitted;
+  const ready = request.object as ApiObject;
+  const generate = ready.metadata.name === undefined && ready.metadata.generateName !== undefined;
+  if (generate) ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
+  ready.metadata.uid = deps.newUid();
+  ready.metadata.creationTimestamp = formatTime(deps.env.now());
+  delete ready.metadata.resourceVersion;
+  if (kind.generation) ready.metadata.generation = 1;
+  kind.strategy?.prepareForCreate?.(ready as never, deps.env);
+
+  const target: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
+  const hook = hookOf(deps, resource);
+  const hookRequest = { object: ready, old: undefined, dryRun: ctx.dryRun, operations: [] as never[] };
+  if (hook !== undefined) await hook(hookRequest);
+
+  const errors = new FieldErrors();
+  validateMetadata(deps.env, kind, ready, errors);
+  kind.strategy?.validate?.(ready as never, errors, deps.env);
+  if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
+  for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
+  kind.strategy?.canonicalize?.(ready as never);
+  const judged = deps.admission.validate(request);
+  if (judged instanceof Promise) await judged;
+
+  if (ctx.dryRun) {
+    if (resource.collection?.items.get(keyOf(target)) !== undefined) throw alreadyExists(resource.resource, target.name);
+    return unsavedItem(resource, keyOf(target), ready);
+  }
+  for (let attempt = 1; ; attempt++) {
+    const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
+    try {
+      return await commitPut(deps, final, ready, 0, 0, hookRequest.operations, request.sideWrites);
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      if (error.key !== storeKey(final)) {
+        if (attempt < NAME_TRIES) return create(deps, ctx, object, owned);
+        throw error;
+      }
+      if (!generate || attempt >= NAME_TRIES) throw alreadyExists(resource.resource, final.name);
+      ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
+    }
+  }
+}
+
+const badRequestOnCreate = () => plainError('resourceVersion should not be set on objects to be created');
+
+/** What a client sends in these fields is ignored on create. */
+function resetSystemFields(object: ApiObject, namespace: string): void {
+  const meta = object.metadata;
+  delete meta.uid;
+  delete meta.selfLink;
+  delete meta.creationTimestamp;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  if (namespace === '') delete meta.namespace;
+  else meta.namespace = namespace;
+}

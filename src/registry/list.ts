@@ -1,0 +1,184 @@
+/**
+ * get and list at the versions the specification's tables name. The current state comes from the cache; an exact older
+ * version comes from the cache too while the collection has not changed since, else from the store's history.
+ */
+import { badRequest, expired, plainError, tooLargeResourceVersion } from '../meta/errors.ts';
+import { Compacted, FutureRevision } from '../storage/engine.ts';
+import { type Item, itemFromStored, storedText } from '../storage/item.ts';
+import type { Resource } from './catalog.ts';
+import type { RegistryDeps } from './context.ts';
+import { type Selection, selectCurrent } from './select.ts';
+
+/** How long a read waits for a version that has not been seen yet. */
+const FRESH_WAIT_MS = 3000;
+const HISTORY_CHUNK = 1000;
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly continue: string;
+  readonly resourceVersion: string;
+  readonly match: string;
+}
+export interface ListResult {
+  readonly items: Item[];
+  readonly revision: number;
+  readonly continue: string;
+  readonly remaining: number | undefined;
+}
+
+/** Reads a resourceVersion parameter: undefined when it is not given. Throws as the stock server does. */
+export function parseVersion(text: string): number | undefined {
+  if (text === '') return undefined;
+  if (!/^\d+$/.test(text)) throw plainError(versionComplaint(text));
+  return Number(text);
+}
+const versionComplaint = (text: string): string =>
+  `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+
+/** Waits until the cache may answer a read at "not older than" this version. Nothing to wait for in the usual case. */
+export function fresh(deps: RegistryDeps, resourceVersion: string): void | Promise<void> {
+  const wanted = parseVersion(resourceVersion);
+  if (wanted === undefined) return deps.cache.engine.exclusive ? undefined : freshest(deps);
+  if (wanted <= deps.cache.revision) return;
+  return deps.cache.waitFor(wanted, FRESH_WAIT_MS).then((reached) => {
+    if (!reached) throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, true);
+  });
+}
+async function freshest(deps: RegistryDeps): Promise<void> {
+  if (!(await deps.cache.freshen(10_000))) throw tooLargeResourceVersion('', deps.cache.revision, true);
+}
+
+/** Answers at once where the cache can; a promise only where the store must be asked. */
+export function list(deps: RegistryDeps, resource: Resource, selection: Selection, options: ListOptions): ListResult | Promise<ListResult> {
+  const { limit, resourceVersion, match } = options;
+  if (options.continue !== '') return listFrom(deps, resource, selection, options);
+  const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
+  if (exact) {
+    if (!/^\d+$/.test(resourceVersion)) throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
+    return listAt(deps, resource, selection, Number(resourceVersion), '', limit, false);
+  }
+  // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
+  const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
+  const current = (): ListResult => page(selectCurrent(resource, selection), selection, deps.cache.revision, '', ignoreLimit ? 0 : limit);
+  const waiting = freshForList(deps, options);
+  return waiting instanceof Promise ? waiting.then(current) : current();
+}
+
+function freshForList(deps: RegistryDeps, { resourceVersion, limit }: ListOptions): void | Promise<void> {
+  const wanted = parseVersion(resourceVersion);
+  if (limit > 0 && wanted !== undefined && wanted > deps.cache.revision)
+    throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);
+  return fresh(deps, resourceVersion);
+}
+
+function listFrom(deps: RegistryDeps, resource: Resource, selection: Selection, options: ListOptions): ListResult | Promise<ListResult> {
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
+  const token = readToken(deps, options.continue);
+  const start = selection.prefix + token.start;
+  if (token.revision < 0) {
+    const rest = selectCurrent(resource, selection).filter((item) => item.key >= start);
+    return page(rest, selection, deps.cache.revision, '', options.limit);
+  }
+  return listAt(deps, resource, selection, token.revision, start, options.limit, true);
+}
+
+function listAt(
+  deps: RegistryDeps,
+  resource: Resource,
+  selection: Selection,
+  revision: number,
+  start: string,
+  limit: number,
+  continued: boolean,
+): ListResult | Promise<ListResult> {
+  const { cache } = deps;
+  const { collection } = resource;
+  if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined };
+  if (cache.engine.exclusive && revision > cache.revision) throw plainError('etcdserver: mvcc: required revision is a future revision');
+  if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted) {
+    const items = selectCurrent(resource, selection);
+    return page(start === '' ? items : items.filter((item) => item.key >= start), selection, revision, start, limit);
+  }
+  return listHistory(deps, resource, selection, revision, start, limit).catch((error: unknown) => {
+    if (error instanceof FutureRevision) throw plainError('etcdserver: mvcc: required revision is a future revision');
+    if (error instanceof Compacted) throw tooOld(selection, start, continued);
+    throw error;
+  });
+}
+
+async function listHistory(
+  deps: RegistryDeps,
+  resource: Resource,
+  selection: Selection,
+  revision: number,
+  start: string,
+  limit: number,
+): Promise<ListResult> {
+  const collection = resource.collection as NonNullable<Resource['collection']>;
+  const prefix = collection.prefix + selection.prefix;
+  const items: Item[] = [];
+  let from = start === '' ? undefined : collection.prefix + start;
+  for (;;) {
+    const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: HISTORY_CHUNK, ...(from !== undefined && { from }) });
+    for (const entry of chunk.entries) {
+      const facts = collection.factsOf(JSON.parse(storedText(entry.value).toString()));
+      const item = itemFromStored(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created, facts);
+      if (selection.matches(item)) items.push(item);
+    }
+    const last = chunk.entries[chunk.entries.length - 1];
+    const enough = limit > 0 && items.length > limit;
+    if (!chunk.more || last === undefined || enough) {
+      const remaining = last !== undefined && chunk.more ? chunk.count - chunk.entries.length : 0;
+      return page(items, selection, revision, start, limit, remaining);
+    }
+    from = `${last.key}\u0000`;
+  }
+}
+
+/** Cuts a page. `beyond` counts items after the given ones. */
+function page(items: Item[], selection: Selection, revision: number, _start: string, limit: number, beyond = 0): ListResult {
+  if (limit <= 0 || items.length <= limit) return { items, revision, continue: '', remaining: undefined };
+  const shown = items.slice(0, limit);
+  const last = shown[shown.length - 1] as Item;
+  return {
+    items: shown,
+    revision,
+    continue: writeToken(revision, `${last.key.slice(selection.prefix.length)}\u0000`),
+    remaining: selection.everything ? items.length - limit + beyond : undefined,
+  };
+}
+
+/** Format of continue tokens. */
+const TOKEN_VERSION = 'v1';
+function writeToken(revision: number, start: string): string {
+  return Buffer.from(JSON.stringify({ v: TOKEN_VERSION, rv: revision, start })).toString('base64url');
+}
+function readToken(_deps: RegistryDeps, text: string): { revision: number; start: string } {
+  const fail = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw fail(`illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`);
+  let token: { v?: unknown; rv?: unknown; start?: unknown };
+  try {
+    token = JSON.parse(Buffer.from(text, 'base64url').toString()) as typeof token;
+  } catch {
+    throw fail('it is not JSON');
+  }
+  if (token === null || typeof token !== 'object') throw fail('it is not an object');
+  if (token.v !== TOKEN_VERSION) throw fail(`server does not recognize this encoded version ${JSON.stringify(token.v ?? '')}`);
+  if (typeof token.rv !== 'number' || token.rv === 0) throw fail('incorrect encoded start resourceVersion (version v1)');
+  if (typeof token.start !== 'string' || token.start === '') throw fail('encoded start key empty (version v1)');
+  if (token.start.includes('..') || token.start.startsWith('/')) throw fail(`invalid continue key: ${token.start}`);
+  return { revision: token.rv, start: token.start };
+}
+
+function tooOld(selection: Selection, start: string, continued: boolean): Error {
+  if (!continued) return expired('The resourceVersion for the provided list is too old.');
+  const error = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+      'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing ' +
+      'with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time ' +
+      'the first chunk was returned and now may show up in the list.',
+  );
+  error.listMeta = { continue: writeToken(-1, start.slice(selection.prefix.length)) };
+  return error;
+}

@@ -1,0 +1,40 @@
+/** Live views of collections as parsed objects: what authorizers, plug-ins and loops look things up in. */
+import type { ApiObject } from '../kinds/kind.ts';
+import type { Change, Live, LiveSource } from '../kinds/live.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Catalog } from './catalog.ts';
+import { sharedObject } from './convert.ts';
+
+export function liveSource(catalog: Catalog): LiveSource {
+  const made = new Map<Collection, Live>();
+  return <T extends ApiObject>(group: string, plural: string): Live<T> => {
+    const { collection, kind } = catalog.builtin(group, plural);
+    if (collection === undefined) throw new Error(`${plural} are not stored`);
+    let live = made.get(collection);
+    if (live === undefined) {
+      live = liveView(collection, kind.namespaced);
+      made.set(collection, live);
+    }
+    return live as Live<T>;
+  };
+}
+
+function liveView(collection: Collection, namespaced: boolean): Live {
+  return {
+    get: (namespace, name) => {
+      const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
+      return item === undefined ? undefined : sharedObject(item);
+    },
+    list: (namespace) => (namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`)).map(sharedObject),
+    onChange: (listener) =>
+      collection.listen((event) => {
+        const object = sharedObject(event.item);
+        const old = event.previous === undefined ? undefined : sharedObject(event.previous);
+        const type: Change<ApiObject>['type'] = event.type === 'delete' ? 'deleted' : old === undefined ? 'added' : 'modified';
+        listener({ type, object, old });
+      }),
+    get generation() {
+      return collection.lastChange;
+    },
+  };
+}

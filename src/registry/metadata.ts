@@ -1,0 +1,27 @@
+/** What the registry itself demands of metadata, whatever the kind. */
+import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../kinds/validation/metadata.ts';
+import { badRequest } from '../meta/errors.ts';
+import type { FieldErrors } from '../meta/field.ts';
+import { generateName } from '../meta/names.ts';
+import type { WriteContext } from './context.ts';
+
+/** The namespace of the body, where it names one, is that of the path. */
+export function checkNamespace(ctx: WriteContext, object: ApiObject): void {
+  const { namespace } = object.metadata;
+  if (!ctx.resource.kind.namespaced) {
+    if (namespace !== undefined) delete object.metadata.namespace;
+    return;
+  }
+  if (namespace === undefined || namespace === '') object.metadata.namespace = ctx.namespace;
+  else if (namespace !== ctx.namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+export const generatedName = (prefix: string, randomBelow: (limit: number) => number): string => generateName(prefix, randomBelow);
+
+export function validateMetadata(env: KindEnv, kind: Kind, object: ApiObject, errors: FieldErrors): void {
+  validateObjectMeta(object.metadata, kind, errors, env);
+}
+export function validateMetadataUpdate(env: KindEnv, _kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
+}

@@ -1,0 +1,50 @@
+/** Who owns which fields after a write: the registry's side of `patch/`. */
+import type { ApiObject } from '../kinds/kind.ts';
+import { apiVersionOf, fromHub } from '../kinds/served.ts';
+import type { Convert } from '../patch/record-update.ts';
+import { recordUpdate } from '../patch/record-update.ts';
+import type { Catalog, Resource } from './catalog.ts';
+import type { RegistryDeps, WriteContext } from './context.ts';
+import { normal } from './convert.ts';
+import { strategyOf } from './strategy.ts';
+
+/** Sets the managedFields of a new object, in request version. */
+export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): void {
+  own(deps, ctx, object, undefined);
+}
+
+/** Sets the managedFields of a changed object; both objects are in request version. */
+export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject): void {
+  own(deps, ctx, object, live);
+}
+
+function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+  const { resource } = ctx;
+  const entries = recordUpdate({
+    type: resource.schema,
+    apiVersion: resource.apiVersion,
+    manager: ctx.manager,
+    subresource: ctx.subresource,
+    now: deps.env.now(),
+    resetFields: strategyOf(ctx).resetFields,
+    convert: converter(deps.catalog, resource),
+    live: live as never,
+    object: object as never,
+  });
+  if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
+  else object.metadata.managedFields = entries as never;
+}
+
+/** An object of one version of a kind in another. */
+export function converter(catalog: Catalog, resource: Resource): Convert {
+  return (object, apiVersion) => {
+    const slash = apiVersion.indexOf('/');
+    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+    const other = catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural);
+    if (other === undefined || apiVersionOf(other.group, other.version) !== apiVersion) return undefined;
+    const copy = structuredClone(object) as unknown as ApiObject;
+    const hub = resource.isHub ? copy : ((resource.definition.toHub?.(copy as never) as ApiObject | undefined) ?? copy);
+    const converted = other.isHub ? hub : fromHub(other, normal(other, hub));
+    return { type: other.schema, object: converted as never };
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * delete and deletecollection. An object with finalizers, or of a kind that ends gracefully, is first marked; it goes
+ * when the last finalizer is removed or the grace period is cut to nothing.
+ */
+import type { ApiObject } from '../kinds/kind.ts';
+import { conflict, notFound } from '../meta/errors.ts';
+import { formatTime, timeMillis } from '../meta/time.ts';
+import { CommitConflict, type Operation } from '../storage/engine.ts';
+import type { Item } from '../storage/item.ts';
+import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { normal, parseItem } from './convert.ts';
+import { MODIFIED } from './update.ts';
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+}
+export interface RemoveResult {
+  /** The last state. */
+  readonly item: Item;
+  readonly object: ApiObject;
+  /** False: it is marked and still there. */
+  readonly removed: boolean;
+}
+
+const TRIES = 20;
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+export async function remove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions): Promise<RemoveResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptRemove(deps, ctx, options);
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      if (attempt >= TRIES) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
+    }
+  }
+}
+
+async function attemptRemove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions): Promise<RemoveResult> {
+  const { resource } = ctx;
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  const item = resource.collection?.items.get(keyOf(ctx));
+  if (item === undefined) throw notFound(resource.resource, ctx.name);
+  const object = normal(resource, parseItem(item));
+  checkPreconditions(ctx, object, options);
+  const request = admissionRequest(ctx, 'DELETE', undefined, object);
+  const admitted = deps.admission.admit(request);
+  if (admitted instanceof Promise) await admitted;
+  const judged = deps.admission.validate(request);
+  if (judged instanceof Promise) await judged;
+
+  const now = deps.env.now();
+  const plan = gracePlan(ctx, object, options, now);
+  if (plan === 'pending') return { item, object, removed: false };
+  const finalizers = finalizersFor(ctx, object, options);
+  const held = (finalizers ?? object.metadata.finalizers ?? []).length > 0;
+  if (plan === 'now' && !held) return removeNow(deps, ctx, item, object, request.sideWrites);
+  if (plan === 'marked' && !held && object.metadata.deletionGracePeriodSeconds === 0)
+    return removeNow(deps, ctx, item, object, request.sideWrites);
+
+  if (finalizers !== undefined) setFinalizers(object, finalizers);
+  if (plan === 'now') markDeleting(object, now);
+  object.metadata.resourceVersion = String(item.revision);
+  if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: false };
+  const kept = await commitPut(deps, ctx, object, item.revision, item.created, [], request.sideWrites);
+  return { item: kept, object, removed: false };
+}
+
+async function removeNow(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  item: Item,
+  object: ApiObject,
+  sideWrites: Parameters<typeof commitDelete>[4],
+): Promise<RemoveResult> {
+  if (!ctx.dryRun) {
+    const operations: Operation[] = [];
+    const hook = hookOf(deps, ctx.resource);
+    if (hook !== undefined) await hook({ object: undefined, old: object, dryRun: false, operations });
+    await commitDelete(deps, ctx, item.revision, operations, sideWrites);
+  }
+  return { item: marked(object, item) ? unsavedItem(ctx.resource, item.key, object) : item, object, removed: true };
+}
+/** A grace period of nothing leaves its mark on the answer. */
+const marked = (object: ApiObject, item: Item): boolean => object.metadata.deletionTimestamp !== undefined && item.revision > 0;
+
+function checkPreconditions(ctx: WriteContext, object: ApiObject, { preconditions }: DeleteOptions): void {
+  if (preconditions === undefined) return;
+  const { uid, resourceVersion } = preconditions;
+  const fail = (what: string, wanted: string, actual: string | undefined) =>
+    conflict(
+      ctx.resource.resource,
+      ctx.name,
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${actual ?? ''}`,
+    );
+  if (uid !== undefined && uid !== object.metadata.uid) throw fail('UID', uid, object.metadata.uid);
+  if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion)
+    throw fail('ResourceVersion', resourceVersion, object.metadata.resourceVersion);
+}
+
+/**
+ * How the grace period bears on this request; the object is marked where it begins or is shortened.
+ *   now      no grace: it goes, unless finalizers hold it
+ *   marked   grace begins or is shortened
+ *   pending  a deletion is already under way and this request changes nothing
+ */
+function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions, now: number): 'now' | 'marked' | 'pending' {
+  const meta = object.metadata;
+  const { kind } = ctx.resource;
+  if (kind.gracePeriod === undefined) return 'now';
+  const requested = options.gracePeriodSeconds;
+  if (meta.deletionTimestamp !== undefined) {
+    const current = meta.deletionGracePeriodSeconds;
+    if (current === undefined) return 'now';
+    if (requested === undefined || requested >= current) return 'pending';
+    meta.deletionTimestamp = formatTime(timeMillis(meta.deletionTimestamp) - (current - requested) * 1000);
+    meta.deletionGracePeriodSeconds = requested;
+    return 'marked';
+  }
+  const grace = kind.gracePeriod(object as never, requested);
+  meta.deletionTimestamp = formatTime(now + grace * 1000);
+  meta.deletionGracePeriodSeconds = grace;
+  if (meta.generation !== undefined && meta.generation > 0) meta.generation += 1;
+  return 'marked';
+}
+
+function markDeleting(object: ApiObject, now: number): void {
+  const meta = object.metadata;
+  if (meta.deletionTimestamp === undefined) {
+    if (meta.generation !== undefined && meta.generation > 0) meta.generation += 1;
+    meta.deletionTimestamp = formatTime(now);
+  }
+  meta.deletionGracePeriodSeconds = 0;
+}
+
+/** Finalizers with those that the propagation policy asks for; undefined when nothing changes. */
+function finalizersFor(ctx: WriteContext, object: ApiObject, options: DeleteOptions): string[] | undefined {
+  const current = object.metadata.finalizers ?? [];
+  const policy = policyOf(ctx, current, options);
+  const wanted = current.filter((f) => f !== ORPHAN && f !== FOREGROUND);
+  if (policy === 'Orphan') wanted.push(ORPHAN);
+  if (policy === 'Foreground') wanted.push(FOREGROUND);
+  const same = wanted.length === current.length && wanted.every((f, i) => f === current[i]);
+  return same ? undefined : wanted;
+}
+function policyOf(ctx: WriteContext, current: readonly string[], options: DeleteOptions): string {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy;
+  if (current.includes(ORPHAN)) return 'Orphan';
+  if (current.includes(FOREGROUND)) return 'Foreground';
+  return ctx.resource.kind.orphansByDefault ? 'Orphan' : 'Background';
+}
+function setFinalizers(object: ApiObject, finalizers: string[]): void {
+  if (finalizers.length === 0) delete object.metadata.finalizers;
+  else object.metadata.finalizers = finalizers;
+}

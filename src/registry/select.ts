@@ -1,0 +1,84 @@
+/** Which objects of a collection a list, watch or deletecollection means. */
+import { everyField, type FieldSelector } from '../meta/fields.ts';
+import { everyLabel, type LabelSelector } from '../meta/labels.ts';
+import type { Item } from '../storage/item.ts';
+import type { Resource } from './catalog.ts';
+
+export interface Selection {
+  /** Empty: all namespaces. */
+  readonly namespace: string;
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+  /** Neither labels nor fields are asked for. */
+  readonly everything: boolean;
+  /** Whether an item of the right namespace is meant. */
+  readonly matches: (item: Item) => boolean;
+  /** Key prefix of the namespace. */
+  readonly prefix: string;
+}
+
+export function select(
+  resource: Resource,
+  namespace: string,
+  labels: LabelSelector = everyLabel,
+  fields: FieldSelector = everyField,
+): Selection {
+  const everything = labels.everything && fields.everything;
+  const prefix = resource.kind.namespaced && namespace !== '' ? `${namespace}/` : '';
+  const tests = fields.requirements.map((r) => {
+    const read = reader(resource, r.field);
+    return r.operator === '=' ? (item: Item) => read(item) === r.value : (item: Item) => read(item) !== r.value;
+  });
+  const matches = (item: Item): boolean => {
+    if (!labels.matches(item.labels)) return false;
+    for (const test of tests) if (!test(item)) return false;
+    return true;
+  };
+  return { namespace, labels, fields, everything, matches: everything ? () => true : matches, prefix };
+}
+
+function reader(resource: Resource, field: string): (item: Item) => string {
+  const { namespaced } = resource.kind;
+  if (field === 'metadata.name') return (item) => (namespaced ? item.key.slice(item.key.indexOf('/') + 1) : item.key);
+  if (field === 'metadata.namespace') return (item) => (namespaced ? item.key.slice(0, item.key.indexOf('/')) : '');
+  const index = resource.fieldNames.indexOf(field);
+  return (item) => item.fields?.[index] ?? '';
+}
+
+/** Selected items of the current state in key order, with the help of an index where the selection names a value. */
+export function selectCurrent(resource: Resource, selection: Selection): Item[] {
+  const { collection } = resource;
+  if (collection === undefined) return [];
+  const { items } = collection;
+  if (selection.everything) return selection.prefix === '' ? items.all() : items.withPrefix(selection.prefix);
+  const candidates = candidateKeys(resource, selection);
+  const found: Item[] = [];
+  if (candidates !== undefined) {
+    for (const key of [...candidates].sort()) {
+      const item = key.startsWith(selection.prefix) ? items.get(key) : undefined;
+      if (item !== undefined && selection.matches(item)) found.push(item);
+    }
+    return found;
+  }
+  items.each(selection.prefix, (item, key) => {
+    if (!key.startsWith(selection.prefix)) return false;
+    if (selection.matches(item)) found.push(item);
+    return true;
+  });
+  return found;
+}
+
+/** Keys among which the selected ones are, if something narrows them. */
+function candidateKeys(resource: Resource, selection: Selection): Iterable<string> | undefined {
+  const collection = resource.collection as NonNullable<Resource['collection']>;
+  const name = selection.fields.exact('metadata.name');
+  const namespace = resource.kind.namespaced ? (selection.fields.exact('metadata.namespace') ?? selection.namespace) : '';
+  if (name !== undefined && (!resource.kind.namespaced || namespace !== '')) return [resource.kind.namespaced ? `${namespace}/${name}` : name];
+  for (const { key, values } of selection.labels.equals)
+    if (values.length === 1) return collection.withValue('label', key, -1, values[0] as string) ?? [];
+  for (const r of selection.fields.requirements) {
+    const index = resource.fieldNames.indexOf(r.field);
+    if (r.operator === '=' && r.value !== '' && index >= 0) return collection.withValue('field', r.field, index, r.value) ?? [];
+  }
+  return undefined;
+}

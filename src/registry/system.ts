@@ -1,0 +1,83 @@
+/** Writes that the server makes on its own account: the objects of the first start. They pass no admission. */
+import { admissionChain } from '../admission/chain.ts';
+import type { User } from '../auth/types.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import { ApiError } from '../meta/errors.ts';
+import { applyDefaults, decode } from '../schema/json.ts';
+import type { Item } from '../storage/item.ts';
+import type { Resource } from './catalog.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { create } from './create.ts';
+import { ownUpdated } from './ownership.ts';
+import { update } from './update.ts';
+
+export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
+const noAdmission = admissionChain([]);
+
+export class SystemWriter {
+  private readonly deps: RegistryDeps;
+  private readonly manager: string;
+
+  constructor(deps: RegistryDeps, manager: string) {
+    this.deps = { ...deps, admission: noAdmission };
+    this.manager = manager;
+  }
+
+  private context(resource: Resource, namespace: string, name: string): WriteContext {
+    return {
+      resource,
+      namespace,
+      name,
+      subresource: '',
+      user: systemUser,
+      dryRun: false,
+      manager: this.manager,
+      options: {},
+      warn: () => {},
+      annotate: () => {},
+    };
+  }
+
+  /** Brings an object as code writes it into its normal form, with defaults. */
+  private complete(resource: Resource, object: object): ApiObject {
+    const complete = decode(resource.schema, object) as ApiObject;
+    complete.kind = resource.kind.kind;
+    complete.apiVersion = resource.apiVersion;
+    applyDefaults(resource.schema, complete as never);
+    resource.definition.defaults?.(complete as never, this.deps.env);
+    return complete;
+  }
+
+  find(group: string, plural: string, namespace: string, name: string): Item | undefined {
+    const resource = this.deps.catalog.builtin(group, plural);
+    return resource.collection?.items.get(keyOf({ resource, namespace, name }));
+  }
+
+  /** Creates the object unless one of that name exists. Answers whether it did. */
+  async ensure(group: string, plural: string, object: { metadata: { name?: string; namespace?: string } }): Promise<boolean> {
+    const resource = this.deps.catalog.builtin(group, plural);
+    const { name = '', namespace = '' } = object.metadata;
+    if (this.find(group, plural, namespace, name) !== undefined) return false;
+    try {
+      await create(this.deps, this.context(resource, namespace, ''), this.complete(resource, object));
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === 'AlreadyExists') return false;
+      throw error;
+    }
+  }
+
+  /** Changes an object that exists; `change` works on the hub form. */
+  async change(group: string, plural: string, namespace: string, name: string, change: (object: ApiObject) => void): Promise<void> {
+    const resource = this.deps.catalog.builtin(group, plural);
+    const context = this.context(resource, namespace, name);
+    await update(this.deps, context, {
+      change: (live) => {
+        const before = structuredClone(live);
+        change(live);
+        if (resource.isHub) ownUpdated(this.deps, context, live, before);
+        return live;
+      },
+    });
+  }
+}

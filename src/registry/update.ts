@@ -1,0 +1,181 @@
+/**
+ * The guarded update that update, patch, apply and delete share: read, change, admit, validate, write if nothing has
+ * changed meanwhile, else begin again with the newer state.
+ */
+import { equalExcept } from '../lib/equal.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import { ApiError, badRequest, conflict, invalid, notFound } from '../meta/errors.ts';
+import { FieldErrors, Path } from '../meta/field.ts';
+import type { Operation } from '../storage/engine.ts';
+import { CommitConflict } from '../storage/engine.ts';
+import { type Item, sameText } from '../storage/item.ts';
+import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { normal, parseItem, storedValueOf } from './convert.ts';
+import { create } from './create.ts';
+import { checkNamespace, validateMetadataUpdate } from './metadata.ts';
+import { strategyOf } from './strategy.ts';
+
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** How often a write is tried again after others got in between. */
+const TRIES = 20;
+
+export interface UpdateResult {
+  readonly item: Item;
+  readonly created: boolean;
+}
+
+export interface Update {
+  /**
+   * Makes the new object, in hub form, from the stored one (a private copy, in hub form). Asked again on every try.
+   * Its metadata.resourceVersion, if set, must be that of the stored object.
+   */
+  change(live: ApiObject, item: Item): ApiObject | Promise<ApiObject>;
+  /** Makes the object where there is none, in request version; absent: 404. */
+  createAbsent?(): ApiObject | Promise<ApiObject>;
+  /** The object made by `createAbsent` carries its managedFields. */
+  readonly createdIsOwned?: boolean;
+  /** The request named the version it builds on: a conflict is final. */
+  readonly conflictIsFinal?: boolean;
+}
+
+export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptUpdate(deps, ctx, how);
+    } catch (error) {
+      if (error instanceof CommitConflict) {
+        if (attempt >= TRIES || how.conflictIsFinal) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
+        continue;
+      }
+      // An object that appeared between the look and the create is updated instead.
+      if (error instanceof ApiError && error.reason === 'AlreadyExists' && how.createAbsent !== undefined && attempt < TRIES) continue;
+      throw error;
+    }
+  }
+}
+
+async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
+  const { resource } = ctx;
+  const { kind } = resource;
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  const item = resource.collection?.items.get(keyOf(ctx));
+  if (item === undefined) {
+    if (how.createAbsent === undefined) throw notFound(resource.resource, ctx.name);
+    return { item: await create(deps, ctx, await how.createAbsent(), how.createdIsOwned ?? false), created: true };
+  }
+  const strategy = strategyOf(ctx);
+  const old = normal(resource, parseItem(item));
+  const made = how.change(normal(resource, parseItem(item)), item);
+  const hub = made instanceof Promise ? await made : made;
+  checkIdentity(ctx, hub, old);
+  const request = admissionRequest(ctx, 'UPDATE', hub, old);
+  const admitted = deps.admission.admit(request);
+  if (admitted instanceof Promise) await admitted;
+  const ready = request.object as ApiObject;
+  checkVersion(ctx, ready, old);
+  keepSystemFields(ready, old);
+  strategy.prepareForUpdate?.(ready as never, old as never, deps.env);
+  if (kind.generation && ctx.subresource === '' && !equalExcept(ready, old, outsideSpec))
+    ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
+
+  const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
+  const hookRequest = { object: ready, old, dryRun: ctx.dryRun, operations: [] as Operation[] };
+  if (hook !== undefined) await hook(hookRequest);
+  const errors = new FieldErrors();
+  validateMetadataUpdate(deps.env, kind, ready, old, errors);
+  strategy.validateUpdate?.(ready as never, old as never, errors, deps.env);
+  if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
+  for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
+  strategy.canonicalize?.(ready as never);
+  const judged = deps.admission.validate(request);
+  if (judged instanceof Promise) await judged;
+
+  if (finished(ready, old)) return { item: await removeFinished(deps, ctx, ready, item), created: false };
+  const value = storedValueOf(resource, ready);
+  if (sameText(item, value)) return { item, created: false };
+  if (ctx.dryRun) {
+    ready.metadata.resourceVersion = String(item.revision);
+    return { item: unsavedItem(resource, item.key, ready), created: false };
+  }
+  return {
+    item: await commitPut(deps, ctx, ready, item.revision, item.created, hookRequest.operations, request.sideWrites),
+    created: false,
+  };
+}
+
+/** The last finalizer went while a deletion waits: the object goes. */
+function finished(object: ApiObject, old: ApiObject): boolean {
+  return (
+    old.metadata.deletionTimestamp !== undefined &&
+    (object.metadata.finalizers ?? []).length === 0 &&
+    (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    (old.metadata.finalizers ?? []).length > 0
+  );
+}
+
+async function removeFinished(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, item: Item): Promise<Item> {
+  ready.metadata.resourceVersion = String(item.revision);
+  if (ctx.dryRun) return unsavedItem(ctx.resource, item.key, ready);
+  const hook = hookOf(deps, ctx.resource);
+  const operations: Operation[] = [];
+  if (hook !== undefined) await hook({ object: undefined, old: ready, dryRun: false, operations });
+  await commitDelete(deps, ctx, item.revision, operations, []);
+  return unsavedItem(ctx.resource, item.key, ready);
+}
+
+function checkIdentity(ctx: WriteContext, object: ApiObject, old: ApiObject): void {
+  const { name, uid } = object.metadata;
+  if (name === undefined || name === '') object.metadata.name = ctx.name;
+  else if (name !== ctx.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${ctx.name})`);
+  checkNamespace(ctx, object);
+  if (uid !== undefined && uid !== old.metadata.uid)
+    throw conflict(
+      ctx.resource.resource,
+      ctx.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+}
+
+function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): void {
+  const { resource } = ctx;
+  const version = object.metadata.resourceVersion ?? '';
+  if (version === '' || version === '0') {
+    if (!resource.kind.updateNeedsVersion) return;
+    const errors = new FieldErrors();
+    errors.add('FieldValueInvalid', Path.of('metadata', 'resourceVersion'), 'Invalid value: 0x0: must be specified for an update');
+    throw invalid(resource.groupKind, ctx.name, errors.list);
+  }
+  if (!/^\d+$/.test(version)) {
+    const errors = new FieldErrors();
+    errors.invalid(Path.of('metadata', 'resourceVersion'), version, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+    throw invalid(resource.groupKind, ctx.name, errors.list);
+  }
+  if (version !== old.metadata.resourceVersion) throw conflict(resource.resource, ctx.name, MODIFIED);
+}
+
+/** Fields of metadata that the server alone sets. */
+function keepSystemFields(object: ApiObject, old: ApiObject): void {
+  const meta = object.metadata;
+  const kept = old.metadata;
+  meta.uid = kept.uid ?? '';
+  keep(meta, kept, 'creationTimestamp');
+  keep(meta, kept, 'generation');
+  if (kept.deletionTimestamp !== undefined) {
+    meta.deletionTimestamp = kept.deletionTimestamp;
+    if (meta.deletionGracePeriodSeconds === undefined) keep(meta, kept, 'deletionGracePeriodSeconds');
+  }
+  keep(meta, kept, 'selfLink');
+}
+function keep<K extends 'creationTimestamp' | 'generation' | 'deletionGracePeriodSeconds' | 'selfLink'>(
+  to: ApiObject['metadata'],
+  from: ApiObject['metadata'],
+  field: K,
+): void {
+  if (from[field] === undefined) delete to[field];
+  else to[field] = from[field];
+}
+
+/** Fields whose change is not a new generation. */
+const outsideSpec: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);

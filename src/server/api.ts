@@ -1,0 +1,132 @@
+/** Requests for resources: from path, method and verb to the handler. */
+import { ApiError, methodNotAllowed, pathNotFound } from '../meta/errors.ts';
+import type { Resource } from '../registry/catalog.ts';
+import type { ActionSubresource } from '../kinds/kind.ts';
+import { type Expected, bodyMedia, decodeBody, readBody } from './body.ts';
+import type { Context } from './context.ts';
+import { writeOptions } from './options.ts';
+import { representObject } from './represent.ts';
+import { send } from './respond.ts';
+import type { Action, Services } from './services.ts';
+import { patchObject } from './verbs/patch.ts';
+import { get, isPretty, listObjects, objectOffer } from './verbs/read.ts';
+import { getView, patchView, updateView } from './verbs/view.ts';
+import { watchObjects } from './verbs/watch.ts';
+import { createObject, deleteCollection, deleteObject, updateObject, writeContext } from './verbs/write.ts';
+
+/** The path exists, the method does not. */
+const noSuchMethod = (): ApiError =>
+  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export function serveResource(services: Services, ctx: Context): void | Promise<void> {
+  const { info } = ctx;
+  const resource = services.registry.catalog.find(info.group, info.version, info.resource);
+  if (resource === undefined) throw pathNotFound();
+  const { kind, definition } = resource;
+  if (definition.deprecation !== undefined) warnDeprecated(services, ctx, resource);
+  // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
+  const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  if (inNamespace && !kind.namespaced) throw pathNotFound();
+  if (info.subresource !== '') return serveSubresource(services, ctx, resource);
+  if (!inNamespace && kind.namespaced && info.named) throw pathNotFound();
+  if (kind.virtual) return serveVirtual(services, ctx, resource);
+  if (ctx.method === 'HEAD' || info.verb === '') throw noSuchMethod();
+  if (info.legacyWatch && ctx.method !== 'GET') throw noSuchMethod();
+  switch (info.verb) {
+    case 'get':
+      return get(services, ctx, resource);
+    case 'list':
+      return listObjects(services, ctx, resource);
+    case 'watch':
+      if (!kind.verbs.includes('watch')) throw methodNotAllowed(resource.resource, 'watch');
+      return watchObjects(services, ctx, resource);
+    case 'create':
+      if (info.named || (kind.namespaced && !inNamespace) || !kind.verbs.includes('create')) throw noSuchMethod();
+      return createObject(services, ctx, resource);
+    case 'update':
+      if (!info.named || !kind.verbs.includes('update')) throw noSuchMethod();
+      return updateObject(services, ctx, resource);
+    case 'patch':
+      if (!info.named || !kind.verbs.includes('patch')) throw noSuchMethod();
+      return patchObject(services, ctx, resource);
+    case 'delete':
+      if (!kind.verbs.includes('delete')) throw noSuchMethod();
+      return deleteObject(services, ctx, resource);
+    case 'deletecollection':
+      if (!kind.verbs.includes('deletecollection') || (kind.namespaced && !inNamespace)) throw noSuchMethod();
+      return deleteCollection(services, ctx, resource);
+    default:
+      throw noSuchMethod();
+  }
+}
+
+function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+  const { info } = ctx;
+  const sub = resource.kind.subresources[info.subresource];
+  if (sub === undefined || (resource.kind.namespaced && info.namespace === '')) throw pathNotFound();
+  const verb = info.verb;
+  if (!(sub.verbs as readonly string[]).includes(verb)) throw noSuchMethod();
+  if (sub.type === 'action') return serveAction(services, ctx, resource, sub);
+  if (info.tooLong) throw pathNotFound();
+  if (ctx.method === 'HEAD') throw noSuchMethod();
+  if (sub.type === 'view') {
+    if (verb === 'get') return getView(services, ctx, resource, sub);
+    return verb === 'update' ? updateView(services, ctx, resource, sub) : patchView(services, ctx, resource, sub);
+  }
+  if (verb === 'get') return get(services, ctx, resource);
+  return verb === 'update' ? updateObject(services, ctx, resource, info.subresource) : patchObject(services, ctx, resource, info.subresource);
+}
+
+function serveVirtual(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+  const { info } = ctx;
+  if (info.named) throw pathNotFound();
+  if (info.verb !== 'create' || (resource.kind.namespaced && info.namespace === '')) throw noSuchMethod();
+  const action = services.actions.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
+  if (action === undefined) throw noSuchMethod();
+  return runAction(services, ctx, resource, action, {
+    apiVersion: resource.apiVersion,
+    kind: resource.kind.kind,
+    schema: resource.schema,
+  });
+}
+
+function serveAction(services: Services, ctx: Context, resource: Resource, sub: ActionSubresource): void | Promise<void> {
+  const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}/${ctx.info.subresource}`;
+  const action = services.actions.get(id);
+  if (action === undefined) throw noSuchMethod();
+  const group = services.registry.catalog.groupName(sub.kind.group);
+  const expected =
+    sub.schema === undefined || ctx.method !== 'POST'
+      ? undefined
+      : { apiVersion: group === '' ? sub.kind.version : `${group}/${sub.kind.version}`, kind: sub.kind.kind, schema: sub.schema };
+  return runAction(services, ctx, resource, action, expected);
+}
+
+async function runAction(services: Services, ctx: Context, resource: Resource, action: Action, expected: Expected | undefined): Promise<void> {
+  const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
+  const write = writeContext(ctx, resource, options, ctx.info.subresource);
+  const body =
+    expected === undefined
+      ? undefined
+      : await decodeBody(await readBody(ctx), bodyMedia(ctx, true, services.identity.protobufMediaType), expected);
+  const answer = await action({ ctx, write, body });
+  if (answer === undefined) return;
+  const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
+  const bytes = await representObject(answer.schema, answer.object, representation, isPretty(ctx, representation));
+  send(ctx, answer.status, representation.type, bytes);
+}
+
+/** `batch/v1beta1 CronJob is deprecated in v1.21+, unavailable in v1.25+; use batch/v1 CronJob` */
+function warnDeprecated(services: Services, ctx: Context, resource: Resource): void {
+  const { deprecated, removed, replacement } = resource.definition.deprecation as NonNullable<Resource['definition']['deprecation']>;
+  const { catalog } = services.registry;
+  let text = `${resource.apiVersion} ${resource.kind.kind} is deprecated in v${deprecated}+`;
+  if (removed !== undefined) text += `, unavailable in v${removed}+`;
+  if (replacement !== undefined) {
+    const group = catalog.groupName(replacement.group);
+    text += `; use ${group === '' ? replacement.version : `${group}/${replacement.version}`} ${replacement.kind}`;
+  }
+  ctx.warn(text);
+  ctx.annotate(`${services.identity.groupSuffix}/deprecated`, 'true');
+  if (removed !== undefined) ctx.annotate(`${services.identity.groupSuffix}/removed-release`, removed);
+}

@@ -1,0 +1,80 @@
+/** One request on its way down the pipeline. Each step fills its own field. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { User } from '../auth/types.ts';
+import type { RequestInfo } from './request-info.ts';
+
+export type Incoming = IncomingMessage | Http2ServerRequest;
+export type Outgoing = ServerResponse | Http2ServerResponse;
+
+export class Context {
+  readonly req: Incoming;
+  readonly res: Outgoing;
+  readonly method: string;
+  /** Decoded path. */
+  readonly path: string;
+  /** Text after the question mark. */
+  readonly search: string;
+  readonly started: number;
+  readonly http2: boolean;
+
+  auditId = '';
+  info!: RequestInfo;
+  user!: User;
+  /** Who authenticated, where `user` is someone they act as. */
+  impersonator: User | undefined;
+  /** Status that was sent, for metrics and audit. */
+  status = 0;
+  /** Texts of Warning headers. */
+  warnings: string[] | undefined;
+  /** Headers that every answer to this request carries, names and values in turn. */
+  readonly headers: string[] = [];
+  annotations: Map<string, string> | undefined;
+  /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
+  longRunning = false;
+  /** Called once when the answer is finished or the connection is gone. */
+  onFinished: (() => void)[] | undefined;
+  private parameters: URLSearchParams | undefined;
+
+  constructor(req: Incoming, res: Outgoing, now: number) {
+    this.req = req;
+    this.res = res;
+    this.started = now;
+    this.http2 = req.httpVersionMajor === 2;
+    this.method = req.method ?? 'GET';
+    const url = req.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    this.search = mark < 0 ? '' : url.slice(mark + 1);
+    this.path = path.includes('%') ? decodePath(path) : path;
+  }
+
+  get query(): URLSearchParams {
+    this.parameters ??= new URLSearchParams(this.search);
+    return this.parameters;
+  }
+  /** The first value of a query parameter. */
+  param(name: string): string | undefined {
+    return this.search === '' ? undefined : (this.query.get(name) ?? undefined);
+  }
+  header(name: string): string | undefined {
+    const value = this.req.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  }
+  warn(text: string): void {
+    this.warnings ??= [];
+    if (!this.warnings.includes(text)) this.warnings.push(text);
+  }
+  annotate(key: string, value: string): void {
+    this.annotations ??= new Map();
+    if (!this.annotations.has(key)) this.annotations.set(key, value);
+  }
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

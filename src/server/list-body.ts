@@ -1,0 +1,169 @@
+/**
+ * Sending lists. The usual list is the items' stored bytes one after another: small ones in one buffer, which is kept
+ * until the collection changes; large ones in slices, each sent when the client has taken the one before, so that no
+ * list holds the event loop or much memory.
+ */
+import { createGzip } from 'node:zlib';
+import type { Resource } from '../registry/catalog.ts';
+import type { ListResult } from '../registry/list.ts';
+import type { Selection } from '../registry/select.ts';
+import type { Item } from '../storage/item.ts';
+import type { Context } from './context.ts';
+import type { Representation } from './negotiate.ts';
+import { type IncludeObject, isPlain, type ListMeta, representList } from './represent.ts';
+import { head, send, wantsGzip } from './respond.ts';
+import type { Services } from './services.ts';
+
+/** Lists up to this size are sent in one piece and kept. */
+const KEEP_LIMIT = 4 * 1024 * 1024;
+/** Most bytes of kept lists altogether; the one used longest ago goes first. */
+const KEPT_BYTES = 24 * 1024 * 1024;
+/** Size of a slice of a large list. */
+const SLICE = 256 * 1024;
+
+interface Kept {
+  readonly change: number;
+  readonly body: Buffer;
+}
+const kept = new Map<string, Kept>();
+let keptBytes = 0;
+
+export function sendList(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  result: ListResult,
+  selection: Selection,
+  representation: Representation,
+  pretty: boolean,
+  include: IncludeObject,
+): void | Promise<void> {
+  const meta: ListMeta = {
+    resourceVersion: String(result.revision),
+    ...(result.continue !== '' && { continue: result.continue }),
+    ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
+  };
+  if (!isPlain(resource, representation, pretty))
+    return representList(services.registry.env, resource, result.items, meta, representation, pretty, include).then((body) =>
+      send(ctx, 200, representation.type, body),
+    );
+  const start = Buffer.from(
+    `{"kind":${JSON.stringify(resource.kind.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":${JSON.stringify(meta)},"items":[`,
+  );
+  const cut = resource.custom ? 0 : typeMetaLength(resource);
+  const whole = selection.everything && result.continue === '' && resource.collection !== undefined && resource.collection.lastChange <= result.revision;
+  const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
+  const known = whole ? lookUp(id, resource.collection?.lastChange ?? 0) : undefined;
+  if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
+  let size = start.length + END.length;
+  for (const item of result.items) size += item.bytes.length - cut + 2;
+  if (size > KEEP_LIMIT) return stream(ctx, representation.type, start, result.items, cut);
+  const body = joined(result.items, cut);
+  if (whole) keep(id, { change: resource.collection?.lastChange ?? 0, body });
+  return sendParts(ctx, representation.type, [start, body]);
+}
+
+const END = Buffer.from(']}\n');
+
+/** Items of built-in kinds are listed without their kind and version: the bytes up to there are left out. */
+function typeMetaLength(resource: Resource): number {
+  return Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind.kind)},"apiVersion":${JSON.stringify(resource.hub.apiVersion)},`);
+}
+
+function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void {
+  const size = parts.reduce((n, part) => n + part.length, 0);
+  if (wantsGzip(ctx)) {
+    send(ctx, 200, type, Buffer.concat(parts, size));
+    return;
+  }
+  head(ctx, 200, ['Content-Type', type, 'Content-Length', String(size)]);
+  const res = ctx.res as NodeJS.WritableStream;
+  for (let i = 0; i < parts.length - 1; i++) res.write(parts[i] as Buffer);
+  res.end(parts[parts.length - 1] as Buffer);
+}
+
+/** `{…},{…}]}` of items without their first `cut` bytes. */
+function joined(items: readonly Item[], cut: number): Buffer {
+  let size = END.length;
+  for (const item of items) size += item.bytes.length - cut + (cut > 0 ? 2 : 1);
+  const body = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (let i = 0; i < items.length; i++) {
+    if (i > 0) body[at++] = COMMA;
+    if (cut > 0) body[at++] = BRACE;
+    at += (items[i] as Item).bytes.copy(body, at, cut);
+  }
+  at += END.copy(body, at);
+  return body.subarray(0, at);
+}
+const COMMA = 0x2c;
+const BRACE = 0x7b;
+
+/** Writes slice after slice, waiting for the client to take them. */
+async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number): Promise<void> {
+  const { res } = ctx;
+  const packed = wantsGzip(ctx);
+  const headers = ['Content-Type', type];
+  if (packed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
+  head(ctx, 200, headers);
+  const out = packed ? createGzip({ level: 1 }) : res;
+  if (packed) (out as NodeJS.ReadWriteStream).pipe(res as NodeJS.WritableStream);
+  let gone = false;
+  res.once('close', () => {
+    gone = true;
+  });
+  const put = (bytes: Buffer): Promise<void> =>
+    new Promise((resolve) => {
+      if (gone) return resolve();
+      // Even a client that takes everything at once lets others have their turn between slices.
+      if ((out as NodeJS.WritableStream).write(bytes)) setImmediate(resolve);
+      else {
+        const go = () => {
+          out.off('drain', go);
+          res.off('close', go);
+          resolve();
+        };
+        out.once('drain', go);
+        res.once('close', go);
+      }
+    });
+  let slice = Buffer.allocUnsafe(SLICE);
+  let at = start.copy(slice, 0);
+  for (let i = 0; i < items.length && !gone; i++) {
+    const { bytes } = items[i] as Item;
+    if (at + bytes.length + 2 > slice.length) {
+      await put(slice.subarray(0, at));
+      slice = Buffer.allocUnsafe(Math.max(SLICE, bytes.length + 2));
+      at = 0;
+    }
+    if (i > 0) slice[at++] = COMMA;
+    if (cut > 0) slice[at++] = BRACE;
+    at += bytes.copy(slice, at, cut);
+  }
+  await put(slice.subarray(0, at));
+  (out as NodeJS.WritableStream).end(END);
+}
+
+function lookUp(id: string, change: number): Buffer | undefined {
+  const found = kept.get(id);
+  if (found === undefined) return undefined;
+  kept.delete(id);
+  if (found.change !== change) {
+    keptBytes -= found.body.length;
+    return undefined;
+  }
+  kept.set(id, found);
+  return found.body;
+}
+function keep(id: string, entry: Kept): void {
+  const old = kept.get(id);
+  if (old !== undefined) keptBytes -= old.body.length;
+  kept.delete(id);
+  kept.set(id, entry);
+  keptBytes += entry.body.length;
+  for (const [other, { body }] of kept) {
+    if (keptBytes <= KEPT_BYTES) break;
+    kept.delete(other);
+    keptBytes -= body.length;
+  }
+}

@@ -1,0 +1,95 @@
+/** HTTP/1.1 and HTTP/2 on one TLS port by ALPN, and plain HTTP on loopback. */
+import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Incoming, Outgoing } from './context.ts';
+
+export interface TlsOptions {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+  /** Authorities whose client certificates are asked for. */
+  readonly clientCAs: readonly string[];
+}
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsOptions;
+  readonly handle: (req: Incoming, res: Outgoing) => void;
+  /** Takes over upgraded connections (exec, attach, port forwarding). */
+  readonly upgrade?: (req: http.IncomingMessage, socket: Socket, head: Buffer) => void;
+}
+export interface Listener {
+  readonly port: number;
+  /** Takes no new connections, lets requests under way finish, then closes what is idle. */
+  close(): Promise<void>;
+  /** Ends every connection at once. */
+  abort(): void;
+}
+
+/** Bounds on what a client may send before it is served. */
+const limits = { maxHeaderSize: 64 * 1024, headersTimeout: 30_000, requestTimeout: 0, keepAliveTimeout: 120_000 };
+const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 };
+
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  const handle = options.handle as http.RequestListener;
+  const { tls } = options;
+  const server = tls === undefined ? http.createServer(limits, handle) : secure(tls, handle, options.handle);
+  server.on('upgrade', (req, socket, head) => {
+    if (options.upgrade === undefined) socket.destroy();
+    else options.upgrade(req, socket as Socket, head);
+  });
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+    abort: () => {
+      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** An HTTPS server that hands connections which chose `h2` to an HTTP/2 server. */
+function secure(tls: TlsOptions, handle: http.RequestListener, handle2: (req: Incoming, res: Outgoing) => void): https.Server {
+  const second = http2.createServer({ settings: h2Settings });
+  second.on('request', handle2);
+  second.on('sessionError', () => {});
+  const server = https.createServer({
+    ...limits,
+    key: tls.key,
+    cert: tls.cert,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+    requestCert: tls.clientCAs.length > 0,
+    // Who a certificate belongs to, and whether it is good, is for the authenticator to say.
+    rejectUnauthorized: false,
+    ...(tls.clientCAs.length > 0 && { ca: [...tls.clientCAs] }),
+  });
+  const first = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') second.emit('connection', socket);
+    else for (const listener of first) listener.call(server, socket);
+  });
+  server.on('request', handle);
+  return server;
+}

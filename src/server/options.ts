@@ -1,0 +1,130 @@
+/** Query parameters of lists, watches and writes, checked as the stock server checks them. */
+import { groupName } from '../identity.ts';
+import { badRequest, invalid } from '../meta/errors.ts';
+import { FieldErrors, Path } from '../meta/field.ts';
+import { checkFieldSelector, everyField, parseFieldSelector } from '../meta/fields.ts';
+import { everyLabel, parseLabelSelector } from '../meta/labels.ts';
+import { managerName, validateFieldManager } from '../patch/index.ts';
+import type { Catalog, Resource } from '../registry/catalog.ts';
+import type { ListOptions } from '../registry/list.ts';
+import { type Selection, select } from '../registry/select.ts';
+import type { JsonObject } from '../schema/types.ts';
+import type { Context } from './context.ts';
+
+export interface ReadOptions extends ListOptions {
+  readonly timeoutSeconds: number | undefined;
+  readonly bookmarks: boolean;
+}
+
+const INT = /^[+-]?\d+$/;
+function integer(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!INT.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = BigInt(text);
+  if (value > 9223372036854775807n || value < -9223372036854775808n)
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return Number(value);
+}
+const truth = (text: string | undefined): boolean => text !== undefined && text !== 'false' && text !== '0';
+
+const noOptions: ReadOptions = {
+  limit: 0,
+  continue: '',
+  resourceVersion: '',
+  match: '',
+  timeoutSeconds: undefined,
+  bookmarks: false,
+};
+
+export function readOptions(ctx: Context, catalog: Catalog, watch: boolean): ReadOptions {
+  if (ctx.search === '') return noOptions;
+  const options: ReadOptions = {
+    limit: integer(ctx.param('limit')) ?? 0,
+    continue: ctx.param('continue') ?? '',
+    resourceVersion: ctx.param('resourceVersion') ?? '',
+    match: ctx.param('resourceVersionMatch') ?? '',
+    timeoutSeconds: integer(ctx.param('timeoutSeconds')),
+    bookmarks: truth(ctx.param('allowWatchBookmarks')),
+  };
+  if (options.match !== '') checkMatch(options, catalog, watch);
+  return options;
+}
+
+function checkMatch(options: ReadOptions, catalog: Catalog, watch: boolean): void {
+  const errors = new FieldErrors();
+  const at = Path.of('resourceVersionMatch');
+  const { match, resourceVersion } = options;
+  if (watch) errors.forbidden(at, 'resourceVersionMatch is forbidden for watch');
+  if (resourceVersion === '') errors.forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (options.continue !== '') errors.forbidden(at, 'resourceVersionMatch is forbidden when continue is provided');
+  if (match !== 'Exact' && match !== 'NotOlderThan') errors.notSupported(at, match, ['Exact', 'NotOlderThan', '']);
+  if (match === 'Exact' && resourceVersion === '0')
+    errors.forbidden(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+  if (!errors.empty) throw invalid(optionsKind(catalog, 'ListOptions'), '', errors.list);
+}
+const optionsKind = (catalog: Catalog, kind: string) => ({ group: groupName(catalog.identity, 'meta'), resource: kind });
+
+/** Which objects the path and the selectors mean. `name`: the path itself names one (old watch paths). */
+export function selectionOf(ctx: Context, resource: Resource, namespace: string, name = ''): Selection {
+  if (ctx.search === '' && name === '') return select(resource, namespace);
+  const labelText = ctx.param('labelSelector') ?? '';
+  const fieldText = ctx.param('fieldSelector') ?? '';
+  const labels = labelText === '' ? everyLabel : parseLabelSelector(labelText);
+  let fields = fieldText === '' ? everyField : parseFieldSelector(fieldText);
+  if (!fields.everything) checkFieldSelector(fields, resource.kind.fields);
+  if (name !== '') {
+    const given = fields.exact('metadata.name');
+    if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+    if (given === undefined) fields = parseFieldSelector(`${fieldText === '' ? '' : `${fieldText},`}metadata.name=${name}`);
+  }
+  return select(resource, namespace, labels, fields);
+}
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: string;
+  readonly force: boolean | undefined;
+  /** As admission sees them. */
+  readonly json: JsonObject;
+}
+
+type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+
+export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply = false): WriteOptions {
+  const type = { kind, apiVersion: `${groupName(catalog.identity, 'meta')}/v1` };
+  if (ctx.search === '' && !apply) return { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: type };
+  const errors = new FieldErrors();
+  const dryRun = ctx.query.getAll('dryRun');
+  checkDryRun(dryRun, errors);
+  const fieldManager = ctx.param('fieldManager') ?? '';
+  validateFieldManager(fieldManager, apply, errors);
+  const fieldValidation = ctx.param('fieldValidation') ?? '';
+  if (fieldValidation !== '' && !['Ignore', 'Warn', 'Strict'].includes(fieldValidation))
+    errors.notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']);
+  if (!errors.empty) throw invalid(optionsKind(catalog, kind), '', errors.list);
+  const force = kind === 'PatchOptions' && ctx.param('force') !== undefined ? truth(ctx.param('force')) : undefined;
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation,
+    force,
+    json: {
+      ...type,
+      ...(dryRun.length > 0 && { dryRun }),
+      ...(force !== undefined && { force }),
+      ...(fieldManager !== '' && { fieldManager }),
+      ...(fieldValidation !== '' && { fieldValidation }),
+    },
+  };
+}
+
+export function checkDryRun(values: readonly string[], errors: FieldErrors): void {
+  if (values.every((v) => v === 'All')) return;
+  const shown = `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;
+  errors.add('FieldValueNotSupported', 'dryRun', `Unsupported value: ${shown}: supported values: "All"`);
+}
+
+/** The manager of this write. */
+export const managerOf = (ctx: Context, options: { fieldManager: string }): string =>
+  managerName(options.fieldManager, ctx.header('user-agent') ?? '');

@@ -1,0 +1,20 @@
+/**
+ * A request runs down one array; each step fills its own field of the context, or throws. Steps that answer at once are
+ * not awaited.
+ *
+ *   audit id → request info → authenticate → audit → impersonate → in-flight limits → authorize → dispatch
+ */
+import type { Context } from './context.ts';
+
+export type Step = (ctx: Context) => void | Promise<void>;
+
+export function run(steps: readonly Step[], ctx: Context): void | Promise<void> {
+  return runFrom(steps, 0, ctx);
+}
+
+function runFrom(steps: readonly Step[], start: number, ctx: Context): void | Promise<void> {
+  for (let i = start; i < steps.length; i++) {
+    const answer = (steps[i] as Step)(ctx);
+    if (answer instanceof Promise) return answer.then(() => runFrom(steps, i + 1, ctx));
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * What a path asks for.
+ *
+ *   /apis/apps/v1/namespaces/shop/deployments/web/status
+ *        group version        namespace resource   name subresource
+ *   /api/v1/watch/namespaces/shop/pods          the old way to watch
+ */
+export interface RequestInfo {
+  /** False for paths such as `/healthz`, which have only a path and a verb. */
+  readonly resourceRequest: boolean;
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; lower-case method for other paths. */
+  verb: string;
+  readonly path: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty where the path names none (a field selector may then name one, for authorization). */
+  name: string;
+  /** Segments after the subresource (proxied paths). */
+  readonly rest: readonly string[];
+  readonly legacyWatch: boolean;
+  /** The path itself has a name. */
+  readonly named: boolean;
+  /** Too many segments for any resource. */
+  readonly tooLong: boolean;
+}
+
+const verbs: Readonly<Record<string, string>> = { GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+/** Second segments below a namespace that belong to the namespace itself. */
+const ofNamespace = new Set(['status', 'finalize']);
+
+/** `query` reads a parameter; it is asked only where it matters. */
+export function requestInfo(method: string, path: string, query: (name: string) => string | undefined): RequestInfo {
+  const parts = path.split('/');
+  // `parts[0]` is the empty text before the first slash; one slash at the end is forgiven.
+  if (parts.length > 2 && parts[parts.length - 1] === '') parts.pop();
+  const root = parts[1];
+  const named = root === 'apis';
+  const first = named ? 4 : 3;
+  if ((root !== 'api' && !named) || parts.length <= first || (!named && parts[2] !== 'v1')) return plain(method, path);
+  const group = named ? (parts[2] as string) : '';
+  const version = parts[named ? 3 : 2] as string;
+  let i = first;
+  const legacyWatch = parts[i] === 'watch' && parts.length > i + 1;
+  if (legacyWatch) i++;
+  let namespace = '';
+  if (parts[i] === 'namespaces' && parts.length > i + 1) {
+    namespace = parts[i + 1] as string;
+    // A namespace by itself, or its own subresource, is a cluster-scoped object.
+    if (parts.length > i + 2 && !ofNamespace.has(parts[i + 2] as string)) i += 2;
+  }
+  const resource = parts[i] as string;
+  const name = parts[i + 1] ?? '';
+  const subresource = parts[i + 2] ?? '';
+  const verb = verbOf(method, name, legacyWatch, query);
+  return {
+    resourceRequest: true,
+    verb,
+    path,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource,
+    name: name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection') ? nameInSelector(query) : name,
+    rest: parts.length > i + 3 ? parts.slice(i + 3) : [],
+    legacyWatch,
+    named: name !== '',
+    tooLong: parts.length > i + 3,
+  };
+}
+
+function plain(method: string, path: string): RequestInfo {
+  return {
+    resourceRequest: false,
+    verb: method.toLowerCase(),
+    path,
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    rest: [],
+    legacyWatch: false,
+    named: false,
+    tooLong: false,
+  };
+}
+
+function verbOf(method: string, name: string, legacyWatch: boolean, query: (name: string) => string | undefined): string {
+  const verb = verbs[method] ?? '';
+  if (legacyWatch && verb === 'get') return 'watch';
+  if (name !== '') return verb;
+  if (verb === 'get') {
+    const watch = query('watch');
+    return watch !== undefined && watch !== 'false' && watch !== '0' ? 'watch' : 'list';
+  }
+  return verb === 'delete' ? 'deletecollection' : verb;
+}
+
+function nameInSelector(query: (name: string) => string | undefined): string {
+  const selector = query('fieldSelector');
+  if (selector === undefined || !selector.includes('metadata.name')) return '';
+  const match = /(?:^|,)metadata\.name==?([^,!=\\]+)(?:,|$)/.exec(selector);
+  return match?.[1] ?? '';
+}

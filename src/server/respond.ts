@@ -1,0 +1,118 @@
+/** Writing answers: headers, bodies, compression, errors. */
+import type { ServerResponse } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import { gzip } from 'node:zlib';
+import { Status } from '../kinds/meta-kinds.ts';
+import { ApiError, type Status as StatusBody } from '../meta/errors.ts';
+import { encodeEnvelope } from '../schema/envelope.ts';
+import { encodeProtobuf } from '../schema/protobuf.ts';
+import type { Context } from './context.ts';
+import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
+import { protobufMediaTypes } from '../identity.ts';
+
+/** Answers of at least this size are compressed for clients that can read them. */
+const GZIP_FROM = 128 * 1024;
+const GZIP_LEVEL = 1;
+
+/** Sends the head of an answer. Names and values in turn. */
+export function head(ctx: Context, status: number, headers: readonly string[]): void {
+  ctx.status = status;
+  const all = ctx.headers.concat(headers);
+  if (ctx.warnings !== undefined) for (const text of ctx.warnings) all.push('Warning', warningValue(text));
+  if (!ctx.http2) {
+    (ctx.res as ServerResponse).writeHead(status, all);
+    return;
+  }
+  const record: Record<string, string | string[]> = {};
+  for (let i = 0; i < all.length; i += 2) {
+    const name = (all[i] as string).toLowerCase();
+    const value = all[i + 1] as string;
+    const known = record[name];
+    record[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
+  }
+  (ctx.res as Http2ServerResponse).writeHead(status, record);
+}
+
+/** RFC 7234 section 5.5: code 299, no agent, quoted text. */
+const warningValue = (text: string): string => `299 - "${text.replace(/[\\"]/g, '\\$&').replace(/[^\t\x20-\x7e\x80-\xff]/g, ' ')}"`;
+
+/** Sends a whole answer. */
+export function send(ctx: Context, status: number, type: string, body: Buffer | string, headers: readonly string[] = []): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (bytes.length >= GZIP_FROM && wantsGzip(ctx)) {
+    gzip(bytes, { level: GZIP_LEVEL }, (error, packed) => {
+      if (error !== null) write(ctx, status, type, bytes, headers);
+      else write(ctx, status, type, packed, [...headers, 'Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding']);
+    });
+    return;
+  }
+  write(ctx, status, type, bytes, headers);
+}
+
+function write(ctx: Context, status: number, type: string, bytes: Buffer, headers: readonly string[]): void {
+  if (ctx.res.destroyed || ctx.res.writableEnded) return;
+  head(ctx, status, ['Content-Type', type, 'Content-Length', String(bytes.length), ...headers]);
+  if (ctx.method === 'HEAD') ctx.res.end();
+  else ctx.res.end(bytes);
+}
+
+export function wantsGzip(ctx: Context): boolean {
+  const accepted = ctx.req.headers['accept-encoding'];
+  return typeof accepted === 'string' && /\bgzip\b/.test(accepted);
+}
+
+export function sendText(ctx: Context, status: number, text: string, headers: readonly string[] = []): void {
+  send(ctx, status, 'text/plain; charset=utf-8', text, ['X-Content-Type-Options', 'nosniff', ...headers]);
+}
+
+/** JSON of a value that is not an API object of a negotiated form. */
+export function sendJson(ctx: Context, status: number, value: unknown, headers: readonly string[] = []): void {
+  send(ctx, status, 'application/json', jsonText(ctx, value), headers);
+}
+export function jsonText(ctx: Context, value: unknown): string {
+  return prettyWanted(ctx) ? JSON.stringify(value, undefined, 2) : JSON.stringify(value);
+}
+export const prettyWanted = (ctx: Context): boolean => wantsPretty(ctx.param('pretty'), ctx.header('user-agent'));
+
+/** A Status in the representation that the client asked for, JSON where it asked for none that we have. */
+export async function sendStatus(ctx: Context, code: number, status: StatusBody, headers: readonly string[] = []): Promise<void> {
+  const { media, type } = errorMedia(ctx);
+  if (media === 'yaml') {
+    const { stringifyYaml } = await import('../schema/yaml.ts');
+    send(ctx, code, type, stringifyYaml(status as never), headers);
+  } else if (media === 'protobuf') {
+    const raw = encodeProtobuf(Status, status as never);
+    send(ctx, code, type, encodeEnvelope({ apiVersion: 'v1', kind: 'Status', raw }), headers);
+  } else sendJson(ctx, code, status, headers);
+}
+
+function errorMedia(ctx: Context): { media: Media; type: string } {
+  const accept = ctx.header('accept');
+  if (accept !== undefined && accept !== 'application/json') {
+    for (const clause of parseAccept(accept)) {
+      const name = `${clause.type}/${clause.subtype}`;
+      if (name === 'application/json' || name === '*/*' || name === 'application/*') break;
+      if (name === 'application/yaml') return { media: 'yaml', type: name };
+      if (protobufMediaTypes.includes(name)) return { media: 'protobuf', type: name };
+    }
+  }
+  return { media: 'json', type: 'application/json' };
+}
+
+/** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and told without its details. */
+export function sendError(ctx: Context, error: unknown, report: (error: unknown) => void): void {
+  if (ctx.res.headersSent) {
+    // Too late for a status: the client must not take what it got for the whole.
+    ctx.res.destroy(error instanceof Error ? error : undefined);
+    return;
+  }
+  if (ctx.res.destroyed) return;
+  const fault =
+    error instanceof ApiError ? error : new ApiError(500, 'InternalError', 'Internal error occurred: the request could not be finished');
+  if (fault !== error) report(error);
+  const headers: string[] = [];
+  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.push(name, value);
+  const seconds = fault.details?.retryAfterSeconds;
+  if (seconds !== undefined) headers.push('Retry-After', String(seconds));
+  sendStatus(ctx, fault.code, fault.status(), headers).catch(report);
+}

@@ -1,0 +1,46 @@
+/** What the handlers of requests use: one value, made by the composition root. */
+import type { Authenticator, Authorizer } from '../auth/types.ts';
+import type { Identity } from '../identity.ts';
+import type { RegistryDeps, WriteContext } from '../registry/context.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import type { MessageType } from '../schema/types.ts';
+import type { Context } from './context.ts';
+import type { Negotiator } from './negotiate.ts';
+
+/** Operations that are not reads or writes of an object: evictions, bindings, tokens, reviews, tunnels. */
+export interface ActionRequest {
+  readonly ctx: Context;
+  readonly write: WriteContext;
+  /** The decoded body of a POST, where the action has one. */
+  readonly body: ApiObject | undefined;
+}
+export interface ActionAnswer {
+  readonly status: number;
+  readonly object: ApiObject;
+  readonly schema: MessageType;
+}
+/** Undefined: the handler has answered (or taken the connection over) itself. */
+export type Action = (request: ActionRequest) => ActionAnswer | undefined | Promise<ActionAnswer | undefined>;
+
+export interface Limits {
+  /** Longest a request may take that is not long-running. */
+  readonly requestTimeoutMs: number;
+  /** Shortest time after which a watch without a timeout is ended, in seconds; it ends at up to twice that. */
+  readonly minRequestTimeoutSeconds: number;
+  /** Most bytes that may wait for a slow watcher. */
+  readonly watchBufferBytes: number;
+}
+
+export interface Services {
+  readonly identity: Identity;
+  readonly registry: RegistryDeps;
+  readonly negotiator: Negotiator;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  /** `core/pods/eviction` or `authorization/subjectaccessreviews` → handler, in base group names. */
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly limits: Limits;
+  readonly log: { error(message: string, details?: object): void; info(message: string, details?: object): void };
+  /** Random number from 0 to below 1, for spreading timeouts. */
+  readonly spread: () => number;
+}

@@ -1,0 +1,75 @@
+/** get and list. */
+import { notFound } from '../../meta/errors.ts';
+import type { Resource } from '../../registry/catalog.ts';
+import { fresh, type ListResult, list } from '../../registry/list.ts';
+import type { Item } from '../../storage/item.ts';
+import type { Context } from '../context.ts';
+import { sendList } from '../list-body.ts';
+import { type Representation, wantsPretty } from '../negotiate.ts';
+import { readOptions, selectionOf } from '../options.ts';
+import { type IncludeObject, isPlain, representItem } from '../represent.ts';
+import { send } from '../respond.ts';
+import type { Services } from '../services.ts';
+import { badRequest } from '../../meta/errors.ts';
+
+export const objectOffer = (resource: Resource) => (resource.custom ? customOffer : builtinOffer);
+const builtinOffer = { protobuf: true, transforms: ['Table', 'PartialObjectMetadata'] as const };
+const customOffer = { protobuf: false, transforms: ['Table', 'PartialObjectMetadata'] as const };
+const listOffers = {
+  builtin: { protobuf: true, transforms: ['Table', 'PartialObjectMetadataList'] as const },
+  custom: { protobuf: false, transforms: ['Table', 'PartialObjectMetadataList'] as const },
+};
+
+export function get(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+  const { negotiator, registry } = services;
+  const representation = negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const { info } = ctx;
+  const answer = (): void | Promise<void> => {
+    const key = resource.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
+    const item = resource.collection?.items.get(key);
+    if (item === undefined) throw notFound(resource.resource, info.name);
+    return sendItem(services, ctx, 200, resource, item, representation);
+  };
+  const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
+  return waiting instanceof Promise ? waiting.then(answer) : answer();
+}
+
+/** Answers with an object in the form that was asked for. */
+export function sendItem(
+  services: Services,
+  ctx: Context,
+  status: number,
+  resource: Resource,
+  item: Item,
+  representation: Representation,
+): void | Promise<void> {
+  const pretty = isPretty(ctx, representation);
+  if (isPlain(resource, representation, pretty)) {
+    send(ctx, status, representation.type, item.bytes);
+    return;
+  }
+  return representItem(services.registry.env, resource, item, representation, pretty, includeObject(ctx)).then((body) =>
+    send(ctx, status, representation.type, body),
+  );
+}
+
+export const isPretty = (ctx: Context, representation: Representation): boolean =>
+  representation.media === 'json' && (representation.pretty || wantsPretty(ctx.param('pretty'), ctx.header('user-agent')));
+
+export function includeObject(ctx: Context): IncludeObject {
+  const include = ctx.param('includeObject');
+  if (include === undefined || include === '' || include === 'Metadata') return 'Metadata';
+  if (include === 'None' || include === 'Object') return include;
+  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(include)}`);
+}
+
+export function listObjects(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+  const { negotiator, registry } = services;
+  const representation = negotiator.negotiate(ctx.header('accept'), resource.custom ? listOffers.custom : listOffers.builtin);
+  const options = readOptions(ctx, registry.catalog, false);
+  const selection = selectionOf(ctx, resource, ctx.info.namespace);
+  const answer = (result: ListResult): void | Promise<void> =>
+    sendList(services, ctx, resource, result, selection, representation, isPretty(ctx, representation), includeObject(ctx));
+  const result = list(registry, resource, selection, options);
+  return result instanceof Promise ? result.then(answer) : answer(result);
+}

@@ -1,0 +1,209 @@
+/** create, update, delete and deletecollection. */
+import type { ApiObject } from '../../kinds/kind.ts';
+import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
+import { fromHub, toHub } from '../../kinds/served.ts';
+import { badRequest, invalid, methodNotAllowed, type Status } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import type { Resource } from '../../registry/catalog.ts';
+import type { WriteContext } from '../../registry/context.ts';
+import { create } from '../../registry/create.ts';
+import { ownUpdated } from '../../registry/ownership.ts';
+import { type DeleteOptions, remove } from '../../registry/remove.ts';
+import { selectCurrent } from '../../registry/select.ts';
+import { update } from '../../registry/update.ts';
+import { decode } from '../../schema/json.ts';
+import type { JsonObject } from '../../schema/types.ts';
+import type { Item } from '../../storage/item.ts';
+import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
+import type { Context } from '../context.ts';
+import { checkDryRun, managerOf, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
+import { sendList } from '../list-body.ts';
+import { sendStatus } from '../respond.ts';
+import type { Services } from '../services.ts';
+import { groupName } from '../../identity.ts';
+import { ApiError } from '../../meta/errors.ts';
+import { isPretty, objectOffer, sendItem } from './read.ts';
+
+/** How many objects of a collection are deleted at a time. */
+const DELETE_WIDTH = 32;
+
+export function writeContext(ctx: Context, resource: Resource, options: WriteOptions, subresource = ''): WriteContext {
+  const { info } = ctx;
+  return {
+    resource,
+    namespace: info.namespace,
+    name: info.named ? info.name : '',
+    subresource,
+    user: ctx.user,
+    dryRun: options.dryRun,
+    manager: managerOf(ctx, options),
+    options: options.json,
+    warn: (text) => ctx.warn(text),
+    annotate: (key, value) => ctx.annotate(key, value),
+  };
+}
+
+/** Decodes and defaults the body; unknown and repeated fields are told of as the client asked. */
+export async function bodyObject(services: Services, ctx: Context, resource: Resource, options: WriteOptions): Promise<ApiObject> {
+  const { env } = services.registry;
+  const media = bodyMedia(ctx, !resource.custom, services.identity.protobufMediaType);
+  const body = await readBody(ctx);
+  const report = wantsReport(services, options) ? { problems: [] } : undefined;
+  const expected = { apiVersion: resource.apiVersion, kind: resource.kind.kind, schema: resource.schema };
+  const object = await decodeBody(body, media, expected, report);
+  if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
+  fillDefaults(resource, object, env);
+  return object;
+}
+
+export const wantsReport = (services: Services, options: WriteOptions): boolean =>
+  (options.fieldValidation === 'Strict' || options.fieldValidation === 'Warn') && services.registry.env.feature('ServerSideFieldValidation');
+
+export function tellProblems(ctx: Context, options: WriteOptions, report: FieldReport, kind: string, version: string): void {
+  if (report.problems.length === 0) return;
+  if (options.fieldValidation === 'Warn') for (const text of report.problems) ctx.warn(text);
+  else
+    throw badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${report.problems.join(', ')}`,
+    );
+}
+
+export async function createObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
+  const object = await bodyObject(services, ctx, resource, options);
+  const item = await create(services.registry, writeContext(ctx, resource, options), object);
+  return sendItem(services, ctx, 201, resource, item, representation);
+}
+
+export async function updateObject(services: Services, ctx: Context, resource: Resource, subresource = ''): Promise<void> {
+  const { registry } = services;
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
+  const body = await bodyObject(services, ctx, resource, options);
+  const write = writeContext(ctx, resource, options, subresource);
+  if (body.metadata.name === undefined && !resource.kind.createOnUpdate) checkNamed(write, body);
+  const text = JSON.stringify(body);
+  const result = await update(registry, write, {
+    change: (live) => {
+      // A retry begins again with the body as it came.
+      const object = JSON.parse(text) as ApiObject;
+      ownUpdated(registry, write, object, resource.isHub ? live : fromHub(resource, live));
+      return toHub(resource, object);
+    },
+    ...(resource.kind.createOnUpdate && subresource === '' && { createAbsent: () => JSON.parse(text) as ApiObject }),
+    conflictIsFinal: (body.metadata.resourceVersion ?? '') !== '',
+  });
+  return sendItem(services, ctx, result.created ? 201 : 200, resource, result.item, representation);
+}
+
+function checkNamed(write: WriteContext, body: ApiObject): void {
+  if (body.metadata.name === undefined)
+    throw badRequest(`the name of the object (${body.metadata.name ?? ''}) does not match the name on the URL (${write.name})`);
+}
+
+// ---- delete ----------------------------------------------------------------------------------------------------
+
+async function deleteOptions(services: Services, ctx: Context): Promise<{ options: DeleteOptions; dryRun: boolean; json: JsonObject }> {
+  const own = services.identity.protobufMediaType;
+  const type = { kind: 'DeleteOptions', apiVersion: `${groupName(services.identity, 'meta')}/v1` };
+  let given: JsonObject = {};
+  const body = await readBody(ctx);
+  if (body.length > 0) {
+    const media = bodyMedia(ctx, true, own);
+    const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema };
+    given = (await decodeDeleteOptions(body, media, expected)) as JsonObject;
+  } else given = fromQuery(ctx);
+  const errors = new FieldErrors();
+  const options = given as unknown as DeleteOptions & { dryRun?: string[] };
+  if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined)
+    errors.invalid(Path.of('propagationPolicy'), options.propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
+  if (options.propagationPolicy !== undefined && !['Orphan', 'Background', 'Foreground'].includes(options.propagationPolicy))
+    errors.notSupported(Path.of('propagationPolicy'), options.propagationPolicy, ['Background', 'Foreground', 'Orphan', 'nil']);
+  checkDryRun(options.dryRun ?? [], errors);
+  if (!errors.empty) throw invalid({ group: groupName(services.identity, 'meta'), resource: 'DeleteOptions' }, '', errors.list);
+  return { options, dryRun: (options.dryRun ?? []).length > 0, json: { ...type, ...given } };
+}
+
+async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decodeBody>[1], expected: Parameters<typeof decodeBody>[2]) {
+  // Options may come under the version of any group; their fields are the same.
+  if (media !== 'json') return decodeBody(body, media, expected);
+  const value = JSON.parse(body.toString()) as JsonObject;
+  const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return rest;
+}
+
+function fromQuery(ctx: Context): JsonObject {
+  if (ctx.search === '') return {};
+  const grace = ctx.param('gracePeriodSeconds');
+  if (grace !== undefined && !/^-?\d+$/.test(grace))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  const orphan = ctx.param('orphanDependents');
+  const policy = ctx.param('propagationPolicy');
+  const dryRun = ctx.query.getAll('dryRun');
+  return {
+    ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
+    ...(orphan !== undefined && { orphanDependents: orphan !== 'false' && orphan !== '0' }),
+    ...(policy !== undefined && { propagationPolicy: policy }),
+    ...(dryRun.length > 0 && { dryRun }),
+  };
+}
+
+export async function deleteObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const { options, dryRun, json } = await deleteOptions(services, ctx);
+  const write: WriteContext = {
+    ...writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json }),
+  };
+  const result = await remove(services.registry, write, options);
+  const accepted = !result.removed && options.orphanDependents === false ? 202 : 200;
+  if (!result.removed || resource.kind.deleteReturnsObject) return sendItem(services, ctx, accepted, resource, result.item, representation);
+  return sendStatus(ctx, 200, success(resource, write.name, result.object.metadata.uid ?? ''));
+}
+
+function success(resource: Resource, name: string, uid: string): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(resource.group !== '' && { group: resource.group }), kind: resource.kind.plural, uid },
+  };
+}
+
+export async function deleteCollection(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  const { registry } = services;
+  if (!resource.kind.verbs.includes('deletecollection')) throw methodNotAllowed(resource.resource, 'deletecollection');
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const selection = selectionOf(ctx, resource, ctx.info.namespace);
+  const { options, dryRun, json } = await deleteOptions(services, ctx);
+  const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
+  const items = selectCurrent(resource, selection);
+  const gone: Item[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const item = items[next++] as Item;
+      const slash = item.key.indexOf('/');
+      const [namespace, name] = resource.kind.namespaced ? [item.key.slice(0, slash), item.key.slice(slash + 1)] : ['', item.key];
+      try {
+        gone.push((await remove(registry, { ...base, namespace, name }, options)).item);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(DELETE_WIDTH, items.length) }, worker));
+  gone.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return sendList(
+    services,
+    ctx,
+    resource,
+    { items: gone, revision: registry.cache.revision, continue: '', remaining: undefined },
+    { ...selection, everything: false },
+    representation.transform === 'PartialObjectMetadata' ? { ...representation, transform: 'PartialObjectMetadataList' } : representation,
+    isPretty(ctx, representation),
+    'Metadata',
+  );
+}
