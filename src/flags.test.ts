@@ -1,0 +1,150 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { type GateName, gates, readFeatureGates } from './features.ts';
+import { parseServerFlags, type ServerOptions, serverFlags, serverHelp, serverOptions } from './flags.ts';
+import { readRuntimeConfig } from './runtime-config.ts';
+
+const parse = (...args: string[]): ServerOptions => parseServerFlags(args) as ServerOptions;
+
+test('an empty command line gives a safe server on loopback', () => {
+  expect(parse()).toMatchObject({
+    securePort: 6443,
+    bindAddress: '127.0.0.1',
+    insecurePort: 0,
+    store: 'lmdb',
+    dataDir: '.plat',
+    identity: 'plat',
+    authorizationMode: ['Node', 'RBAC'],
+    anonymousAuth: true,
+    historyRetention: 300_000,
+    requestTimeout: 60_000,
+    minRequestTimeout: 1800,
+    maxRequestsInflight: 400,
+    maxMutatingRequestsInflight: 200,
+    serviceClusterIpRange: ['10.0.0.0/24'],
+    serviceNodePortRange: { first: 30000, last: 32767 },
+    v: 0,
+    logFormat: 'text',
+    warnings: [],
+  });
+  expectTypeOf<ServerOptions['store']>().toEqualTypeOf<'lmdb' | 'memory' | 'etcd'>();
+  expectTypeOf<ServerOptions['tokenAuthFile']>().toEqualTypeOf<string | undefined>();
+});
+
+test('anonymous requests are off where everything is allowed, unless told otherwise', () => {
+  expect(parse('--authorization-mode=AlwaysAllow').anonymousAuth).toBe(false);
+  expect(parse('--authorization-mode=AlwaysAllow', '--anonymous-auth').anonymousAuth).toBe(true);
+  expect(parse('--anonymous-auth=false').anonymousAuth).toBe(false);
+});
+
+test('ranges', () => {
+  expect(parse('--service-node-port-range=30000+10').serviceNodePortRange).toEqual({ first: 30000, last: 30010 });
+  expect(parse('--service-cluster-ip-range=10.1.0.0/16,fd00::/108').serviceClusterIpRange).toEqual(['10.1.0.0/16', 'fd00::/108']);
+});
+
+test('options for a program are the defaults, with some changed', () => {
+  expect(serverOptions({ store: 'memory', securePort: 0 })).toMatchObject({ store: 'memory', securePort: 0, bindAddress: '127.0.0.1' });
+});
+
+describe('refusals', () => {
+  test.each([
+    [['--secure-prot=1'], 'unknown flag --secure-prot (did you mean --secure-port?)'],
+    [['now'], 'unexpected argument "now": the server takes flags only'],
+    [['--oidc-client-id=x'], '--oidc-client-id is planned, but has no effect in this release: leave it out'],
+    [['--bind-address=localhost'], '--bind-address: "localhost" is not an IP address'],
+    [['--authorization-mode=RBAC,RBAC'], '--authorization-mode: a mode is named twice'],
+    [['--authorization-mode='], '--authorization-mode: at least one of AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook is needed'],
+    [
+      ['--authorization-mode=rbac'],
+      '--authorization-mode: "rbac" is not one of AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook (did you mean RBAC?)',
+    ],
+    [['--authorization-mode=Webhook'], '--authorization-mode: Webhook is planned, but has no effect in this release'],
+    [['--service-cluster-ip-range=10.0.0.0'], '--service-cluster-ip-range: "10.0.0.0" is not an IP range such as 10.0.0.0/24'],
+    [['--service-cluster-ip-range=10.0.0.0/30'], '--service-cluster-ip-range: 10.0.0.0/30 holds fewer than 8 addresses'],
+    [
+      ['--service-cluster-ip-range=10.0.0.0/24,10.1.0.0/24'],
+      '--service-cluster-ip-range: one range is needed, or one of IPv4 and one of IPv6',
+    ],
+    [['--service-node-port-range=5-4'], '--service-node-port-range: 4 is before 5'],
+    [['--service-node-port-range=5'], '--service-node-port-range: "5" is not of the form 30000-32767'],
+    [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file are needed together'],
+    [['--etcd-prefix=/x'], '--etcd-prefix has no effect without --store etcd'],
+    [['--history-retention=0s'], '--history-retention: 0 would end every watch that resumes'],
+    [['--feature-gates=Nonsense=true'], '--feature-gates: unknown feature gate Nonsense'],
+    [['--runtime-config=apps'], '--runtime-config: "apps" is not of the form group/version or group/version/resource'],
+  ])('%j', (args, message) => {
+    expect(() => parseServerFlags(args)).toThrow(message);
+  });
+});
+
+test('help names every flag that has an effect, with its default', () => {
+  const help = serverHelp();
+  for (const [name, flag] of Object.values(serverFlags).flatMap((group) => Object.entries(group))) {
+    expect(help).toContain(`--${name}`);
+    expect(flag.help).toMatch(/\.$/);
+  }
+  expect(help).toContain('Serving:\n  --secure-port PORT\n        Port on which HTTPS is served; 0 takes a free one. (default 6443)');
+  expect(parseServerFlags(['--help'])).toBe('help');
+});
+
+describe('feature gates', () => {
+  const read = (settings: Record<string, string>) => readFeatureGates(new Map(Object.entries(settings)));
+  const on = (settings: Record<string, string>, name: GateName): boolean => read(settings).enabled(name);
+
+  test('alpha is off, beta is as the table says, GA is on', () => {
+    const features = read({});
+    for (const [name, gate] of Object.entries(gates)) {
+      expect(features.enabled(name as GateName)).toBe(gate.default);
+      if (gate.stage === 'alpha') expect(gate.default).toBe(false);
+      if (gate.stage === 'GA') expect(gate.default).toBe(true);
+    }
+    expect(features.enabled('ServerSideFieldValidation')).toBe(false);
+    expect(features.enabled('ServerSideApply')).toBe(true);
+  });
+  test('a beta gate can be switched', () => {
+    expect(on({}, 'APIListChunking')).toBe(true);
+    expect(on({ APIListChunking: 'false' }, 'APIListChunking')).toBe(false);
+    expect(on({ AllBeta: 'false' }, 'APIListChunking')).toBe(false);
+    expect(on({ APIListChunking: 'true', AllBeta: 'false' }, 'APIListChunking')).toBe(true);
+  });
+  test('a gate that grew up cannot be switched off, and switching it on warns', () => {
+    expect(() => read({ ServerSideApply: 'false' })).toThrow('cannot set feature gate ServerSideApply to false, feature is locked to true');
+    expect(read({ ServerSideApply: 'true' }).warnings).toEqual([
+      'the feature gate ServerSideApply does nothing any more: it is GA since 1.22 and will be removed',
+    ]);
+    expect(parse('--feature-gates=ServerSideApply=true').warnings).toHaveLength(1);
+  });
+  test('a gate that this server does not heed keeps its default', () => {
+    expect(on({ OpenAPIV3: 'true' }, 'OpenAPIV3')).toBe(true);
+    expect(() => read({ OpenAPIV3: 'false' })).toThrow('the feature gate OpenAPIV3 is known, but this release cannot switch it to false');
+    expect(on({ AllAlpha: 'true' }, 'APIServerTracing')).toBe(false);
+  });
+  test('unknown gates and values are refused', () => {
+    expect(() => read({ APIListChunkin: 'false' })).toThrow('unknown feature gate APIListChunkin (did you mean APIListChunking?)');
+    expect(() => read({ APIListChunking: 'no' })).toThrow('"no" is neither true nor false');
+    expect(() => read({ toString: 'true' })).toThrow('unknown feature gate toString');
+  });
+});
+
+describe('runtime configuration', () => {
+  test('by default all but alpha versions are served', () => {
+    const config = readRuntimeConfig([]);
+    expect(config.enabled('apps', 'v1')).toBe(true);
+    expect(config.enabled('batch', 'v1beta1')).toBe(true);
+    expect(config.enabled('x.example.com', 'v1alpha1')).toBe(false);
+  });
+  test('the more exact setting wins, whatever the order', () => {
+    const config = readRuntimeConfig(['batch/v1beta1/cronjobs', 'batch/v1beta1=false', 'api/beta=true', 'api/all=false', 'v1']);
+    expect(config.enabled('apps', 'v1')).toBe(false);
+    expect(config.enabled('', 'v1', 'pods')).toBe(true);
+    expect(config.enabled('policy', 'v1beta1')).toBe(true);
+    expect(config.enabled('batch', 'v1beta1', 'jobs')).toBe(false);
+    expect(config.enabled('batch', 'v1beta1', 'cronjobs')).toBe(true);
+  });
+  test('keys that name nothing are found', () => {
+    const config = readRuntimeConfig(['apps/v1', 'aps/v1=false', 'apps/v1/pots']);
+    expect(config.unknown((group, _, resource) => group === 'apps' && resource === undefined)).toEqual(['aps/v1', 'apps/v1/pots']);
+  });
+  test.each(['apps', 'apps/one', '/v1', 'api/everything', 'apps/v1/a/b', 'v1/pods/x', 'apps/v1=maybe'])('%s is refused', (item) => {
+    expect(() => readRuntimeConfig([item])).toThrow();
+  });
+});

@@ -1,0 +1,308 @@
+/**
+ * Every flag of the server with its group, default, stage and help, and the options that follow from a command line. Names
+ * are those of the specification and of stock servers. What is marked `planned` has no effect yet, and using it is refused.
+ */
+import { type FeatureGates, featureHelp, readFeatureGates } from './features.ts';
+import { identities } from './identity.ts';
+import {
+  bool,
+  choice,
+  duration,
+  FlagError,
+  type FlagValues,
+  file,
+  files,
+  flag,
+  flagHelp,
+  int,
+  list,
+  optionalBool,
+  pairs,
+  parseFlags,
+  port,
+  readChoice,
+  readInteger,
+  repeated,
+  splitList,
+  text,
+} from './lib/flags.ts';
+import { parseCIDR, parseIP } from './meta/ip.ts';
+import { readRuntimeConfig } from './runtime-config.ts';
+
+const planned = true;
+
+export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
+export type AuthorizationMode = (typeof authorizationModes)[number];
+
+function readModes(values: readonly string[]): readonly AuthorizationMode[] {
+  const modes = splitList(values).map((mode) => readChoice(mode, authorizationModes));
+  if (modes.length === 0) throw new Error(`at least one of ${authorizationModes.join(', ')} is needed`);
+  if (new Set(modes).size < modes.length) throw new Error('a mode is named twice');
+  if (modes.includes('Webhook')) throw new Error('Webhook is planned, but has no effect in this release');
+  return modes;
+}
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+function readPortRange(value: string): PortRange {
+  const match = /^(\d+)([-+])(\d+)$/.exec(value);
+  if (match === null) throw new Error(`${JSON.stringify(value)} is not of the form 30000-32767`);
+  const first = readInteger(match[1] as string, 1, 65535);
+  const last = readInteger(match[2] === '+' ? String(first + Number(match[3])) : (match[3] as string), 1, 65535);
+  if (last < first) throw new Error(`${last} is before ${first}`);
+  return { first, last };
+}
+function readAddress(value: string): string {
+  if (parseIP(value) === undefined) throw new Error(`${JSON.stringify(value)} is not an IP address`);
+  return value;
+}
+function readServiceRanges(values: readonly string[]): readonly string[] {
+  const ranges = splitList(values);
+  const families = ranges.map((range) => {
+    const cidr = parseCIDR(range);
+    if (cidr === undefined) throw new Error(`${JSON.stringify(range)} is not an IP range such as 10.0.0.0/24`);
+    if (cidr.bits > cidr.address.length * 8 - 3) throw new Error(`${range} holds fewer than 8 addresses`);
+    return cidr.family;
+  });
+  if (ranges.length === 0 || ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
+    throw new Error('one range is needed, or one of IPv4 and one of IPv6');
+  }
+  return ranges;
+}
+
+const serving = {
+  'secure-port': port(6443, 'Port on which HTTPS is served; 0 takes a free one.'),
+  'bind-address': flag('127.0.0.1', 'Address to serve HTTPS on; 0.0.0.0 or :: for all.', 'ADDRESS', readAddress),
+  'advertise-address': flag<string | undefined>(
+    undefined,
+    'Address under which the endpoints of the API service name this server.',
+    'ADDRESS',
+    readAddress,
+    { planned, defaultText: 'the bind address' },
+  ),
+  'insecure-port': port(0, 'Port on which plain HTTP is served, on loopback only and without authentication by certificate; 0 is none.', {
+    defaultText: '0',
+  }),
+  'tls-cert-file': file('Certificate (PEM) to serve HTTPS with, followed by its intermediates. Made on first start when it is not given.'),
+  'tls-private-key-file': file('Key of --tls-cert-file.'),
+  'request-timeout': duration('1m', 'Time after which a request that is not a watch is ended.'),
+  'min-request-timeout': int(1800, 'Seconds that a watch lasts at least, unless the client says otherwise.'),
+  'max-requests-inflight': int(400, 'Reading requests handled at once; more are told to retry. 0 is no limit.'),
+  'max-mutating-requests-inflight': int(200, 'Changing requests handled at once; more are told to retry. 0 is no limit.'),
+  'livez-grace-period': duration('0s', 'Time after start during which /livez forgives checks that have not passed yet.'),
+  'shutdown-delay-duration': duration('0s', 'Time for which requests are still served after /readyz began to fail.'),
+  'cors-allowed-origins': list([], 'Patterns of origins whose scripts may use the API.', { planned }),
+  profiling: bool(false, 'Serve profiles of the process under /debug/pprof.', { planned }),
+};
+
+const store = {
+  store: choice('lmdb', ['lmdb', 'memory', 'etcd'], 'Where objects are kept: an embedded file, nowhere, or etcd.'),
+  'data-dir': text('.plat', 'Directory of the embedded store, keys, and the configuration for the administrator.', { value: 'DIRECTORY' }),
+  'history-retention': duration('5m', 'How long past versions are kept: for watches that resume and lists in pieces.'),
+  'etcd-servers': list(['http://127.0.0.1:2379'], 'Addresses of etcd, with --store etcd.'),
+  'etcd-prefix': text('/registry', 'Prefix of all keys in etcd.', { value: 'PREFIX' }),
+  'etcd-cafile': file('CA that signed the certificate of etcd.'),
+  'etcd-certfile': file('Certificate to show to etcd.'),
+  'etcd-keyfile': file('Key of --etcd-certfile.'),
+  'event-ttl': duration('1h', 'How long events are kept.', { planned }),
+};
+
+const api = {
+  identity: text('plat', `Names the server goes by: ${Object.keys(identities).join(', ')}, or a JSON file with its own.`, {
+    value: 'NAME|FILE',
+  }),
+  'service-cluster-ip-range': repeated<readonly string[]>(
+    ['10.0.0.0/24'],
+    'Range of addresses of services, or one of IPv4 and one of IPv6.',
+    'CIDR,…',
+    readServiceRanges,
+  ),
+  'service-node-port-range': flag<PortRange>(
+    { first: 30000, last: 32767 },
+    'Ports of nodes that services may use.',
+    'FIRST-LAST',
+    readPortRange,
+    {
+      defaultText: '30000-32767',
+    },
+  ),
+  'allow-privileged': bool(false, 'Allow privileged containers.'),
+  'feature-gates': pairs(`Features to switch: AllAlpha, AllBeta; ${featureHelp()}.`, { value: 'NAME=true|false,…' }),
+  'runtime-config': list(
+    [],
+    'Versions and resources to serve: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, =false for off.',
+    {
+      value: 'KEY=true|false,…',
+    },
+  ),
+};
+
+const authentication = {
+  'anonymous-auth': optionalBool('Let requests without credentials in as system:anonymous.', {
+    defaultText: 'true unless AlwaysAllow is a mode',
+  }),
+  'client-ca-file': file('CAs whose client certificates name users (common name) and groups (organizations).'),
+  'token-auth-file': file('Lines of token,user,uid,"group1,group2".'),
+  'enable-bootstrap-token-auth': bool(false, 'Accept bootstrap tokens.', { planned }),
+  'api-audiences': list([], 'Audiences that tokens must be meant for.', { planned }),
+  'service-account-issuer': list([], 'Issuers of service account tokens; the first signs.', { planned }),
+  'service-account-key-file': files('Keys (PEM) that verify service account tokens.', { planned }),
+  'service-account-signing-key-file': file('Key that signs service account tokens.', { planned }),
+  'service-account-lookup': bool(true, 'Check that the account of a token still exists.', { planned }),
+  'service-account-max-token-expiration': duration('0s', 'Longest life of a service account token; 0 is no bound.', { planned }),
+  'service-account-extend-token-expiration': bool(true, 'Let injected tokens live on for a year, so that old clients keep working.', {
+    planned,
+  }),
+  'service-account-jwks-uri': text('', 'Address of the keys in the discovery document.', { planned, value: 'URL' }),
+  'oidc-issuer-url': text('', 'OpenID Connect: the issuer, https only.', { planned, value: 'URL' }),
+  'oidc-client-id': text('', 'OpenID Connect: the client id that tokens must be issued for.', { planned, value: 'ID' }),
+  'oidc-username-claim': text('sub', 'OpenID Connect: the claim that names the user.', { planned, value: 'CLAIM' }),
+  'oidc-username-prefix': text('', 'OpenID Connect: prefix of user names; - for none.', { planned, value: 'PREFIX' }),
+  'oidc-groups-claim': text('', 'OpenID Connect: the claim that names groups.', { planned, value: 'CLAIM' }),
+  'oidc-groups-prefix': text('', 'OpenID Connect: prefix of group names.', { planned, value: 'PREFIX' }),
+  'oidc-required-claim': pairs('OpenID Connect: claims that a token must have.', { planned }),
+  'oidc-signing-algs': list(['RS256'], 'OpenID Connect: accepted signature algorithms.', { planned }),
+  'oidc-ca-file': file('OpenID Connect: CA of the provider.', { planned }),
+  'authentication-token-webhook-config-file': file('Configuration of the remote service that knows tokens.', { planned }),
+  'authentication-token-webhook-cache-ttl': duration('2m', 'How long its decisions are kept.', { planned }),
+  'authentication-token-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of TokenReview to send.', { planned }),
+  'requestheader-username-headers': list([], 'Headers in which a proxy names the user.', { planned }),
+  'requestheader-group-headers': list([], 'Headers in which a proxy names groups.', { planned }),
+  'requestheader-extra-headers-prefix': list([], 'Prefixes of headers in which a proxy passes extra facts.', { planned }),
+  'requestheader-client-ca-file': file('CA of the proxy.', { planned }),
+  'requestheader-allowed-names': list([], 'Common names that the proxy may have.', { planned }),
+};
+
+const authorization = {
+  'authorization-mode': repeated<readonly AuthorizationMode[]>(
+    ['Node', 'RBAC'],
+    `Modes asked in this order: ${authorizationModes.join(', ')}.`,
+    'MODE,…',
+    readModes,
+  ),
+  'authorization-webhook-config-file': file('Configuration of the remote service that decides.', { planned }),
+  'authorization-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of SubjectAccessReview to send.', { planned }),
+  'authorization-webhook-cache-authorized-ttl': duration('5m', 'How long its grants are kept.', { planned }),
+  'authorization-webhook-cache-unauthorized-ttl': duration('30s', 'How long its refusals are kept.', { planned }),
+};
+
+const admission = {
+  'enable-admission-plugins': list([], 'Admission plug-ins to run besides the default ones.', { planned }),
+  'disable-admission-plugins': list([], 'Admission plug-ins not to run.', { planned }),
+  'admission-control-config-file': file('Configuration of admission plug-ins.', { planned }),
+};
+
+const audit = {
+  'audit-policy-file': file('Which requests are recorded, and how much of them.', { planned }),
+  'audit-log-path': text('', 'File of the audit log; - for standard output.', { planned, value: 'FILE' }),
+  'audit-log-format': choice('json', ['json', 'legacy'], 'Form of its lines.', { planned }),
+  'audit-log-maxage': int(0, 'Days for which old audit logs are kept; 0 is no bound.', { planned }),
+  'audit-log-maxbackup': int(0, 'Number of old audit logs kept; 0 is no bound.', { planned }),
+  'audit-log-maxsize': int(100, 'Megabytes at which the audit log is rotated.', { planned }),
+  'audit-webhook-config-file': file('Configuration of the remote service that takes audit events.', { planned }),
+  'audit-webhook-version': choice('v1', ['v1'], 'Version of audit events to send.', { planned }),
+  'audit-webhook-mode': choice('batch', ['batch', 'blocking', 'blocking-strict'], 'Whether requests wait for it.', { planned }),
+  'audit-webhook-initial-backoff': duration('10s', 'Wait before the first retry.', { planned }),
+  'audit-webhook-batch-buffer-size': int(10000, 'Events kept for it; more are dropped.', { planned }),
+  'audit-webhook-batch-max-size': int(400, 'Events of one batch.', { planned }),
+  'audit-webhook-batch-max-wait': duration('30s', 'Wait before a batch that is not full is sent.', { planned }),
+};
+
+const controllers = {
+  controllers: list(['*'], 'Controllers to run: * for all that are on by default, NAME to add, -NAME to leave out.', { planned }),
+  'leader-elect': optionalBool('Run controllers only while holding the lease.', { planned, defaultText: 'true with --store etcd' }),
+  'leader-elect-lease-duration': duration('15s', 'How long a lease holds.', { planned }),
+  'leader-elect-renew-deadline': duration('10s', 'How long the leader tries to renew it.', { planned }),
+  'leader-elect-retry-period': duration('2s', 'How often it is tried.', { planned }),
+  'cluster-signing-duration': duration('8760h', 'Longest life of certificates signed for CertificateSigningRequests.', { planned }),
+  'cluster-signing-cert-file': file('Certificate of the CA that signs requests.', { planned }),
+  'cluster-signing-key-file': file('Its key.', { planned }),
+  'cluster-signing-kube-apiserver-client-cert-file': file('Certificate of the CA for clients of this server.', { planned }),
+  'cluster-signing-kube-apiserver-client-key-file': file('Its key.', { planned }),
+  'cluster-signing-kubelet-client-cert-file': file('Certificate of the CA for node agents as clients.', { planned }),
+  'cluster-signing-kubelet-client-key-file': file('Its key.', { planned }),
+  'cluster-signing-kubelet-serving-cert-file': file('Certificate of the CA for node agents as servers.', { planned }),
+  'cluster-signing-kubelet-serving-key-file': file('Its key.', { planned }),
+  'cluster-signing-legacy-unknown-cert-file': file('Certificate of the CA for the legacy signer.', { planned }),
+  'cluster-signing-legacy-unknown-key-file': file('Its key.', { planned }),
+};
+
+const observing = {
+  v: int(0, 'How much is logged, 0 to 10.', { max: 10 }),
+  'log-format': choice('text', ['text', 'json'], 'Form of log lines.'),
+  'show-hidden-metrics-for-version': text('', 'The release before this one, to show metrics that were hidden since.', { value: 'VERSION' }),
+};
+
+export const serverFlags = {
+  Serving: serving,
+  Store: store,
+  API: api,
+  Authentication: authentication,
+  Authorization: authorization,
+  Admission: admission,
+  Audit: audit,
+  Controllers: controllers,
+  Observing: observing,
+};
+
+type Parsed = FlagValues<typeof serverFlags>;
+/** The options of a server: every flag under its name in camel case, those that others depend on resolved. */
+export interface ServerOptions extends Omit<Parsed, 'featureGates' | 'runtimeConfig' | 'anonymousAuth'> {
+  readonly anonymousAuth: boolean;
+  readonly features: FeatureGates;
+  readonly runtimeConfig: ReturnType<typeof readRuntimeConfig>;
+  /** For the log, once it is open. */
+  readonly warnings: readonly string[];
+}
+
+/** Names of files within the data directory that others than the server look for. */
+export const dataFiles = { adminConfig: 'admin.conf' } as const;
+
+/** Reads the command line of `plat server`. Answers `help` when that was asked for; throws FlagError. */
+export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
+  const { options, given, words, warnings, help } = parseFlags(serverFlags, args);
+  if (help) return 'help';
+  if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: the server takes flags only`);
+  checkTogether(options, given);
+  const features = attempt('feature-gates', () => readFeatureGates(options.featureGates));
+  const runtimeConfig = attempt('runtime-config', () => readRuntimeConfig(options.runtimeConfig));
+  return {
+    ...options,
+    anonymousAuth: options.anonymousAuth ?? !options.authorizationMode.includes('AlwaysAllow'),
+    features,
+    runtimeConfig,
+    warnings: [...warnings, ...features.warnings],
+  };
+}
+
+/** Options for a server within a program or test: the defaults, with some of them changed. */
+export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
+  return { ...(parseServerFlags([]) as ServerOptions), ...changes };
+}
+
+export function serverHelp(width?: number): string {
+  return flagHelp(serverFlags, width);
+}
+
+function attempt<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new FlagError(`--${name}: ${(error as Error).message}`);
+  }
+}
+
+/** Flags that need each other. */
+function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
+  const both = (a: string, b: string, one: unknown, other: unknown): void => {
+    if ((one === undefined) !== (other === undefined)) throw new FlagError(`--${a} and --${b} are needed together`);
+  };
+  both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
+  both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
+  for (const name of given) {
+    if (name.startsWith('etcd-') && options.store !== 'etcd') throw new FlagError(`--${name} has no effect without --store etcd`);
+  }
+  if (options.historyRetention === 0) throw new FlagError('--history-retention: 0 would end every watch that resumes');
+}

@@ -1,0 +1,304 @@
+/**
+ * Command-line flags as data. A flag is one value that holds its type, default, stage and help; a table of them gives the
+ * parser, the help text and the TypeScript type of the result.
+ *
+ *   const table = { Serving: { 'secure-port': port(6443, 'Port to serve HTTPS on.') } };
+ *   parseFlags(table, ['--secure-port', '7443']).options.securePort → 7443
+ */
+import { didYouMean } from './suggest.ts';
+import { formatDuration, parseDuration } from './time.ts';
+
+export type FlagStage = 'alpha' | 'beta' | 'stable' | 'deprecated';
+
+export interface FlagDetails {
+  /** Stable when it is not given. */
+  readonly stage?: FlagStage;
+  /** Declared, but without effect so far: using it is an error. */
+  readonly planned?: boolean;
+  /** What stands for the value in help. */
+  readonly value?: string;
+  /** How the default reads in help, where its value does not tell. */
+  readonly defaultText?: string;
+}
+export interface Flag<T> extends FlagDetails {
+  readonly default: T;
+  readonly help: string;
+  /** `--flag` alone means true. */
+  readonly isSwitch: boolean;
+  readonly value: string;
+  readonly defaultText: string;
+  /** Reads all values given, in order. Throws an Error that says what is wrong with them. */
+  read(values: readonly string[]): T;
+}
+export type FlagTable = Readonly<Record<string, Readonly<Record<string, Flag<unknown>>>>>;
+
+/** A malformed command line. The message is for the person who typed it. */
+export class FlagError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FlagError';
+  }
+}
+
+// ---- types -----------------------------------------------------------------------------------------------------
+
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+type UnionToIntersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void ? I : never;
+type Flatten<Table extends FlagTable> = UnionToIntersection<Table[keyof Table]>;
+/** The result of parsing a table: `secure-port` becomes `securePort`. */
+export type FlagValues<Table extends FlagTable> = {
+  readonly [Name in keyof Flatten<Table> & string as Camel<Name>]: Flatten<Table>[Name] extends Flag<infer T> ? T : never;
+};
+
+export function camelCase(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, c: string) => c.toUpperCase());
+}
+
+// ---- kinds of flags --------------------------------------------------------------------------------------------
+
+/** A flag of any type from the function that reads one value; of several values the last counts. */
+export function flag<T>(initial: T, help: string, value: string, readOne: (text: string) => T, details: FlagDetails = {}): Flag<T> {
+  return {
+    value,
+    defaultText: showDefault(initial),
+    ...details,
+    default: initial,
+    help,
+    isSwitch: false,
+    read: (values) => readOne(values.at(-1) as string),
+  };
+}
+/** A flag that may be given several times, from the function that reads all values. */
+export function repeated<T>(
+  initial: T,
+  help: string,
+  value: string,
+  read: (values: readonly string[]) => T,
+  details: FlagDetails = {},
+): Flag<T> {
+  return { value, defaultText: showDefault(initial), ...details, default: initial, help, isSwitch: false, read };
+}
+function showDefault(value: unknown): string {
+  if (value === undefined || value === '' || value === false) return '';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' ? '' : String(value);
+}
+
+export const text = (initial: string, help: string, details?: FlagDetails): Flag<string> => flag(initial, help, 'TEXT', (t) => t, details);
+/** A path, or nothing. */
+export const file = (help: string, details?: FlagDetails): Flag<string | undefined> =>
+  flag<string | undefined>(undefined, help, 'FILE', (t) => (t === '' ? undefined : t), details);
+export const files = (help: string, details?: FlagDetails): Flag<readonly string[]> =>
+  repeated([], help, 'FILE', (values) => values, details);
+
+export function readBoolean(value: string): boolean {
+  if (/^(true|t|1)$/i.test(value)) return true;
+  if (/^(false|f|0)$/i.test(value)) return false;
+  throw new Error(`${JSON.stringify(value)} is neither true nor false`);
+}
+export const bool = (initial: boolean, help: string, details?: FlagDetails): Flag<boolean> => ({
+  ...flag(initial, help, '', readBoolean, details),
+  isSwitch: true,
+});
+/** A switch whose default depends on others. */
+export const optionalBool = (help: string, details?: FlagDetails): Flag<boolean | undefined> => ({
+  ...flag<boolean | undefined>(undefined, help, '', readBoolean, details),
+  isSwitch: true,
+});
+
+export function readInteger(value: string, low: number, high: number): number {
+  const n = /^[+-]?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(n)) throw new Error(`${JSON.stringify(value)} is not a whole number`);
+  if (n < low || n > high) {
+    throw new Error(high === Number.MAX_SAFE_INTEGER ? `${n} is less than ${low}` : `${n} is not between ${low} and ${high}`);
+  }
+  return n;
+}
+export const int = (initial: number, help: string, details?: FlagDetails & { min?: number; max?: number }): Flag<number> =>
+  flag(initial, help, 'NUMBER', (t) => readInteger(t, details?.min ?? 0, details?.max ?? Number.MAX_SAFE_INTEGER), details);
+/** 0 asks the system for a free port. */
+export const port = (initial: number, help: string, details?: FlagDetails): Flag<number> =>
+  flag(initial, help, 'PORT', (t) => readInteger(t, 0, 65535), details);
+
+/** A span of time, in milliseconds. */
+export const duration = (initial: string, help: string, details?: FlagDetails): Flag<number> => {
+  const read = (t: string): number => {
+    const millis = Number(parseDuration(t) / 1_000_000n);
+    if (millis < 0) throw new Error(`${t} is negative`);
+    return millis;
+  };
+  const millis = read(initial);
+  return flag(millis, help, 'DURATION', read, { defaultText: formatDuration(BigInt(millis) * 1_000_000n), ...details });
+};
+
+export function choice<const C extends string>(initial: NoInfer<C>, choices: readonly C[], help: string, details?: FlagDetails): Flag<C> {
+  return flag<C>(initial, help, choices.join('|'), (t) => readChoice(t, choices), details);
+}
+export function readChoice<C extends string>(value: string, choices: readonly C[]): C {
+  if ((choices as readonly string[]).includes(value)) return value as C;
+  throw new Error(`${JSON.stringify(value)} is not one of ${choices.join(', ')}${didYouMean(value, choices)}`);
+}
+
+/** Comma lists; several of them are joined. Empty entries are dropped. */
+export function list(
+  initial: readonly string[],
+  help: string,
+  details?: FlagDetails & { check?: (item: string) => void },
+): Flag<readonly string[]> {
+  return repeated(
+    initial,
+    help,
+    'A,B,…',
+    (values) => {
+      const items = splitList(values);
+      for (const item of items) details?.check?.(item);
+      return items;
+    },
+    details,
+  );
+}
+export function splitList(values: readonly string[]): string[] {
+  return values
+    .flatMap((v) => v.split(','))
+    .map((v) => v.trim())
+    .filter((v) => v !== '');
+}
+/** `key=value` pairs, as comma lists or repeated. */
+export function pairs(help: string, details?: FlagDetails): Flag<ReadonlyMap<string, string>> {
+  return repeated<ReadonlyMap<string, string>>(
+    new Map(),
+    help,
+    'KEY=VALUE,…',
+    (values) => {
+      const found = new Map<string, string>();
+      for (const item of splitList(values)) {
+        const at = item.indexOf('=');
+        if (at <= 0) throw new Error(`${JSON.stringify(item)} is not of the form key=value`);
+        found.set(item.slice(0, at), item.slice(at + 1));
+      }
+      return found;
+    },
+    details,
+  );
+}
+
+// ---- parsing ---------------------------------------------------------------------------------------------------
+
+export interface ParsedFlags<Table extends FlagTable> {
+  readonly options: FlagValues<Table>;
+  /** Names of flags that were given. */
+  readonly given: ReadonlySet<string>;
+  /** Words that are not flags. */
+  readonly words: readonly string[];
+  readonly warnings: readonly string[];
+  /** `--help` was among them; nothing else was looked at. */
+  readonly help: boolean;
+}
+
+/** Reads a command line. Throws FlagError for what is unknown or malformed. */
+export function parseFlags<Table extends FlagTable>(table: Table, args: readonly string[]): ParsedFlags<Table> {
+  const known = flagsByName(table);
+  const { raw, words, help } = readWords(known, args);
+  const warnings: string[] = [];
+  const options: Record<string, unknown> = {};
+  for (const [name, flag] of known) {
+    const values = raw.get(name);
+    options[camelCase(name)] = values === undefined || help ? flag.default : readFlag(name, flag, values, warnings);
+  }
+  return { options: options as FlagValues<Table>, given: new Set(raw.keys()), words, warnings, help };
+}
+
+/** What an empty command line gives. */
+export function defaultOptions<Table extends FlagTable>(table: Table): FlagValues<Table> {
+  return parseFlags(table, []).options;
+}
+
+function flagsByName(table: FlagTable): Map<string, Flag<unknown>> {
+  return new Map(Object.values(table).flatMap((group) => Object.entries(group)));
+}
+
+function readFlag(name: string, flag: Flag<unknown>, values: readonly string[], warnings: string[]): unknown {
+  if (flag.planned) throw new FlagError(`--${name} is planned, but has no effect in this release: leave it out`);
+  if (flag.stage === 'deprecated') warnings.push(`--${name} is deprecated: ${flag.help}`);
+  try {
+    return flag.read(values);
+  } catch (error) {
+    throw new FlagError(`--${name}: ${(error as Error).message}`);
+  }
+}
+
+interface RawFlags {
+  readonly raw: Map<string, string[]>;
+  readonly words: string[];
+  readonly help: boolean;
+}
+function readWords(known: ReadonlyMap<string, Flag<unknown>>, args: readonly string[]): RawFlags {
+  const raw = new Map<string, string[]>();
+  const words: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    if (arg === '--') return { raw, words: [...words, ...args.slice(i + 1)], help: false };
+    if (arg === '--help' || arg === '-h') return { raw, words, help: true };
+    if (!arg.startsWith('-') || arg === '-') {
+      words.push(arg);
+      continue;
+    }
+    const dashes = arg.startsWith('--') ? 2 : 1;
+    const equals = arg.indexOf('=');
+    const name = arg.slice(dashes, equals === -1 ? undefined : equals);
+    const flag = known.get(name);
+    // A single dash is for names of one letter.
+    if (flag === undefined || (dashes === 1 && name.length > 1)) throw unknownFlag(arg, name, known);
+    let value = equals === -1 ? undefined : arg.slice(equals + 1);
+    if (value === undefined && flag.isSwitch) value = 'true';
+    if (value === undefined) {
+      value = args[++i];
+      if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
+    }
+    const values = raw.get(name);
+    if (values === undefined) raw.set(name, [value]);
+    else values.push(value);
+  }
+  return { raw, words, help: false };
+}
+function unknownFlag(arg: string, name: string, known: ReadonlyMap<string, Flag<unknown>>): FlagError {
+  const shown = arg.startsWith('--') ? `--${name}` : `-${name}`;
+  const usable = [...known].filter(([, flag]) => !flag.planned).map(([n]) => n);
+  return new FlagError(`unknown flag ${shown}${didYouMean(name, usable, '--')}`);
+}
+
+// ---- help ------------------------------------------------------------------------------------------------------
+
+/** The help text: groups of flags with their values, defaults and stages, folded to a width. */
+export function flagHelp(table: FlagTable, width = 100): string {
+  const out: string[] = [];
+  const planned: string[] = [];
+  for (const [group, flags] of Object.entries(table)) {
+    const lines: string[] = [];
+    for (const [name, flag] of Object.entries(flags)) {
+      if (flag.planned) planned.push(`--${name}`);
+      else lines.push(...flagLines(name, flag, width));
+    }
+    if (lines.length > 0) out.push(`${group}:`, ...lines, '');
+  }
+  if (planned.length > 0)
+    out.push('Planned, without effect so far:', ...fold(planned.join(', '), width - 4).map((line) => `    ${line}`), '');
+  return out.join('\n');
+}
+function flagLines(name: string, flag: Flag<unknown>, width: number): string[] {
+  const stage = flag.stage === undefined || flag.stage === 'stable' ? '' : `[${flag.stage}] `;
+  const initial = flag.defaultText === '' ? '' : ` (default ${flag.defaultText})`;
+  const head = `  --${name}${flag.value === '' ? '' : ` ${flag.value}`}`;
+  return [head, ...fold(`${stage}${flag.help}${initial}`, width - 8).map((line) => `        ${line}`)];
+}
+function fold(words: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words.split(' ')) {
+    if (line !== '' && line.length + word.length + 1 > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return line === '' ? lines : [...lines, line];
+}
