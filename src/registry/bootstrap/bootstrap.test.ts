@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { baseGroup, kubernetes, plat } from '../../identity.ts';
+import { apiServices } from './api-services.ts';
+import { flowSchemas, priorityLevels } from './flow-control.ts';
+import { authenticationConfigMap, serverService, systemNamespaces, systemPriorityClasses } from './objects.ts';
+
+const factsFile = new URL('../../../../shared/api-facts/bootstrap-objects.json', import.meta.url);
+const now = '2026-01-01T00:00:00Z';
+/** The recorded times are those of the recording. */
+const atNow = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, now));
+
+test.skipIf(!existsSync(factsFile))('the objects are those of a stock server (needs the recorded facts beside this repository)', () => {
+  const facts = JSON.parse(readFileSync(factsFile, 'utf8'));
+  const served = facts.apiservices.map((one: { spec: { group?: string; version: string } }) => ({
+    group: baseGroup(kubernetes, one.spec.group ?? ''),
+    version: one.spec.version,
+  }));
+  expect(apiServices(kubernetes, [...served, { group: 'apiregistration', version: 'v1' }], now)).toEqual(atNow(facts.apiservices));
+  expect(flowSchemas(kubernetes, now)).toEqual(atNow(facts.flowschemas));
+  expect(priorityLevels(kubernetes)).toEqual(facts.prioritylevelconfigurations);
+  expect(systemNamespaces(kubernetes)).toEqual(facts.namespaces);
+  expect(systemPriorityClasses()).toEqual(facts.priorityclasses);
+  expect(serverService(kubernetes, '10.0.0.1', 16443)).toEqual(facts.services[0]);
+  const published = facts.configmaps.find((one: { metadata: { name: string } }) => one.metadata.name.startsWith('extension'));
+  expect(authenticationConfigMap(kubernetes, published.data['client-ca-file'], undefined)).toEqual(published);
+});
+
+test('another identity has the same objects under its own names', () => {
+  const text = JSON.stringify([flowSchemas(plat, now), priorityLevels(plat), systemNamespaces(plat), serverService(plat, 'fd00::1', 6443)]);
+  expect(text).not.toMatch(/k8s\.io|kubernetes|kube-(system|public|node-lease)/);
+  expect(text).toContain('plat-system-service-accounts');
+  expect(text).toContain('IPv6');
+});
