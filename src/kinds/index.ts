@@ -58,7 +58,7 @@ import { CSIStorageCapacityKind } from './storage/csi-storage-capacity.ts';
 import { StorageClassKind } from './storage/storage-class.ts';
 import { VolumeAttachmentKind } from './storage/volume-attachment.ts';
 
-/** Kinds that are the same under every identity, but for the names of their groups. */
+/** Under another identity only the schema of custom resource definitions differs, and the full names of groups. */
 export function builtinKinds(identity: Identity): Kind[] {
   return [
     BindingKind,
