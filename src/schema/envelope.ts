@@ -1,0 +1,84 @@
+/**
+ * The envelope around an object in binary form: four bytes that tell it from other protobuf, then a message of the
+ * object's kind and apiVersion (field 1), its own bytes (2), and two texts (3, 4) that stay empty unless those bytes are
+ * something else than protobuf.
+ */
+import { DecodeError } from './errors.ts';
+import { decodeProtobuf, encodeProtobuf } from './protobuf.ts';
+import { ByteReader, illegalTag } from './protobuf-reader.ts';
+import { type Infer, type MessageType, message, opt, string } from './types.ts';
+
+/** Spells `k8s` and a zero byte. It is part of the format, not of an identity's names: clients of every identity look for it. */
+const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+export interface Envelope {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** The object's own bytes. Those of a decoded envelope share memory with it. */
+  readonly raw: Buffer;
+  readonly contentEncoding: string;
+  /** Empty for protobuf. */
+  readonly contentType: string;
+}
+
+const TypeMeta = message('runtime.TypeMeta', { apiVersion: opt(1, string), kind: opt(2, string) });
+const Ending = message('runtime.Unknown', { contentEncoding: opt(3, string), contentType: opt(4, string) });
+
+export function encodeEnvelope(
+  envelope: Pick<Envelope, 'kind' | 'apiVersion' | 'raw'> & Partial<Pick<Envelope, 'contentEncoding' | 'contentType'>>,
+): Buffer {
+  const typeMeta = encodeProtobuf(TypeMeta, envelope);
+  const ending = encodeProtobuf(Ending, envelope);
+  return Buffer.concat([prefix, header(0x0a, typeMeta.length), typeMeta, header(0x12, envelope.raw.length), envelope.raw, ending]);
+}
+/** A tag of one byte and a length. */
+function header(tag: number, length: number): Buffer {
+  const bytes = [tag];
+  let rest = length;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+/** Whether bytes begin as an envelope does. */
+export function isEnvelope(bytes: Buffer): boolean {
+  return bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+}
+
+/** Opens an envelope. Throws DecodeError. */
+export function decodeEnvelope(bytes: Buffer): Envelope {
+  if (bytes.length === 0) throw new DecodeError('empty data');
+  if (!isEnvelope(bytes)) {
+    throw new DecodeError(`provided data does not appear to be a protobuf message, expected prefix [${[...prefix].join(' ')}]`);
+  }
+  const reader = new ByteReader(bytes.subarray(prefix.length));
+  let typeMeta: Infer<typeof TypeMeta> = {};
+  let raw: Buffer = Buffer.alloc(0);
+  let contentEncoding = '';
+  let contentType = '';
+  while (reader.at < reader.end) {
+    const key = reader.varint();
+    if (key >>> 3 === 0 || reader.high !== 0) throw illegalTag(key);
+    if (key === 0x0a) typeMeta = decodeProtobuf(TypeMeta, reader.slice());
+    else if (key === 0x12) raw = reader.slice();
+    else if (key === 0x1a) contentEncoding = reader.text();
+    else if (key === 0x22) contentType = reader.text();
+    else reader.skip(key & 7);
+  }
+  return { kind: typeMeta.kind ?? '', apiVersion: typeMeta.apiVersion ?? '', raw, contentEncoding, contentType };
+}
+
+/** An object in its envelope, which takes kind and apiVersion from it. */
+export function encodeObject(type: MessageType, object: { readonly kind?: string; readonly apiVersion?: string }): Buffer {
+  return encodeEnvelope({ kind: object.kind ?? '', apiVersion: object.apiVersion ?? '', raw: encodeProtobuf(type, object) });
+}
+
+/** The object in an opened envelope, with its kind and apiVersion. Throws DecodeError. */
+export function decodeObject<T extends MessageType>(type: T, envelope: Envelope): Infer<T> {
+  const content: object = decodeProtobuf(type as MessageType, envelope.raw);
+  const { kind, apiVersion } = envelope;
+  const named: object = type.object
+    ? { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }), ...content }
+    : content;
+  return named as Infer<T>;
+}

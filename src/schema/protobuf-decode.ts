@@ -1,0 +1,321 @@
+/**
+ * From the binary form to the normal form. Unknown fields are passed over; a message that comes twice is laid one over
+ * the other, as protobuf demands; of other fields the last value counts.
+ */
+import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
+import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
+import { DecodeError } from './errors.ts';
+import { isEmpty } from './json-value.ts';
+import { parseJson } from './parse.ts';
+import { setKey } from './plain.ts';
+import { ByteReader, illegalTag } from './protobuf-reader.ts';
+import {
+  type Field,
+  type Infer,
+  type ListType,
+  type MapType,
+  type MessageType,
+  type NamedField,
+  type ResolvedType,
+  resolve,
+  type ScalarName,
+  type UnionType,
+} from './types.ts';
+import { zeroMakerOf } from './zero.ts';
+
+/** Reads an object from its bytes, without an envelope. Throws DecodeError. */
+export function decodeProtobuf<T extends MessageType>(type: T, bytes: Buffer): Infer<T> {
+  return readerOf(type)(new Source(bytes), undefined) as Infer<T>;
+}
+
+type Values = Record<string, unknown>;
+/** Reads a value; `earlier` is what the same field held before. */
+type Read = (source: Source, earlier: unknown) => unknown;
+
+/** The bound on messages in messages. */
+const maxMessages = 400;
+
+class Source extends ByteReader {
+  depth = 0;
+
+  /** Reads a message by its length: `read` runs within its bounds. */
+  within<T>(read: () => T): T {
+    const outer = this.end;
+    this.end = this.block();
+    if (++this.depth > maxMessages) throw new DecodeError('exceeded max depth');
+    const value = read();
+    this.at = this.end;
+    this.depth--;
+    this.end = outer;
+    return value;
+  }
+}
+
+// ---- messages --------------------------------------------------------------------------------------------------
+
+interface BinaryField {
+  readonly name: string;
+  readonly wire: number;
+  /** The place of the value among the fields as JSON shows them. */
+  readonly slot: number;
+  readonly read: Read;
+  /** The fields of an inline message, which fill places of the message around it. */
+  readonly inline: BinaryFields | undefined;
+}
+type BinaryFields = ReadonlyMap<number, BinaryField>;
+
+interface OutputField {
+  readonly name: string;
+  /** Makes what an `always` field holds when nothing came. */
+  readonly zero: () => unknown;
+  /** Whether the value is left out. */
+  readonly omits: (value: unknown) => boolean;
+}
+
+const readers = new WeakMap<MessageType, Read>();
+
+function readerOf(type: MessageType): Read {
+  const known = readers.get(type);
+  if (known !== undefined) return known;
+  // Fields are planned on first use, so that a schema may contain itself.
+  let fields: BinaryFields | undefined;
+  let output: OutputField[] | undefined;
+  const read: Read = (source, earlier) => {
+    fields ??= planFields(type, new Map(type.ordered.map((field, i) => [field.name, i])));
+    output ??= type.ordered.map(planOutput);
+    const slots: unknown[] = new Array(output.length).fill(undefined);
+    if (earlier !== undefined) for (let i = 0; i < output.length; i++) slots[i] = (earlier as Values)[(output[i] as OutputField).name];
+    readFields(source, fields, slots);
+    return assemble(output, slots);
+  };
+  readers.set(type, read);
+  return read;
+}
+
+function readFields(source: Source, fields: BinaryFields, slots: unknown[]): void {
+  while (source.at < source.end) {
+    const key = source.varint();
+    const tag = key >>> 3;
+    const wire = key & 7;
+    if (tag === 0 || source.high !== 0) throw illegalTag(key);
+    const field = fields.get(tag);
+    if (field === undefined) {
+      if (wire === 4) throw new DecodeError('proto: wiretype end group for non-group');
+      source.skip(wire);
+    } else if (field.inline !== undefined && wire === 2) {
+      const inside = field.inline;
+      source.within(() => readFields(source, inside, slots));
+    } else if (wire === field.wire) {
+      slots[field.slot] = field.read(source, slots[field.slot]);
+    } else if (wire === 2 && field.wire === 0 && Array.isArray(slots[field.slot] ?? [])) {
+      readPacked(source, field, slots);
+    } else {
+      throw new DecodeError(`proto: wrong wireType = ${wire} for field ${field.name}`);
+    }
+  }
+}
+
+/** Some writers put the numbers of a list side by side into one block. */
+function readPacked(source: Source, field: BinaryField, slots: unknown[]): void {
+  source.within(() => {
+    while (source.at < source.end) {
+      const value = field.read(source, slots[field.slot]);
+      if (!Array.isArray(value)) throw new DecodeError(`proto: wrong wireType = 2 for field ${field.name}`);
+      slots[field.slot] = value;
+    }
+  });
+}
+
+function assemble(output: OutputField[], slots: unknown[]): Values {
+  const out: Values = {};
+  for (let i = 0; i < output.length; i++) {
+    const field = output[i] as OutputField;
+    let value = slots[i];
+    if (value === undefined || field.omits(value)) {
+      value = field.zero();
+      if (value === undefined) continue;
+    }
+    setKey(out, field.name, value);
+  }
+  return out;
+}
+
+function planFields(type: MessageType, slots: ReadonlyMap<string, number>): BinaryFields {
+  const fields = new Map<number, BinaryField>();
+  for (const [key, field] of Object.entries(type.fields as Record<string, Field>)) {
+    if (field.only === 'json') continue;
+    const name = field.json ?? key;
+    const resolved = resolve(field.type);
+    if (field.inline === true) {
+      fields.set(field.tag, { name, wire: 2, slot: -1, read: () => undefined, inline: planFields(resolved as MessageType, slots) });
+      continue;
+    }
+    // A field that JSON never shows has no place: it is read and forgotten.
+    const slot = slots.get(name) ?? slots.size;
+    fields.set(field.tag, { name, wire: wireOf(resolved), slot, read: fieldReader(resolved), inline: undefined });
+  }
+  return fields;
+}
+
+function planOutput(field: NamedField): OutputField {
+  const resolved = resolve(field.type);
+  const pointer = field.nullable === true;
+  const zero = zeroMakerOf(field.type);
+  const always = field.always && !pointer;
+  let omits: OutputField['omits'] = () => false;
+  if (!pointer && (resolved.node === 'list' || resolved.node === 'map')) omits = isEmpty;
+  else if (!pointer && resolved.node === 'scalar') {
+    const empty = resolved.name === 'bytes' ? '' : zero();
+    if (!always || resolved.name === 'bytes') omits = (value) => value === empty;
+  }
+  return { name: field.name, zero: always ? zero : () => undefined, omits };
+}
+
+// ---- lists, maps, unions ---------------------------------------------------------------------------------------
+
+function wireOf(type: ResolvedType): number {
+  if (type.node === 'list' && !type.boxed) return wireOf(resolve(type.item));
+  if (type.node !== 'scalar') return 2;
+  if (type.name === 'bool' || type.name === 'int32' || type.name === 'int64') return 0;
+  return type.name === 'double' ? 1 : 2;
+}
+
+/** A field's value: of a list, one more item. */
+function fieldReader(type: ResolvedType): Read {
+  if (type.node === 'list' && !type.boxed) {
+    const item = resolve(type.item);
+    const read = valueReader(item.node === 'list' ? { ...item, boxed: true } : item);
+    return (source, earlier) => {
+      const list = (earlier as unknown[] | undefined) ?? [];
+      list.push(read(source, undefined) ?? null);
+      return list;
+    };
+  }
+  return type.node === 'map' ? mapReader(type) : valueReader(type);
+}
+
+function valueReader(type: ResolvedType): Read {
+  switch (type.node) {
+    case 'scalar':
+      return scalarReaders[type.name];
+    case 'message': {
+      const read = readerOf(type);
+      return (source, earlier) => source.within(() => read(source, earlier));
+    }
+    case 'union':
+      return unionReader(type);
+    case 'list':
+      return boxReader(type);
+    case 'map':
+      throw new TypeError('a map can only be a field');
+  }
+}
+
+function boxReader(type: ListType): Read {
+  const holder = new Map([
+    [1, { name: 'items', wire: wireOf(resolve(type.item)), slot: 0, read: fieldReader({ ...type, boxed: false }), inline: undefined }],
+  ]);
+  return (source, earlier) => {
+    const slots = [earlier ?? []];
+    source.within(() => readFields(source, holder, slots));
+    return slots[0];
+  };
+}
+
+function mapReader(type: MapType): Read {
+  const given = resolve(type.value);
+  const item: ResolvedType = given.node === 'list' ? { ...given, boxed: true } : given;
+  const entry = new Map<number, BinaryField>([
+    [1, { name: 'key', wire: 2, slot: 0, read: scalarReaders.string, inline: undefined }],
+    [2, { name: 'value', wire: wireOf(item), slot: 1, read: valueReader(item), inline: undefined }],
+  ]);
+  const zero = item.node === 'scalar' && item.name === 'bytes' ? () => '' : item.node === 'list' ? () => [] : zeroMakerOf(item);
+  return (source, earlier) => {
+    const map = (earlier as Values | undefined) ?? {};
+    const slots: unknown[] = ['', undefined];
+    source.within(() => readFields(source, entry, slots));
+    setKey(map, slots[0] as string, slots[1] ?? zero() ?? null);
+    return map;
+  };
+}
+
+function unionReader({ object, other }: UnionType): Read {
+  const otherType = resolve(other.type);
+  const arms = new Map<number, BinaryField>([
+    [object.tag, { name: 'object', wire: 2, slot: 0, read: fieldReader(resolve(object.type)), inline: undefined }],
+    [other.tag, { name: 'other', wire: wireOf(otherType), slot: 1, read: fieldReader(otherType), inline: undefined }],
+  ]);
+  const isBool = otherType.node === 'scalar';
+  return (source) => {
+    const slots: unknown[] = [undefined, undefined];
+    source.within(() => readFields(source, arms, slots));
+    return slots[0] ?? slots[1] ?? (isBool ? false : undefined);
+  };
+}
+
+// ---- scalars ---------------------------------------------------------------------------------------------------
+
+/** Reads the fields of a small message of fixed shape by their tags. */
+function fixedMessage<T>(
+  shape: Readonly<Record<number, { wire: number; read: Read }>>,
+  make: (slots: unknown[]) => T,
+): (source: Source) => T {
+  const fields = new Map<number, BinaryField>(
+    Object.entries(shape).map(([tag, { wire, read }]) => [Number(tag), { name: tag, wire, slot: Number(tag), read, inline: undefined }]),
+  );
+  return (source) => {
+    const slots: unknown[] = [];
+    source.within(() => readFields(source, fields, slots));
+    return make(slots);
+  };
+}
+const int64: Read = (source) => source.int64();
+const int32: Read = (source) => source.int32();
+const text: Read = (source) => source.text();
+
+const firstSecond = -62_167_219_200;
+const lastSecond = 253_402_300_799;
+
+function timeReader(format: (seconds: number, nanos: number) => string): (source: Source) => string | undefined {
+  return fixedMessage({ 1: { wire: 0, read: int64 }, 2: { wire: 0, read: int32 } }, (slots) => {
+    if (slots.length === 0) return undefined;
+    const seconds = (slots[1] as number | undefined) ?? 0;
+    const nanos = (slots[2] as number | undefined) ?? 0;
+    if (seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999) throw new DecodeError('time out of range');
+    return format(seconds, nanos);
+  });
+}
+
+const jsonReader = fixedMessage({ 1: { wire: 2, read: (source) => source.slice() } }, (slots) => {
+  const bytes = slots[1] as Buffer | undefined;
+  return bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes) ?? undefined);
+});
+
+const scalarReaders: Readonly<Record<ScalarName, Read>> = {
+  string: text,
+  bool: (source) => source.bool(),
+  int32,
+  int64,
+  double: (source) => source.double(),
+  bytes: (source) => source.base64(),
+  quantity: fixedMessage({ 1: { wire: 2, read: text } }, (slots) => {
+    const given = (slots[1] as string | undefined) ?? '0';
+    try {
+      return canonicalQuantity(given.length > 512 ? 'x' : given);
+    } catch (error) {
+      throw error instanceof QuantityError ? new DecodeError(error.message) : error;
+    }
+  }),
+  time: timeReader((seconds) => formatTime(seconds * 1000)),
+  microTime: timeReader((seconds, nanos) => formatMicroTime({ seconds, nanos })),
+  duration: fixedMessage({ 1: { wire: 0, read: (source) => source.bigint() } }, (slots) =>
+    formatDuration((slots[1] as bigint | undefined) ?? 0n),
+  ),
+  intOrString: fixedMessage(
+    { 1: { wire: 0, read: int64 }, 2: { wire: 0, read: int32 }, 3: { wire: 2, read: text } },
+    ([, kind, number, string]) => (kind === 1 ? (string ?? '') : (number ?? 0)),
+  ),
+  raw: jsonReader,
+  json: jsonReader,
+  fieldsV1: jsonReader,
+};

@@ -1,0 +1,117 @@
+/** Reads protobuf's primitives from bytes that may be hostile: every step is checked, every fault is a DecodeError. */
+import { DecodeError } from './errors.ts';
+
+export class ByteReader {
+  private readonly bytes: Buffer;
+  /** Where the next byte is read. */
+  at = 0;
+  /** Where the message that is being read ends. */
+  end: number;
+  /** The high half of the varint that was read last; `varint` answers the low one. */
+  high = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.end = bytes.length;
+  }
+
+  /** The low 32 bits of a varint; the high ones are in `high`. */
+  varint(): number {
+    const { bytes } = this;
+    this.high = 0;
+    if (this.at >= this.end) throw truncated();
+    let byte = bytes[this.at++] as number;
+    if (byte < 0x80) return byte;
+    let low = byte & 0x7f;
+    for (let shift = 7; shift < 64; shift += 7) {
+      if (this.at >= this.end) throw truncated();
+      byte = bytes[this.at++] as number;
+      const part = byte & 0x7f;
+      if (shift < 28) low |= part << shift;
+      else if (shift === 28) {
+        low |= part << 28;
+        this.high = part >>> 4;
+      } else this.high |= part << (shift - 32);
+      if (byte < 0x80) return low >>> 0;
+    }
+    throw new DecodeError('proto: integer overflow');
+  }
+  int32(): number {
+    return this.varint() | 0;
+  }
+  /** Beyond 2^53 the nearest number. */
+  int64(): number {
+    const low = this.varint();
+    return (this.high | 0) * 0x1_0000_0000 + low;
+  }
+  bigint(): bigint {
+    const low = this.varint();
+    return (BigInt(this.high | 0) << 32n) | BigInt(low);
+  }
+  bool(): boolean {
+    return this.varint() !== 0 || this.high !== 0;
+  }
+  double(): number {
+    const at = this.skipBytes(8);
+    return this.bytes.readDoubleLE(at);
+  }
+
+  /** Reads a length and answers where what it measures ends. */
+  block(): number {
+    const length = this.varint();
+    if (this.high !== 0 || length > 0x7fffffff) throw new DecodeError('proto: negative length found during unmarshaling');
+    if (length > this.end - this.at) throw truncated();
+    return this.at + length;
+  }
+  text(): string {
+    const end = this.block();
+    const text = this.bytes.toString('utf8', this.at, end);
+    this.at = end;
+    return text;
+  }
+  base64(): string {
+    const end = this.block();
+    const text = this.bytes.toString('base64', this.at, end);
+    this.at = end;
+    return text;
+  }
+  /** Bytes that share memory with the input. */
+  slice(): Buffer {
+    const end = this.block();
+    const bytes = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return bytes;
+  }
+
+  /** Passes over a value nobody knows. Groups are counted, not followed. */
+  skip(wire: number): void {
+    let depth = 0;
+    let current = wire;
+    for (;;) {
+      if (current === 0) this.varint();
+      else if (current === 1) this.skipBytes(8);
+      else if (current === 2) this.at = this.block();
+      else if (current === 5) this.skipBytes(4);
+      else if (current === 3) depth++;
+      else if (current === 4 && depth > 0) depth--;
+      else throw new DecodeError(current === 4 ? 'proto: unexpected end of group' : `proto: illegal wireType ${current}`);
+      if (depth === 0) return;
+      const key = this.varint();
+      if (key >>> 3 === 0) throw illegalTag(key);
+      current = key & 7;
+    }
+  }
+  private skipBytes(count: number): number {
+    const { at } = this;
+    if (count > this.end - at) throw truncated();
+    this.at = at + count;
+    return at;
+  }
+}
+
+function truncated(): DecodeError {
+  return new DecodeError('unexpected EOF');
+}
+export function illegalTag(key: number): DecodeError {
+  return new DecodeError(`proto: illegal tag ${key >>> 3} (wire type ${key & 7})`);
+}

@@ -1,0 +1,113 @@
+/**
+ * Writes protobuf from its end to its beginning: a message's length is known once its content stands, so that nothing is
+ * measured beforehand or moved afterwards. Callers write the last field first, and the value before its tag.
+ */
+const usualSize = 64 * 1024;
+/** A buffer that one large object made larger than this is not kept. */
+const keptSize = 1024 * 1024;
+/** Beyond this length one call into the engine is cheaper than a loop over characters. */
+const longText = 48;
+
+export class BackwardWriter {
+  private buffer = Buffer.allocUnsafeSlow(usualSize);
+  /** Where the written bytes begin. */
+  private start = usualSize;
+
+  /** Forgets what was written. */
+  reset(): void {
+    if (this.buffer.length > keptSize) this.buffer = Buffer.allocUnsafeSlow(usualSize);
+    this.start = this.buffer.length;
+  }
+  /** A copy of what was written. */
+  bytes(): Buffer {
+    const out = Buffer.allocUnsafe(this.length);
+    this.buffer.copy(out, 0, this.start);
+    return out;
+  }
+  /** How many bytes were written so far: the difference of two such figures is a message's length. */
+  get length(): number {
+    return this.buffer.length - this.start;
+  }
+
+  private reserve(size: number): void {
+    if (this.start >= size) return;
+    const written = this.length;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, written + size));
+    this.buffer.copy(larger, larger.length - written, this.start);
+    this.start = larger.length - written;
+    this.buffer = larger;
+  }
+
+  /** A length, a tag, or any whole number from 0 to 2^32 - 1. */
+  varint(value: number): void {
+    this.reserve(5);
+    if (value < 0x80) {
+      this.buffer[--this.start] = value;
+      return;
+    }
+    const size = value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
+    this.start -= size;
+    let rest = value >>> 0;
+    for (let i = 0; i < size - 1; i++) {
+      this.buffer[this.start + i] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.buffer[this.start + size - 1] = rest;
+  }
+  /** A whole number of up to 64 bits; a negative one takes ten bytes. */
+  int(value: number): void {
+    if (value >= 0 && value <= 0xffffffff) this.varint(value);
+    else this.bigint(BigInt(value));
+  }
+  bigint(value: bigint): void {
+    this.reserve(10);
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, value);
+    while (rest > 0x7fn) {
+      bytes.push(Number(rest & 0x7fn) | 0x80);
+      rest >>= 7n;
+    }
+    bytes.push(Number(rest));
+    this.start -= bytes.length;
+    for (let i = 0; i < bytes.length; i++) this.buffer[this.start + i] = bytes[i] as number;
+  }
+  double(value: number): void {
+    this.reserve(8);
+    this.start -= 8;
+    this.buffer.writeDoubleLE(value, this.start);
+  }
+
+  /** Text with its length before it. */
+  text(value: string): void {
+    const length = value.length;
+    if (length <= longText) {
+      this.reserve(length + 1);
+      const buffer = this.buffer;
+      const at = this.start - length;
+      let i = 0;
+      for (; i < length; i++) {
+        const code = value.charCodeAt(i);
+        if (code > 0x7f) break;
+        buffer[at + i] = code;
+      }
+      if (i === length) {
+        buffer[at - 1] = length;
+        this.start = at - 1;
+        return;
+      }
+    }
+    const size = Buffer.byteLength(value);
+    this.reserve(size);
+    this.start -= size;
+    this.buffer.write(value, this.start, size, 'utf8');
+    this.varint(size);
+  }
+  /** Bytes, given as Base64 text, with their length before them. */
+  base64(value: string): void {
+    const bytes = Buffer.from(value, 'base64');
+    this.reserve(bytes.length);
+    this.start -= bytes.length;
+    bytes.copy(this.buffer, this.start);
+    this.varint(bytes.length);
+  }
+}
