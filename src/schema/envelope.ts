@@ -77,7 +77,7 @@ export function encodeObject(type: MessageType, object: { readonly kind?: string
 export function decodeObject<T extends MessageType>(type: T, envelope: Envelope): Infer<T> {
   const content: object = decodeProtobuf(type as MessageType, envelope.raw);
   const { kind, apiVersion } = envelope;
-  const named: object = type.object
+  const named: unknown = type.object
     ? { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }), ...content }
     : content;
   return named as Infer<T>;
