@@ -46,6 +46,15 @@ test('values stand behind a blank or an equals sign; the last one counts', () =>
   expect(parse('--timeout=1h30m').timeout).toBe(5_400_000);
 });
 
+test('one letter may stand for a name', () => {
+  const short = { Get: { namespace: text('', 'Namespace.', { short: 'n' }), 'all-namespaces': bool(false, 'All.', { short: 'A' }) } };
+  for (const args of [['-n', 'x'], ['-nx'], ['-n=x'], ['--namespace=x']]) expect(parseFlags(short, args).options.namespace).toBe('x');
+  expect(parseFlags(short, ['-A']).options.allNamespaces).toBe(true);
+  expect(() => parseFlags(short, ['-Ax'])).toThrow('unknown flag -Ax');
+  expect(() => parseFlags(short, ['-x'])).toThrow('unknown flag -x');
+  expect(flagHelp(short)).toContain('  -n, --namespace TEXT\n');
+});
+
 test('switches need no value', () => {
   expect(parse('--quiet').quiet).toBe(true);
   expect(parse('--quiet=false').quiet).toBe(false);

@@ -15,6 +15,8 @@ export interface FlagDetails {
   readonly stage?: FlagStage;
   /** Declared, but without effect so far: using it is an error. */
   readonly planned?: boolean;
+  /** One letter that may stand for the name: `-n`. */
+  readonly short?: string;
   /** What stands for the value in help. */
   readonly value?: string;
   /** How the default reads in help, where its value does not tell. */
@@ -233,6 +235,7 @@ interface RawFlags {
   readonly help: boolean;
 }
 function readWords(known: ReadonlyMap<string, Flag<unknown>>, args: readonly string[]): RawFlags {
+  const letters = new Map([...known].map(([name, flag]) => [flag.short ?? (name.length === 1 ? name : ''), name]));
   const raw = new Map<string, string[]>();
   const words: string[] = [];
   for (let i = 0; i < args.length; i++) {
@@ -243,26 +246,38 @@ function readWords(known: ReadonlyMap<string, Flag<unknown>>, args: readonly str
       words.push(arg);
       continue;
     }
-    const dashes = arg.startsWith('--') ? 2 : 1;
-    const equals = arg.indexOf('=');
-    const name = arg.slice(dashes, equals === -1 ? undefined : equals);
-    const flag = known.get(name);
-    // A single dash is for names of one letter.
-    if (flag === undefined || (dashes === 1 && name.length > 1)) throw unknownFlag(arg, name, known);
-    let value = equals === -1 ? undefined : arg.slice(equals + 1);
-    if (value === undefined && flag.isSwitch) value = 'true';
-    if (value === undefined) {
-      value = args[++i];
-      if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
-    }
+    const { name, glued } = arg.startsWith('--') ? longFlag(arg, known) : shortFlag(arg, known, letters);
+    const flag = known.get(name) as Flag<unknown>;
+    const value = glued ?? (flag.isSwitch ? 'true' : args[++i]);
+    if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
     const values = raw.get(name);
     if (values === undefined) raw.set(name, [value]);
     else values.push(value);
   }
   return { raw, words, help: false };
 }
-function unknownFlag(arg: string, name: string, known: ReadonlyMap<string, Flag<unknown>>): FlagError {
-  const shown = arg.startsWith('--') ? `--${name}` : `-${name}`;
+interface NamedValue {
+  readonly name: string;
+  /** The value that stands in the same word. */
+  readonly glued: string | undefined;
+}
+/** `--name` or `--name=value` */
+function longFlag(arg: string, known: ReadonlyMap<string, Flag<unknown>>): NamedValue {
+  const equals = arg.indexOf('=');
+  const name = arg.slice(2, equals === -1 ? undefined : equals);
+  if (!known.has(name)) throw unknownFlag(`--${name}`, name, known);
+  return { name, glued: equals === -1 ? undefined : arg.slice(equals + 1) };
+}
+/** `-n`, `-n=value` or `-nvalue` */
+function shortFlag(arg: string, known: ReadonlyMap<string, Flag<unknown>>, letters: ReadonlyMap<string, string>): NamedValue {
+  const name = letters.get(arg[1] as string);
+  const rest = arg.slice(2);
+  if (name === undefined || (rest !== '' && !rest.startsWith('=') && known.get(name)?.isSwitch)) {
+    throw unknownFlag(arg, arg.slice(1), known);
+  }
+  return { name, glued: rest === '' ? undefined : rest.startsWith('=') ? rest.slice(1) : rest };
+}
+function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Flag<unknown>>): FlagError {
   const usable = [...known].filter(([, flag]) => !flag.planned).map(([n]) => n);
   return new FlagError(`unknown flag ${shown}${didYouMean(name, usable, '--')}`);
 }
@@ -288,7 +303,8 @@ export function flagHelp(table: FlagTable, width = 100): string {
 function flagLines(name: string, flag: Flag<unknown>, width: number): string[] {
   const stage = flag.stage === undefined || flag.stage === 'stable' ? '' : `[${flag.stage}] `;
   const initial = flag.defaultText === '' ? '' : ` (default ${flag.defaultText})`;
-  const head = `  --${name}${flag.value === '' ? '' : ` ${flag.value}`}`;
+  const letter = flag.short === undefined ? '' : `-${flag.short}, `;
+  const head = `  ${letter}--${name}${flag.value === '' ? '' : ` ${flag.value}`}`;
   return [head, ...fold(`${stage}${flag.help}${initial}`, width - 8).map((line) => `        ${line}`)];
 }
 function fold(words: string, width: number): string[] {

@@ -1,0 +1,110 @@
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type ClientConfig, configPaths, connectionOf, loadConfig, parseConfig, printConfig, writeConfig } from './config.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'plat-config-'));
+const file = (name: string, text: string): string => {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const sample = `
+current-context: dev
+clusters:
+- name: one
+  cluster: { server: 'https://one.example:6443/', certificate-authority: ca.pem }
+- name: two
+  cluster: { server: 'https://two.example', certificate-authority-data: ${base64('CA two')}, insecure-skip-tls-verify: true, tls-server-name: api }
+users:
+- name: alice
+  user: { client-certificate-data: ${base64('cert')}, client-key: alice.key }
+- name: bob
+  user: { tokenFile: bob.token }
+- name: carol
+  user: { username: carol, password: pw }
+- name: dave
+  user: { exec: { command: get-token } }
+contexts:
+- name: dev
+  context: { cluster: one, user: alice, namespace: team }
+- name: prod
+  context: { cluster: two, user: bob }
+- name: odd
+  context: { cluster: two, user: dave }
+`;
+const load = (): Promise<ClientConfig> => loadConfig([file('config', sample)]);
+
+test('the current context: files are read relative to the configuration', async () => {
+  file('ca.pem', 'CA one');
+  file('alice.key', 'key');
+  expect(await connectionOf(await load())).toEqual({
+    server: 'https://one.example:6443',
+    ca: 'CA one',
+    certificate: 'cert',
+    key: 'key',
+    authorization: undefined,
+    insecure: false,
+    serverName: undefined,
+    namespace: 'team',
+  });
+});
+
+test('another context, user or namespace may be chosen', async () => {
+  file('bob.token', 'secret\n');
+  const config = await load();
+  expect(await connectionOf(config, { context: 'prod' })).toMatchObject({
+    server: 'https://two.example',
+    ca: 'CA two',
+    authorization: 'Bearer secret',
+    insecure: true,
+    serverName: 'api',
+    namespace: 'default',
+  });
+  expect(await connectionOf(config, { context: 'prod', user: 'carol', namespace: 'x' })).toMatchObject({
+    authorization: `Basic ${base64('carol:pw')}`,
+    namespace: 'x',
+  });
+  expect(await connectionOf(config, { context: 'prod', token: 't', server: 'https://[::1]:1' })).toMatchObject({
+    server: 'https://[::1]:1',
+    authorization: 'Bearer t',
+    ca: undefined,
+  });
+});
+
+test('several files are joined, the first one wins', async () => {
+  const first = file('first', JSON.stringify({ contexts: [{ name: 'dev', context: { cluster: 'two' } }] }));
+  const config = await loadConfig([join(directory, 'absent'), first, file('config', sample)]);
+  expect(config.currentContext).toBe('dev');
+  expect((await connectionOf(config)).server).toBe('https://two.example');
+});
+
+test('mistakes are told in words', async () => {
+  const config = await load();
+  await expect(connectionOf(config, { context: 'prd' })).rejects.toThrow('has no context "prd" (did you mean prod?)');
+  await expect(connectionOf(config, { context: 'odd' })).rejects.toThrow('from a plug-in');
+  await expect(connectionOf(await loadConfig([]))).rejects.toThrow('no server is known');
+  await expect(connectionOf(await loadConfig([]), { server: 'one' })).rejects.toThrow('is not an address such as');
+  await expect(connectionOf(await loadConfig([]), { server: 'http://far.example', token: 't' })).rejects.toThrow('it does not use HTTPS');
+  await expect(parseConfig('{', 'x')).rejects.toThrow('x does not parse');
+  await expect(parseConfig('[]', 'x')).rejects.toThrow('x is not a configuration');
+});
+
+test('where the files are', () => {
+  expect(configPaths('/a', { KUBECONFIG: '/b' }, ['/c'])).toEqual(['/a']);
+  expect(configPaths(undefined, { KUBECONFIG: '/b::/d' }, ['/c'])).toEqual(['/b', '/d']);
+  expect(configPaths(undefined, { PLATCONFIG: '/p', KUBECONFIG: '/b' }, ['/c'])).toEqual(['/p']);
+  expect(configPaths(undefined, {}, ['/c'])).toEqual(['/c']);
+});
+
+test('what is written can be read, by its owner only', async () => {
+  const path = join(directory, 'new', 'admin.conf');
+  const config = { name: 'plat', server: 'https://127.0.0.1:6443', ca: 'CA', user: 'admin', certificate: 'cert', key: 'key' };
+  writeConfig(path, config);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(await connectionOf(await loadConfig([path]))).toMatchObject({ server: config.server, ca: 'CA', certificate: 'cert', key: 'key' });
+  const parsed = await parseConfig(printConfig({ name: 'a', server: 'https://x', ca: '', user: 'u: "odd"', token: 't"' }), 'x');
+  expect((await connectionOf(parsed)).authorization).toBe('Bearer t"');
+});

@@ -1,0 +1,124 @@
+/** What a server serves, and which of it a word of the command line means: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
+import { didYouMean } from '../lib/suggest.ts';
+import type { Transport } from './transport.ts';
+
+export interface ApiResource {
+  readonly group: string;
+  readonly version: string;
+  readonly name: string;
+  readonly singularName: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+interface ResourceList {
+  resources?: {
+    name: string;
+    singularName?: string;
+    kind: string;
+    namespaced?: boolean;
+    verbs?: string[];
+    shortNames?: string[];
+    categories?: string[];
+  }[];
+}
+interface GroupList {
+  groups?: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
+}
+
+export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
+
+/** Path of a collection, or of one object in it. */
+export function resourcePath(resource: ApiResource, namespace: string | undefined, name?: string): string {
+  const scope = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  return `${versionPath(resource.group, resource.version)}${scope}/${resource.name}${object}`;
+}
+
+/** Asks a server only for as much of its discovery documents as a question needs. */
+export class Discovery {
+  private readonly transport: Transport;
+  private readonly versions = new Map<string, Promise<readonly ApiResource[]>>();
+  private groups: Promise<NonNullable<GroupList['groups']>> | undefined;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+  /** The resource meant by a word. Throws an Error with a suggestion. */
+  async find(word: string): Promise<ApiResource> {
+    const core = match(await this.version('', 'v1'), word);
+    if (core !== undefined) return core;
+    const groups = await this.groupList();
+    const dotted = await this.findDotted(word, groups);
+    if (dotted !== undefined) return dotted;
+    const all = await this.all();
+    const found = match(all, word);
+    if (found !== undefined) return found;
+    const words = all.flatMap((r) => [r.name, r.singularName, ...r.shortNames]);
+    throw new Error(`the server doesn't have a resource type ${JSON.stringify(word)}${didYouMean(word, words)}`);
+  }
+  /** Resources of a category such as `all` that can be listed; empty when there is no such category. */
+  async category(word: string): Promise<readonly ApiResource[]> {
+    return (await this.all()).filter((r) => r.categories.includes(word) && r.verbs.includes('list'));
+  }
+  /** Every resource in its preferred version, the core group first. Groups that do not answer are left out. */
+  async all(): Promise<readonly ApiResource[]> {
+    const groups = await this.groupList();
+    const lists = await Promise.all([
+      this.version('', 'v1'),
+      ...groups.map((g) => this.version(g.name, g.preferredVersion?.version ?? g.versions[0]?.version ?? '').catch(() => [])),
+    ]);
+    return lists.flat();
+  }
+  /** `deployments.apps` or `deployments.v1.apps` */
+  private async findDotted(word: string, groups: NonNullable<GroupList['groups']>): Promise<ApiResource | undefined> {
+    const dot = word.indexOf('.');
+    if (dot === -1) return undefined;
+    const name = word.slice(0, dot);
+    const rest = word.slice(dot + 1);
+    for (const group of groups) {
+      if (rest === group.name) return match(await this.version(group.name, group.preferredVersion?.version ?? ''), name);
+      const version = group.versions.find((v) => rest === `${v.version}.${group.name}`);
+      if (version !== undefined) return match(await this.version(group.name, version.version), name);
+    }
+    return rest === 'v1' || rest === 'v1.' ? match(await this.version('', 'v1'), name) : undefined;
+  }
+  private groupList(): Promise<NonNullable<GroupList['groups']>> {
+    this.groups ??= this.transport.json<GroupList>({ path: '/apis' }).then((list) => list.groups ?? []);
+    return this.groups;
+  }
+  private version(group: string, version: string): Promise<readonly ApiResource[]> {
+    const path = versionPath(group, version);
+    let known = this.versions.get(path);
+    if (known === undefined) {
+      known = this.transport.json<ResourceList>({ path }).then((list) => resourcesOf(list, group, version));
+      this.versions.set(path, known);
+    }
+    return known;
+  }
+}
+
+function resourcesOf(list: ResourceList, group: string, version: string): ApiResource[] {
+  return (list.resources ?? [])
+    .filter((r) => !r.name.includes('/'))
+    .map((r) => ({
+      group,
+      version,
+      name: r.name,
+      singularName: r.singularName || r.kind.toLowerCase(),
+      kind: r.kind,
+      namespaced: r.namespaced ?? false,
+      verbs: r.verbs ?? [],
+      shortNames: r.shortNames ?? [],
+      categories: r.categories ?? [],
+    }));
+}
+function match(resources: readonly ApiResource[], word: string): ApiResource | undefined {
+  const wanted = word.toLowerCase();
+  return (
+    resources.find((r) => r.name === wanted || r.singularName === wanted || r.kind.toLowerCase() === wanted) ??
+    resources.find((r) => r.shortNames.includes(wanted))
+  );
+}

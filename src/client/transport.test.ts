@@ -1,0 +1,173 @@
+import { createServer as createPlain } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
+import type { Connection } from './config.ts';
+import { Discovery, resourcePath } from './discovery.ts';
+import { errorOf, jsonLines, Transport } from './transport.ts';
+
+const issuedAuthority = newAuthority('test-ca', Date.now());
+const authority = readAuthority(issuedAuthority);
+const serving = issueServing(authority, { commonName: 'server', dns: ['localhost'], addresses: ['127.0.0.1'] }, Date.now());
+const client = issueClient(authority, 'alice', ['dev'], Date.now());
+
+const documents: Record<string, unknown> = {
+  '/api/v1': {
+    resources: [
+      { name: 'pods', singularName: '', kind: 'Pod', namespaced: true, verbs: ['get', 'list'], shortNames: ['po'], categories: ['all'] },
+      { name: 'pods/status', kind: 'Pod', namespaced: true, verbs: ['get'] },
+      { name: 'events', kind: 'Event', namespaced: true, verbs: ['list'] },
+    ],
+  },
+  '/apis': {
+    groups: [
+      { name: 'apps', versions: [{ version: 'v1' }, { version: 'v1beta1' }], preferredVersion: { version: 'v1' } },
+      { name: 'events.example.com', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } },
+      { name: 'broken.example.com', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } },
+    ],
+  },
+  '/apis/apps/v1': {
+    resources: [
+      { name: 'deployments', kind: 'Deployment', namespaced: true, verbs: ['list'], shortNames: ['deploy'], categories: ['all'] },
+    ],
+  },
+  '/apis/apps/v1beta1': { resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true, verbs: ['list'] }] },
+  '/apis/events.example.com/v1': { resources: [{ name: 'events', kind: 'Event', namespaced: true, verbs: ['list'] }] },
+};
+let server: Server;
+const asked: string[] = [];
+beforeAll(async () => {
+  server = createServer(
+    { key: serving.key, cert: serving.certificate, ca: issuedAuthority.certificate, requestCert: true, rejectUnauthorized: false },
+    (req, res) => {
+      asked.push(req.url as string);
+      const document = documents[req.url as string];
+      if (req.url === '/whoami') {
+        const socket = req.socket as import('node:tls').TLSSocket;
+        res.end(
+          JSON.stringify({
+            user: socket.getPeerCertificate().subject?.CN,
+            token: req.headers.authorization,
+            agent: req.headers['user-agent'],
+          }),
+        );
+      } else if (req.url === '/stream') {
+        res.write('{"n":1}\n{"n"');
+        setImmediate(() => res.end(':2}\n\n{"n":"ä"}'));
+      } else if (req.url === '/hang') {
+        // Never answers.
+      } else if (req.url === '/conflict') {
+        res.statusCode = 409;
+        res.end(JSON.stringify({ kind: 'Status', code: 409, reason: 'Conflict', message: 'it changed', details: { name: 'x' } }));
+      } else if (document !== undefined) res.end(JSON.stringify(document));
+      else {
+        res.statusCode = 404;
+        res.end('404 page not found\n');
+      }
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const connection = (changes: Partial<Connection> = {}): Connection => ({
+  server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ca: issuedAuthority.certificate,
+  certificate: undefined,
+  key: undefined,
+  authorization: undefined,
+  insecure: false,
+  serverName: undefined,
+  namespace: 'default',
+  ...changes,
+});
+const transport = (changes?: Partial<Connection>): Transport => new Transport(connection(changes), 'test/1');
+
+test('credentials reach the server', async () => {
+  const withCertificate = transport({ certificate: client.certificate, key: client.key });
+  expect(await withCertificate.json({ path: '/whoami' })).toEqual({ user: 'alice', agent: 'test/1' });
+  expect(await transport({ authorization: 'Bearer t' }).json({ path: '/whoami' })).toMatchObject({ token: 'Bearer t' });
+});
+
+test('a server with an unknown certificate is not talked to', async () => {
+  await expect(transport({ ca: newAuthority('other', Date.now()).certificate }).text({ path: '/api/v1' })).rejects.toThrow(
+    'cannot be trusted',
+  );
+  await expect(transport({ serverName: 'elsewhere.example' }).text({ path: '/api/v1' })).rejects.toThrow('cannot be trusted');
+  expect(await transport({ ca: undefined, insecure: true }).text({ path: '/api/v1' })).toContain('pods');
+});
+
+test('a refusal of the server becomes an error with its words', async () => {
+  await expect(transport().text({ path: '/conflict' })).rejects.toMatchObject({
+    code: 409,
+    reason: 'Conflict',
+    message: 'it changed',
+    details: { name: 'x' },
+  });
+  await expect(transport().text({ path: '/absent' })).rejects.toMatchObject({
+    code: 404,
+    message: 'the server answered 404: 404 page not found',
+  });
+  expect(await errorOf(await transport().open({ path: '/absent' }))).toMatchObject({ code: 404 });
+});
+
+test('no server, no answer, no patience', async () => {
+  const free = createPlain();
+  await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  await expect(transport({ server: `https://127.0.0.1:${port}` }).text({ path: '/' })).rejects.toThrow('is it running?');
+  await expect(transport().text({ path: '/hang', timeout: 20 })).rejects.toThrow('gave no answer in time');
+  const stop = new AbortController();
+  const waiting = transport().text({ path: '/hang', signal: stop.signal });
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
+});
+
+test('a stream is read line by line, wherever it is cut', async () => {
+  const events: unknown[] = [];
+  for await (const event of jsonLines((await transport().open({ path: '/stream' })).body)) events.push(event);
+  expect(events).toEqual([{ n: 1 }, { n: 2 }, { n: 'ä' }]);
+});
+
+test('words of the command line are found among the resources', async () => {
+  asked.length = 0;
+  const discovery = new Discovery(transport());
+  const found = async (word: string): Promise<string> => {
+    const r = await discovery.find(word);
+    return `${r.group}/${r.version}/${r.name}`;
+  };
+  expect(await found('po')).toBe('/v1/pods');
+  expect(await found('Pod')).toBe('/v1/pods');
+  expect(asked.filter((path) => path === '/apis')).toEqual([]);
+  expect(await found('events')).toBe('/v1/events');
+  expect(await found('events.events.example.com')).toBe('events.example.com/v1/events');
+  expect(await found('deploy')).toBe('apps/v1/deployments');
+  expect(await found('deployments.apps')).toBe('apps/v1/deployments');
+  expect(await found('deployments.v1beta1.apps')).toBe('apps/v1beta1/deployments');
+  await expect(found('podz')).rejects.toThrow(`the server doesn't have a resource type "podz" (did you mean pods?)`);
+  expect((await discovery.category('all')).map((r) => r.name)).toEqual(['pods', 'deployments']);
+  expect(asked.filter((path) => path === '/api/v1')).toHaveLength(1);
+});
+
+test('paths', () => {
+  const pods = {
+    group: '',
+    version: 'v1',
+    name: 'pods',
+    singularName: 'pod',
+    kind: 'Pod',
+    namespaced: true,
+    verbs: [],
+    shortNames: [],
+    categories: [],
+  };
+  expect(resourcePath(pods, 'a')).toBe('/api/v1/namespaces/a/pods');
+  expect(resourcePath(pods, 'a', 'x/y')).toBe('/api/v1/namespaces/a/pods/x%2Fy');
+  expect(resourcePath(pods, undefined)).toBe('/api/v1/pods');
+  expect(resourcePath({ ...pods, group: 'g.example', namespaced: false }, 'a', 'n')).toBe('/apis/g.example/v1/pods/n');
+});

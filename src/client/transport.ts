@@ -1,0 +1,166 @@
+/** HTTP to a server of the API: kept connections, certificates, tokens, and errors as the API's own. */
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { ApiError, type Status } from '../meta/errors.ts';
+import type { Connection } from './config.ts';
+
+export interface RequestOptions {
+  readonly method?: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly signal?: AbortSignal;
+  /** Milliseconds until the answer must have begun; none for watches. */
+  readonly timeout?: number;
+}
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** The body as it arrives. It must be read or destroyed. */
+  readonly body: IncomingMessage;
+}
+
+/** The server could not be reached or broke off. The message tells the person at the keyboard what to look at. */
+export class TransportError extends Error {
+  readonly code: string;
+  constructor(message: string, code: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'TransportError';
+    this.code = code;
+  }
+}
+
+const maxErrorBytes = 1 << 20;
+const maxBodyBytes = 1 << 30;
+
+export class Transport {
+  readonly connection: Connection;
+  private readonly agent: HttpAgent | HttpsAgent;
+  private readonly base: URL;
+  private readonly userAgent: string;
+
+  constructor(connection: Connection, userAgent: string) {
+    this.connection = connection;
+    this.userAgent = userAgent;
+    this.base = new URL(connection.server);
+    const pool = { keepAlive: true, maxSockets: 16 };
+    this.agent =
+      this.base.protocol === 'http:'
+        ? new HttpAgent(pool)
+        : new HttpsAgent({
+            ...pool,
+            ...(connection.ca !== undefined && { ca: connection.ca }),
+            ...(connection.certificate !== undefined && { cert: connection.certificate }),
+            ...(connection.key !== undefined && { key: connection.key }),
+            ...(connection.serverName !== undefined && { servername: connection.serverName }),
+            rejectUnauthorized: !connection.insecure,
+            minVersion: 'TLSv1.2',
+          });
+  }
+  /** Sends a request and answers as soon as the head has come, whatever the status. Throws TransportError. */
+  open(options: RequestOptions): Promise<Answer> {
+    const send = this.base.protocol === 'http:' ? httpRequest : httpsRequest;
+    const prefix = this.base.pathname === '/' ? '' : this.base.pathname;
+    return new Promise((resolve, reject) => {
+      const request: ClientRequest = send({
+        agent: this.agent,
+        hostname: this.base.hostname.replace(/^\[|\]$/g, ''),
+        port: this.base.port,
+        path: `${prefix}${options.path}`,
+        method: options.method ?? 'GET',
+        headers: this.headers(options),
+        ...(options.signal !== undefined && { signal: options.signal }),
+      });
+      const late =
+        options.timeout === undefined
+          ? undefined
+          : setTimeout(() => request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })), options.timeout);
+      request.on('error', (error) => {
+        clearTimeout(late);
+        reject(options.signal?.aborted ? options.signal.reason : this.explain(error));
+      });
+      request.on('response', (response) => {
+        clearTimeout(late);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
+      });
+      request.end(options.body);
+    });
+  }
+  /** Sends a request and reads the answer whole. Throws ApiError for an answer that is not a success. */
+  async text(options: RequestOptions): Promise<string> {
+    const answer = await this.open(options);
+    if (answer.status >= 400) throw await errorOf(answer);
+    return (await readAll(answer.body, maxBodyBytes)).toString();
+  }
+  async json<T>(options: RequestOptions): Promise<T> {
+    return JSON.parse(await this.text({ ...options, headers: { accept: 'application/json', ...options.headers } })) as T;
+  }
+  close(): void {
+    this.agent.destroy();
+  }
+  private headers(options: RequestOptions): Record<string, string | number> {
+    return {
+      'user-agent': this.userAgent,
+      ...(this.connection.authorization !== undefined && { authorization: this.connection.authorization }),
+      ...(options.body !== undefined && { 'content-length': Buffer.byteLength(options.body) }),
+      ...options.headers,
+    };
+  }
+  private explain(error: NodeJS.ErrnoException): TransportError {
+    const code = error.code ?? '';
+    const at = this.connection.server;
+    if (code === 'ECONNREFUSED') return new TransportError(`no server answers at ${at}: is it running?`, code, error);
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new TransportError(`the host of ${at} is not known`, code, error);
+    if (code === 'ETIMEDOUT') return new TransportError(`the server at ${at} gave no answer in time`, code, error);
+    if (/CERT|SIGNATURE|ISSUER|ALTNAME|TLS|SSL/.test(code)) {
+      return new TransportError(`the server at ${at} cannot be trusted: ${error.message}`, code, error);
+    }
+    return new TransportError(`the connection to ${at} failed: ${error.message}`, code, error);
+  }
+}
+
+/** The body of an answer, up to a bound. */
+export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw new Error(`the answer is larger than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The Status that came with an answer as an error; a plain text is wrapped. */
+export async function errorOf(answer: Answer): Promise<ApiError> {
+  const text = (await readAll(answer.body, maxErrorBytes)).toString();
+  try {
+    const status = JSON.parse(text) as Partial<Status>;
+    if (status.kind === 'Status') {
+      return new ApiError(status.code ?? answer.status, status.reason ?? '', status.message ?? 'the server gave no reason', status.details);
+    }
+  } catch {
+    // Not JSON: an answer of something in between, or a plain 404.
+  }
+  const first = text.split('\n')[0]?.slice(0, 500).trim();
+  return new ApiError(answer.status, '', `the server answered ${answer.status}${first ? `: ${first}` : ''}`);
+}
+
+/** Lines of a streamed body, each a JSON value. */
+export async function* jsonLines<T>(body: AsyncIterable<Buffer>): AsyncGenerator<T> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    let end = rest.indexOf('\n');
+    while (end !== -1) {
+      const line = rest.slice(0, end);
+      rest = rest.slice(end + 1);
+      if (line.trim() !== '') yield JSON.parse(line) as T;
+      end = rest.indexOf('\n');
+    }
+    if (rest.length > maxBodyBytes) throw new Error('an event of the stream is too large');
+  }
+  if (rest.trim() !== '') yield JSON.parse(rest) as T;
+}
