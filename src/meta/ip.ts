@@ -139,3 +139,12 @@ export function nonSpecialIP(text: string): string[] {
   }
   return complaints;
 }
+
+/** The first address of a range that a service may have: the one after the network's own. */
+export function firstAddress(range: string): string {
+  const cidr = parseCIDR(range);
+  if (cidr === undefined) throw new Error(`${JSON.stringify(range)} is not an IP range`);
+  const bytes = Uint8Array.from(cidr.first);
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) + 1;
+  return formatIP(bytes);
+}

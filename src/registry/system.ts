@@ -14,6 +14,11 @@ import { update } from './update.ts';
 export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
 const noAdmission = admissionChain([]);
 
+/** An object as code writes it, without kind and version. */
+export interface NewObject {
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}
+
 export class SystemWriter {
   private readonly deps: RegistryDeps;
   private readonly manager: string;
@@ -54,7 +59,7 @@ export class SystemWriter {
   }
 
   /** Creates the object unless one of that name exists. Answers whether it did. */
-  async ensure(group: string, plural: string, object: { metadata: { name?: string; namespace?: string } }): Promise<boolean> {
+  async ensure(group: string, plural: string, object: NewObject): Promise<boolean> {
     const resource = this.deps.catalog.builtin(group, plural);
     const { name = '', namespace = '' } = object.metadata;
     if (this.find(group, plural, namespace, name) !== undefined) return false;

@@ -1,4 +1,5 @@
 /** Registrations of group versions, served here or by a server behind this one. */
+import { pathSegmentName } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -12,6 +13,7 @@ export const APIServiceKind = kind<APIService>({
   scope: 'Cluster',
   versions: { v1: { schema: APIService } },
   hub: 'v1',
+  nameRule: pathSegmentName,
   updateNeedsVersion: true,
   subresources: { status: status() },
   columns: [

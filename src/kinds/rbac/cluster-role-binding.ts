@@ -1,4 +1,5 @@
 /** Cluster role bindings. */
+import { pathSegmentName } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { ClusterRoleBinding } from './schema/v1.ts';
@@ -11,6 +12,7 @@ export const ClusterRoleBindingKind = kind<ClusterRoleBinding>({
   versions: { v1: { schema: ClusterRoleBinding } },
   hub: 'v1',
   createOnUpdate: true,
+  nameRule: pathSegmentName,
   columns: [
     nameColumn,
     { name: 'Role', type: 'string', description: 'The role that is granted.' },

@@ -1,4 +1,5 @@
 /** Cluster roles. */
+import { pathSegmentName } from '../../meta/names.ts';
 import { kind } from '../kind.ts';
 import { ClusterRole } from './schema/v1.ts';
 
@@ -10,4 +11,5 @@ export const ClusterRoleKind = kind<ClusterRole>({
   versions: { v1: { schema: ClusterRole } },
   hub: 'v1',
   createOnUpdate: true,
+  nameRule: pathSegmentName,
 });

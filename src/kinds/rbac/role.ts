@@ -1,4 +1,5 @@
 /** Roles. */
+import { pathSegmentName } from '../../meta/names.ts';
 import { kind } from '../kind.ts';
 import { Role } from './schema/v1.ts';
 
@@ -10,4 +11,5 @@ export const RoleKind = kind<Role>({
   versions: { v1: { schema: Role } },
   hub: 'v1',
   createOnUpdate: true,
+  nameRule: pathSegmentName,
 });

@@ -1,0 +1,89 @@
+/** Keys, certificates and the administrator's configuration, made on first start under the data directory. */
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { dataFiles, type ServerOptions } from './flags.ts';
+import type { Identity } from './identity.ts';
+import { type Authority, ensureAuthority, ensureClient, ensureServing, servingNames, writeSecretFile } from './lib/pki.ts';
+import { firstAddress } from './meta/ip.ts';
+
+export interface Credentials {
+  readonly authority: Authority;
+  /** PEM of the authorities that clients should trust. */
+  readonly rootCertificates: string;
+  readonly serving: { readonly key: string; readonly certificate: string };
+  /** PEM bundles whose client certificates name users. */
+  readonly clientCAs: readonly string[];
+  readonly adminConfigPath: string;
+  /** Writes the administrator's configuration, once the address is known. */
+  writeAdminConfig(address: string): void;
+}
+
+/** Where keys stand within the data directory. */
+export const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
+
+export function prepareCredentials(options: ServerOptions, identity: Identity, now: number): Credentials {
+  const pki = pkiDirectory(options.dataDir);
+  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  chmodSync(options.dataDir, 0o700);
+  chmodSync(pki, 0o700);
+  const authority = ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);
+  const caPem = authority.certificate.toString();
+  const { tlsCertFile, tlsPrivateKeyFile } = options;
+  const own = tlsCertFile === undefined || tlsPrivateKeyFile === undefined;
+  const serviceAddress = firstAddress(options.serviceClusterIpRange[0] as string);
+  const serving = own
+    ? ensureServing(
+        pki,
+        'server',
+        authority,
+        servingNames({ serviceName: identity.serviceName, bindAddress: options.bindAddress, hostName: hostname(), serviceAddress }),
+        now,
+      )
+    : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
+  const clientCAs = [caPem, ...(options.clientCaFile === undefined ? [] : [readFile(options.clientCaFile)])];
+  const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
+  return {
+    authority,
+    rootCertificates: own ? caPem : serving.certificate,
+    serving,
+    clientCAs,
+    adminConfigPath,
+    writeAdminConfig(address) {
+      const admin = ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
+      writeSecretFile(adminConfigPath, adminConfig(identity.word, address, own ? caPem : serving.certificate, admin));
+    },
+  };
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+  }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+function adminConfig(name: string, server: string, ca: string, admin: { key: string; certificate: string }): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+- name: ${name}
+  cluster:
+    server: ${server}
+    certificate-authority-data: ${base64(ca)}
+users:
+- name: admin
+  user:
+    client-certificate-data: ${base64(admin.certificate)}
+    client-key-data: ${base64(admin.key)}
+contexts:
+- name: ${name}
+  context:
+    cluster: ${name}
+    user: admin
+current-context: ${name}
+`;
+}

@@ -1,0 +1,232 @@
+/** The composition root: the only file that knows every other. `startServer` makes a server of options. */
+import { readFileSync } from 'node:fs';
+import { admissionChain } from './admission/chain.ts';
+import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
+import { anonymous } from './auth/authn/anonymous.ts';
+import { bearer, tokenUnion } from './auth/authn/bearer.ts';
+import { clientCertificate } from './auth/authn/client-certificate.ts';
+import { staticTokens } from './auth/authn/static-tokens.ts';
+import { RoleBasedAccess } from './auth/authz/rbac.ts';
+import { alwaysAllow, alwaysDeny, superuser } from './auth/authz/simple.ts';
+import { type Authenticator, type Authorizer, union, unionAuthorizer } from './auth/types.ts';
+import { type Credentials, prepareCredentials } from './credentials.ts';
+import type { ServerOptions } from './flags.ts';
+import { type Identity, identities } from './identity.ts';
+import { builtinKinds } from './kinds/index.ts';
+import type { KindEnv } from './kinds/kind.ts';
+import type { LiveSource } from './kinds/live.ts';
+import { type Log, openLog } from './lib/log.ts';
+import { readBundle } from './lib/pki.ts';
+import { systemRandom } from './lib/random.ts';
+import { bootstrap } from './registry/bootstrap/run.ts';
+import { Catalog } from './registry/catalog.ts';
+import type { RegistryDeps } from './registry/context.ts';
+import { liveSource } from './registry/live.ts';
+import { SystemWriter } from './registry/system.ts';
+import { serveResource } from './server/api.ts';
+import { requestHandler } from './server/handler.ts';
+import { type Listener, listen } from './server/listen.ts';
+import { startLoops } from './server/loops.ts';
+import { Negotiator } from './server/negotiate.ts';
+import type { Step } from './server/pipeline.ts';
+import { sendText } from './server/respond.ts';
+import type { Services } from './server/services.ts';
+import { authenticate } from './server/steps/authenticate.ts';
+import { authorize } from './server/steps/authorize.ts';
+import { auditId, findInfo } from './server/steps/identify.ts';
+import { openWatches } from './server/verbs/watch.ts';
+import { Cache } from './storage/cache.ts';
+import type { Engine } from './storage/engine.ts';
+import { openEngine } from './storage/engines/index.ts';
+
+export interface RunningServer {
+  /** `https://127.0.0.1:6443` */
+  readonly address: string;
+  readonly port: number;
+  readonly identity: Identity;
+  /** Client configuration of the administrator. */
+  readonly adminConfigPath: string;
+  /** Ends gracefully: fails readiness, ends watches, lets requests finish, closes the store. */
+  close(): Promise<void>;
+  /** Ends at once. */
+  abort(): void;
+}
+
+/** Most bytes that wait for a watcher that does not read. */
+const WATCH_BUFFER_BYTES = 16 * 1024 * 1024;
+/** How long a graceful end waits for requests under way. */
+const CLOSE_WAIT_MS = 10_000;
+
+export async function startServer(options: ServerOptions, log: Log = openLog({ format: options.logFormat, verbosity: options.v })): Promise<RunningServer> {
+  const identity = readIdentity(options.identity);
+  const now = (): number => Date.now();
+  const credentials = prepareCredentials(options, identity, now());
+  const engine = await openEngine({
+    store: options.store,
+    dataDir: options.dataDir,
+    historyRetentionMs: options.historyRetention,
+    etcd: {
+      servers: options.etcdServers,
+      prefix: options.etcdPrefix,
+      caFile: options.etcdCafile,
+      certFile: options.etcdCertfile,
+      keyFile: options.etcdKeyfile,
+    },
+  });
+  try {
+    return await serve(options, identity, credentials, engine, log);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function serve(options: ServerOptions, identity: Identity, credentials: Credentials, engine: Engine, log: Log): Promise<RunningServer> {
+  let running: RunningServer | undefined;
+  const cache = new Cache(engine, (error) => {
+    log.error('the store can no longer be followed; the server ends', { error: String(error) });
+    process.exitCode = 1;
+    void running?.close();
+  });
+  const catalog = new Catalog(identity, cache);
+  catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
+  await cache.start();
+  const live = liveSource(catalog);
+  const env: KindEnv = {
+    identity,
+    now: () => Date.now(),
+    feature: (name) => options.features.enabled(name as never),
+    allowPrivileged: options.allowPrivileged,
+  };
+  const registry: RegistryDeps = {
+    catalog,
+    cache,
+    env,
+    admission: admissionChain([namespaceLifecycle(identity, live)]),
+    hooks: new Map(),
+    randomBelow: systemRandom.below,
+    newUid: systemRandom.uuid,
+  };
+  const services: Services = {
+    identity,
+    registry,
+    negotiator: new Negotiator(identity.protobufMediaType),
+    authenticator: authenticators(options, credentials),
+    authorizer: unionAuthorizer([superuser, ...options.authorizationMode.flatMap((mode) => authorizerFor(mode, live, identity))]),
+    actions: new Map(),
+    limits: {
+      requestTimeoutMs: options.requestTimeout,
+      minRequestTimeoutSeconds: options.minRequestTimeout,
+      watchBufferBytes: WATCH_BUFFER_BYTES,
+    },
+    log,
+    spread: () => systemRandom.float(),
+  };
+  const writer = new SystemWriter(registry, identity.word);
+  const made = await bootstrap(writer, catalog, identity, env.now());
+  // What went before the first start's objects is of no use to a watch.
+  if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
+  const stopLoops = startLoops({
+    identity,
+    registry,
+    live,
+    writer,
+    rootCertificates: credentials.rootCertificates,
+    report: (error) => log.error('a loop failed', { error: String(error) }),
+  });
+  const steps: Step[] = [
+    auditId,
+    findInfo,
+    authenticate(services.authenticator),
+    authorize(services.authorizer),
+    (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : sendText(ctx, 404, '404 page not found\n')),
+  ];
+  const handle = requestHandler({
+    steps,
+    requestTimeoutMs: services.limits.requestTimeoutMs,
+    report: (error, ctx) =>
+      log.error('a request failed', {
+        method: ctx.method,
+        path: ctx.path,
+        audit: ctx.auditId,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+    finished: () => {},
+  });
+  const { serving, clientCAs } = credentials;
+  const listener = await listen({
+    host: options.bindAddress,
+    port: options.securePort,
+    tls: { key: serving.key, cert: serving.certificate, clientCAs },
+    handle,
+  });
+  const listeners: Listener[] = [listener];
+  if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle }));
+  const address = `https://${reachable(options.bindAddress)}:${listener.port}`;
+  credentials.writeAdminConfig(address);
+
+  const abort = (): void => {
+    for (const one of listeners) one.abort();
+  };
+  running = {
+    address,
+    port: listener.port,
+    identity,
+    adminConfigPath: credentials.adminConfigPath,
+    abort,
+    close: async () => {
+      if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
+      stopLoops();
+      const closing = listeners.map((one) => one.close());
+      for (const watch of [...openWatches]) watch.end();
+      const timer = setTimeout(abort, CLOSE_WAIT_MS);
+      await Promise.all(closing);
+      clearTimeout(timer);
+      cache.close();
+      await engine.close();
+    },
+  };
+  return running;
+}
+
+async function forgetBefore(cache: Cache, revision: number): Promise<void> {
+  await cache.engine.compact(revision);
+  cache.forget(revision);
+}
+
+function authenticators(options: ServerOptions, credentials: Credentials): Authenticator {
+  const clientRoots = credentials.clientCAs.flatMap((pem) => readBundle(pem));
+  const tokens = options.tokenAuthFile === undefined ? [] : [staticTokens(readFileSync(options.tokenAuthFile, 'utf8'))];
+  const methods = [
+    clientCertificate(
+      () => clientRoots,
+      () => Date.now(),
+    ),
+    bearer(tokenUnion(tokens), []),
+  ];
+  return union(methods, options.anonymousAuth ? anonymous : undefined);
+}
+
+function authorizerFor(mode: string, live: LiveSource, identity: Identity): Authorizer[] {
+  if (mode === 'RBAC') return [new RoleBasedAccess(live, identity)];
+  if (mode === 'AlwaysAllow') return [alwaysAllow];
+  if (mode === 'AlwaysDeny') return [alwaysDeny];
+  return [];
+}
+
+/** An address that a client on this machine can use. */
+function reachable(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1';
+  if (bindAddress === '::') return '[::1]';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+}
+
+function readIdentity(name: string): Identity {
+  const known = identities[name];
+  if (known !== undefined) return known;
+  try {
+    return JSON.parse(readFileSync(name, 'utf8')) as Identity;
+  } catch {
+    throw new Error(`--identity ${name}: neither one of ${Object.keys(identities).join(', ')} nor a readable JSON file`);
+  }
+}

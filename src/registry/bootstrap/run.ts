@@ -1,0 +1,32 @@
+/** Writes the objects of the first start, and brings those that the server keeps up to date on later ones. */
+import { bootstrapPolicy } from '../../auth/bootstrap/objects.ts';
+import type { Identity } from '../../identity.ts';
+import { formatTime } from '../../meta/time.ts';
+import type { Catalog } from '../catalog.ts';
+import type { NewObject, SystemWriter } from '../system.ts';
+import { apiServices } from './api-services.ts';
+import { flowSchemas, priorityLevels } from './flow-control.ts';
+import { systemNamespaces, systemPriorityClasses } from './objects.ts';
+
+/** Answers how many objects were new. All writes of a group go to the store together. */
+export async function bootstrap(writer: SystemWriter, catalog: Catalog, identity: Identity, now: number): Promise<number> {
+  const all = async (group: string, plural: string, objects: readonly NewObject[]): Promise<number> => {
+    const made = await Promise.all(objects.map((object) => writer.ensure(group, plural, object)));
+    return made.filter(Boolean).length;
+  };
+  const time = formatTime(now);
+  const policy = bootstrapPolicy(identity);
+  const served = [...catalog.all()].flatMap(({ kind, resources }) => resources.map((r) => ({ group: kind.group, version: r.version })));
+  const counts = await Promise.all([
+    all('', 'namespaces', systemNamespaces(identity)),
+    all('rbac.authorization', 'clusterroles', policy.clusterRoles),
+    all('rbac.authorization', 'clusterrolebindings', policy.clusterRoleBindings),
+    all('rbac.authorization', 'roles', policy.roles),
+    all('rbac.authorization', 'rolebindings', policy.roleBindings),
+    all('scheduling', 'priorityclasses', systemPriorityClasses()),
+    all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
+    all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
+    all('apiregistration', 'apiservices', apiServices(identity, served, time)),
+  ]);
+  return counts.reduce((a, b) => a + b, 0);
+}

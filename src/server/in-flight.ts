@@ -1,0 +1,88 @@
+/**
+ * How many requests are handled at once. Beyond a limit a request is told to come back in a second, rather than making
+ * all others slow; those that last (watches, tunnels, logs) are counted but not limited, and the super-users always get
+ * an answer.
+ */
+import { wellKnown } from '../auth/types.ts';
+import { tooManyRequests } from '../meta/errors.ts';
+import type { Context } from './context.ts';
+import type { Step } from './pipeline.ts';
+import type { RequestInfo } from './request-info.ts';
+
+export interface InFlightLimits {
+  /** 0 is no limit. */
+  readonly reading: number;
+  readonly mutating: number;
+}
+
+/** What is under way now, and how many were turned away since the start. */
+export class InFlight {
+  reading = 0;
+  mutating = 0;
+  longRunning = 0;
+  droppedReading = 0;
+  droppedMutating = 0;
+  private readonly limits: InFlightLimits;
+  /** Made once, so that a request costs no function of its own. */
+  private readonly endReading = (): void => {
+    this.reading--;
+  };
+  private readonly endMutating = (): void => {
+    this.mutating--;
+  };
+  private readonly endLongRunning = (): void => {
+    this.longRunning--;
+  };
+
+  constructor(limits: InFlightLimits) {
+    this.limits = limits;
+  }
+
+  /** Relies on `ctx.onFinished` being called once, however the request ends. */
+  readonly step: Step = (ctx) => {
+    const { info } = ctx;
+    if (lasts(info)) {
+      ctx.longRunning = true;
+      this.longRunning++;
+      atEnd(ctx, this.endLongRunning);
+    } else if (reads(info.verb)) {
+      if (this.limits.reading > 0 && this.reading >= this.limits.reading && !isSuperuser(ctx)) {
+        this.droppedReading++;
+        throw busy();
+      }
+      this.reading++;
+      atEnd(ctx, this.endReading);
+    } else {
+      if (this.limits.mutating > 0 && this.mutating >= this.limits.mutating && !isSuperuser(ctx)) {
+        this.droppedMutating++;
+        throw busy();
+      }
+      this.mutating++;
+      atEnd(ctx, this.endMutating);
+    }
+  };
+}
+
+function atEnd(ctx: Context, end: () => void): void {
+  if (ctx.onFinished === undefined) ctx.onFinished = [end];
+  else ctx.onFinished.push(end);
+}
+
+const busy = () => tooManyRequests('Too many requests, please try again later.', 1);
+const reads = (verb: string): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
+const isSuperuser = (ctx: Context): boolean => ctx.user.groups.includes(wellKnown.masters);
+
+/** Requests that last as long as the client likes. */
+export function lasts(info: RequestInfo): boolean {
+  if (info.verb === 'watch') return true;
+  switch (info.subresource) {
+    case 'attach':
+    case 'exec':
+    case 'log':
+    case 'portforward':
+    case 'proxy':
+      return true;
+    default:
+      return false;
+  }
+}
