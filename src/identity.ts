@@ -95,3 +95,6 @@ export const metaGroups: readonly string[] = [groupName(plat, 'meta'), groupName
 
 /** Binary media types that every server understands, whatever its own identity. */
 export const protobufMediaTypes: readonly string[] = [plat.protobufMediaType, kubernetes.protobufMediaType];
+
+/** Headers that tell how a request was classed. They are part of the stock API and have these names under every identity. */
+export const flowHeaders = { schema: 'X-Kubernetes-Pf-Flowschema-Uid', level: 'X-Kubernetes-Pf-Prioritylevel-Uid' } as const;

@@ -1,0 +1,172 @@
+/** `/api`, `/apis`, `/apis/<group>`, `/api/v1` and `/apis/<group>/<version>`: what the server has. */
+import { createHash } from 'node:crypto';
+import {
+  type APIGroup,
+  APIGroupList,
+  APIGroup as APIGroupSchema,
+  type APIResource,
+  APIResourceList,
+  APIVersions,
+} from '../../kinds/meta-kinds.ts';
+import { pathNotFound } from '../../meta/errors.ts';
+import type { Resource } from '../../registry/catalog.ts';
+import type { MessageType } from '../../schema/types.ts';
+import type { Context } from '../context.ts';
+import { representObject } from '../represent.ts';
+import { prettyWanted, send } from '../respond.ts';
+import type { Services } from '../services.ts';
+import { type Endpoint, noSuchMethod, pageNotFound } from './endpoint.ts';
+import { compareText, type Groups, type ServedGroup, type ServedVersion } from './groups.ts';
+
+interface Document {
+  readonly schema: MessageType;
+  readonly object: object;
+}
+
+/** Built-in verbs come in the order of names; those of custom kinds in the order the stock server has for them. */
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+/**
+ * The stock server stores these kinds in another version than we do. The hash of the storage version says nothing to
+ * clients but whether it changed, and a stock cluster's clients have seen this one.
+ */
+const stockStorageVersions: Readonly<Record<string, string>> = {
+  'autoscaling/horizontalpodautoscalers': 'v1',
+  'policy/poddisruptionbudgets': 'v1beta1',
+};
+
+export interface DiscoveryOptions {
+  /** `host:port` under which clients reach the server. */
+  readonly address: () => string;
+}
+
+/** Answers any path at or below `/api` and `/apis` that is not for a resource. */
+export function discovery(services: Services, groups: () => Groups, options: DiscoveryOptions): Endpoint {
+  const offer = { protobuf: true, transforms: [] };
+  /** Documents and their bytes for the present groups. */
+  let made = { groups: undefined as Groups | undefined, bytes: new Map<string, Buffer>() };
+
+  const show = async (ctx: Context, id: string, document: () => Document): Promise<void> => {
+    const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
+    const pretty = representation.media === 'json' && (representation.pretty || prettyWanted(ctx));
+    const current = groups();
+    if (made.groups !== current) made = { groups: current, bytes: new Map() };
+    const { bytes } = made;
+    const key = `${id} ${representation.media}${pretty}`;
+    let body = bytes.get(key);
+    if (body === undefined) {
+      const { schema, object } = document();
+      body = await representObject(schema, object as never, representation, pretty);
+      bytes.set(key, body);
+    }
+    send(ctx, 200, representation.type, body);
+  };
+
+  return (ctx) => {
+    const path = ctx.path.length > 1 && ctx.path.endsWith('/') ? ctx.path.slice(0, -1) : ctx.path;
+    const parts = path.split('/').slice(1);
+    if (parts[0] === 'api') return showCore(ctx, parts);
+    // The list of groups and the groups themselves are read with any method.
+    if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(groups()) }));
+    const group = groups().byName.get(parts[1] as string);
+    if (group === undefined || group.name === '') return pageNotFound(ctx);
+    if (parts.length === 2) return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));
+    const version = group.versions.find((v) => v.version === parts[2]);
+    if (version !== undefined && parts.length === 3) return showVersion(ctx, version);
+    if (!group.builtin) return pageNotFound(ctx);
+    throw pathNotFound();
+  };
+
+  function showCore(ctx: Context, parts: readonly string[]): Promise<void> {
+    if (parts.length === 1) {
+      if (ctx.method !== 'GET') throw noSuchMethod();
+      return show(ctx, '/api', () => ({ schema: APIVersions, object: coreVersions(groups(), options.address()) }));
+    }
+    const version = groups()
+      .byName.get('')
+      ?.versions.find((v) => v.version === parts[1]);
+    if (version === undefined || parts.length > 2) throw pathNotFound();
+    return showVersion(ctx, version);
+  }
+
+  function showVersion(ctx: Context, version: ServedVersion): Promise<void> {
+    if (ctx.method !== 'GET') throw noSuchMethod();
+    return show(ctx, version.path, () => ({ schema: APIResourceList, object: resourceList(services, version) }));
+  }
+}
+
+// ---- the documents ---------------------------------------------------------------------------------------------
+
+const topLevel = <T extends object>(object: T, kind: string): T & { kind: string; apiVersion: string } => ({
+  kind,
+  apiVersion: 'v1',
+  ...object,
+});
+
+export function coreVersions(groups: Groups, serverAddress: string): object {
+  return {
+    kind: 'APIVersions',
+    versions: (groups.byName.get('')?.versions ?? []).map((v) => v.version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+export function groupOf(group: ServedGroup): APIGroup {
+  const versions = group.versions.map((v) => ({ groupVersion: v.apiVersion, version: v.version }));
+  return { name: group.name, versions, preferredVersion: versions[0] ?? { groupVersion: '', version: '' } };
+}
+
+export function groupList(groups: Groups): object {
+  const named = groups.all.filter((group) => group.name !== '');
+  return topLevel({ groups: named.map(groupOf) }, 'APIGroupList');
+}
+
+/** The core group's document bears no version of its own, in the stock server and hence here. */
+export function resourceList(services: Pick<Services, 'registry'>, version: ServedVersion): object {
+  const resources = version.resources.flatMap((resource) => entriesOf(services, resource));
+  const head = version.group === '' ? { kind: 'APIResourceList' } : { kind: 'APIResourceList', apiVersion: 'v1' };
+  return { ...head, groupVersion: version.apiVersion, resources };
+}
+
+function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): APIResource[] {
+  const { kind } = resource;
+  const verbs = resource.custom ? customVerbs.filter((verb) => (kind.verbs as readonly string[]).includes(verb)) : [...kind.verbs].sort();
+  const own: APIResource = {
+    name: kind.plural,
+    singularName: resource.custom ? kind.singular : '',
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs,
+    ...(kind.short.length > 0 && { shortNames: [...kind.short] }),
+    ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
+    ...(!kind.virtual && { storageVersionHash: storageVersionHash(resource) }),
+  };
+  const names = Object.keys(kind.subresources);
+  // The stock server shows the status of a custom kind before its scale.
+  if (resource.custom) names.sort((a, b) => compareText(b, a));
+  else names.sort(compareText);
+  return [own, ...names.map((name) => subresourceEntry(services, resource, name))];
+}
+
+function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resource, name: string): APIResource {
+  const { kind } = resource;
+  const sub = kind.subresources[name] as (typeof kind.subresources)[string];
+  const entry = { name: `${kind.plural}/${name}`, singularName: '', namespaced: kind.namespaced };
+  const verbs = [...sub.verbs].sort(compareText);
+  if (sub.type === 'object') return { ...entry, kind: kind.kind, verbs };
+  const group = services.registry.catalog.groupName(sub.kind.group);
+  const foreign = group !== resource.group || sub.kind.version !== resource.version;
+  return { ...entry, ...(foreign && { group, version: sub.kind.version }), kind: sub.kind.kind, verbs };
+}
+
+/** Changes when the version in which the objects are stored changes. */
+export function storageVersionHash(resource: Resource): string {
+  const { kind, hub } = resource;
+  const stock = stockStorageVersions[`${kind.group}/${kind.plural}`];
+  const [version = '', group = ''] = hub.apiVersion.split('/').reverse();
+  return createHash('sha256')
+    .update(`${group}/${stock ?? version}/${kind.kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
+}

@@ -1,0 +1,29 @@
+/** What leads to no resource: an endpoint answers a path of its own. */
+import { ApiError } from '../../meta/errors.ts';
+import type { Context } from '../context.ts';
+import { parseAccept, unacceptable } from '../negotiate.ts';
+import { sendText } from '../respond.ts';
+
+export type Endpoint = (ctx: Context) => void | Promise<void>;
+
+/** The answer to a path that nothing is known about. */
+export const pageNotFound: Endpoint = (ctx) => sendText(ctx, 404, '404 page not found\n');
+
+/** The path exists, the method does not. */
+export const noSuchMethod = (): ApiError =>
+  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** An endpoint that only reads. */
+export function readOnly(endpoint: Endpoint): Endpoint {
+  return (ctx) => {
+    if (ctx.method !== 'GET') throw noSuchMethod();
+    return endpoint(ctx);
+  };
+}
+
+/** Throws 406 where the client would not take JSON. */
+export function demandJson(ctx: Context): void {
+  const clauses = parseAccept(ctx.header('accept') ?? '');
+  const fits = (name: string): boolean => name === '*/*' || name === 'application/*' || name === 'application/json';
+  if (clauses.length > 0 && !clauses.some(({ type, subtype }) => fits(`${type}/${subtype}`))) throw unacceptable();
+}

@@ -1,0 +1,128 @@
+/**
+ * `/healthz`, `/livez`, `/readyz` and each of their checks at a path of its own.
+ *
+ *   GET /livez                         ok
+ *   GET /livez?verbose&exclude=etcd    [+]ping ok
+ *                                      [+]etcd excluded: ok
+ *                                      livez check passed
+ *   GET /readyz/shutdown               internal server error: the server is shutting down
+ *
+ * The public answers withhold why a check failed; the check's own path, which needs a permission of its own, tells.
+ */
+import type { Context } from '../context.ts';
+import { sendText } from '../respond.ts';
+import { type Endpoint, pageNotFound } from './endpoint.ts';
+
+export type HealthPage = 'healthz' | 'livez' | 'readyz';
+export const healthPages: readonly HealthPage[] = ['healthz', 'livez', 'readyz'];
+
+export interface HealthCheck {
+  readonly name: string;
+  readonly in: readonly HealthPage[];
+  /** Throws (or rejects) with the reason while the check fails. */
+  check(): void | Promise<void>;
+}
+
+export interface HealthOptions {
+  /** In the order in which they are shown. */
+  readonly checks: readonly HealthCheck[];
+  /** Milliseconds after `startedAt` during which /livez forgives every failure. */
+  readonly livezGraceMs: number;
+  readonly startedAt: number;
+  readonly now: () => number;
+  /** Told why checks failed, since the answer withholds it. */
+  readonly report: (page: HealthPage, failures: readonly string[]) => void;
+}
+
+/** A check that takes longer than this has failed. */
+const CHECK_TIMEOUT_MS = 5000;
+
+/** A check that only says that requests are answered. */
+export const ping: HealthCheck = { name: 'ping', in: healthPages, check: () => {} };
+
+/** A step of the start that must have been done once; `done` is called when it is. */
+export function startStep(name: string): HealthCheck & { done(): void } {
+  let finished = false;
+  return {
+    name: `poststarthook/${name}`,
+    in: healthPages,
+    check() {
+      if (!finished) throw new Error('not finished');
+    },
+    done() {
+      finished = true;
+    },
+  };
+}
+
+/** The pages and their checks by path. */
+export function healthEndpoints(options: HealthOptions): Map<string, Endpoint> {
+  const paths = new Map<string, Endpoint>();
+  for (const page of healthPages) {
+    const checks = options.checks.filter((check) => check.in.includes(page)).map((check) => forgiving(options, page, check));
+    paths.set(`/${page}`, (ctx) => showPage(options, page, checks, ctx));
+    for (const check of checks) paths.set(`/${page}/${check.name}`, (ctx) => showCheck(check, ctx));
+  }
+  return paths;
+}
+
+/** `/livez/nothing` and everything else below the pages. */
+export const isHealthPath = (path: string): boolean => healthPages.some((page) => path.startsWith(`/${page}/`));
+export const unknownCheck = pageNotFound;
+
+function forgiving(options: HealthOptions, page: HealthPage, check: HealthCheck): HealthCheck {
+  if (page !== 'livez' || options.livezGraceMs <= 0) return check;
+  const { startedAt, livezGraceMs, now } = options;
+  return { ...check, check: () => (now() - startedAt < livezGraceMs ? undefined : check.check()) };
+}
+
+async function showPage(options: HealthOptions, page: HealthPage, checks: readonly HealthCheck[], ctx: Context): Promise<void> {
+  const excluded = new Set(ctx.query.getAll('exclude'));
+  const failures: string[] = [];
+  // All run at once, so that a slow one does not add to the others.
+  const lines = await Promise.all(
+    checks.map(async (check) => {
+      if (excluded.delete(check.name)) return `[+]${check.name} excluded: ok\n`;
+      const reason = await outcome(check);
+      if (reason === undefined) return `[+]${check.name} ok\n`;
+      failures.push(`${check.name}: ${reason}`);
+      return `[-]${check.name} failed: reason withheld\n`;
+    }),
+  );
+  if (excluded.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${quoted(excluded)}\n`);
+  if (failures.length > 0) {
+    options.report(page, failures);
+    sendText(ctx, 500, `${lines.join('')}${page} check failed\n`);
+  } else if (!ctx.query.has('verbose')) sendText(ctx, 200, 'ok');
+  else sendText(ctx, 200, `${lines.join('')}${page} check passed\n`);
+}
+
+async function showCheck(check: HealthCheck, ctx: Context): Promise<void> {
+  const reason = await outcome(check);
+  if (reason === undefined) sendText(ctx, 200, 'ok');
+  else sendText(ctx, 500, `internal server error: ${reason}\n`);
+}
+
+const quoted = (names: ReadonlySet<string>): string =>
+  [...names]
+    .sort()
+    .map((name) => JSON.stringify(name))
+    .join(', ');
+
+/** Why a check failed; undefined when it passed. */
+async function outcome(check: HealthCheck): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const answer = check.check();
+    if (answer === undefined) return undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
+    });
+    await Promise.race([answer, late]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

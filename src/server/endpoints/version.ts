@@ -1,0 +1,42 @@
+/** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
+
+import { send } from '../respond.ts';
+import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
+
+/** Release of the stock API whose behaviour this server has. */
+export const apiRelease = { major: '1', minor: '24', patch: '17' } as const;
+
+export interface BuildInfo {
+  /** Version of the package: `0.1.0`. */
+  readonly version: string;
+  /** Empty where the build does not know. */
+  readonly commit?: string;
+  readonly date?: string;
+}
+
+/** `v1.24.17+plat.0.1.0`: clients compare the release, people read what comes after the plus. */
+export const gitVersion = (build: BuildInfo): string =>
+  `v${apiRelease.major}.${apiRelease.minor}.${apiRelease.patch}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
+
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+export function versionEndpoint(build: BuildInfo): Endpoint {
+  const { major, minor } = apiRelease;
+  const info = {
+    major,
+    minor,
+    gitVersion: gitVersion(build),
+    gitCommit: build.commit ?? '',
+    gitTreeState: 'clean',
+    buildDate: build.date ?? '1970-01-01T00:00:00Z',
+    // Clients expect the field; what stands there is free.
+    goVersion: `node${process.versions.node}`,
+    compiler: 'v8',
+    platform: `${process.platform}/${architectures[process.arch] ?? process.arch}`,
+  };
+  const text = JSON.stringify(info, undefined, 2);
+  return readOnly((ctx) => {
+    demandJson(ctx);
+    send(ctx, 200, 'application/json', text);
+  });
+}
