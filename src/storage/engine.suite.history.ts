@@ -244,7 +244,7 @@ function ttlSuite(scenario: Scenario): void {
     await engine.commit([put('short', '1', undefined, 1), put('long', '1', undefined, 600), put('plain', '1')]);
     await seen.reached(base + 1);
     expect(text(await engine.get('short'))).toBe('1');
-    advance?.(60_000);
+    await advance?.(60_000);
     await seen.reached(base + 2);
     expect(pairsOf(seen.changes.slice(3))).toEqual([['delete', 'short', base + 2]]);
     expect(await engine.get('short')).toBeUndefined();
@@ -259,7 +259,7 @@ function ttlSuite(scenario: Scenario): void {
     await engine.commit([put('renewed', '2', undefined, 600), put('freed', '2'), remove('again')]);
     await engine.commit([put('again', '2'), put('witness', '1', undefined, 2)]);
     const before = engine.revision;
-    advance?.(60_000);
+    await advance?.(60_000);
     // The witness was to live longer than the others, so that their time is over when it is gone.
     await seen.reached(before + 1);
     expect(pairsOf(await engine.changes({ after: before, prefix: '' }))).toEqual([['delete', 'witness', before + 1]]);
@@ -274,7 +274,7 @@ function ttlSuite(scenario: Scenario): void {
     const seen = record(engine, engine.revision);
     const before = engine.revision;
     if ((await engine.get('short')) !== undefined) {
-      fixture.advance?.(60_000);
+      await fixture.advance?.(60_000);
       await seen.reached(before + 1);
     }
     expect(await engine.get('short')).toBeUndefined();

@@ -9,7 +9,7 @@ export interface EngineFixture {
   /** For an engine that keeps its data: closes it, opens the same data again and puts the new one into `engine`. */
   readonly reopen?: () => Promise<Engine>;
   /** Lets time pass for the engine; without this the suite waits until enough real time has passed. */
-  readonly advance?: (milliseconds: number) => void;
+  readonly advance?: (milliseconds: number) => Promise<void>;
   /** Called after the test, when the engine is closed. */
   readonly dispose?: () => Promise<void> | void;
 }

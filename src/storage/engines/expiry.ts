@@ -2,8 +2,9 @@
  * Deletes keys when their time to live is over. The engine keeps the index of what expires when; this keeps one timer
  * for the first of them.
  */
+
+import type { Clock } from '../../lib/clock.ts';
 import { CommitConflict } from '../engine.ts';
-import type { Clock } from './clock.ts';
 
 export interface ExpiryIndex {
   /** Keys whose time is over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
@@ -24,6 +25,8 @@ export class Expiry {
   #armed = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => {};
   #running = false;
+  /** The timer went off during a run, which may not have seen what it was set for. */
+  #again = false;
   #stopped = false;
 
   constructor(clock: Clock, index: ExpiryIndex) {
@@ -36,7 +39,9 @@ export class Expiry {
     if (this.#stopped || at >= this.#armed) return;
     this.#cancel();
     this.#armed = at;
-    this.#cancel = this.#clock.after(at - this.#clock.now(), () => void this.#run());
+    const wait = at - this.#clock.now();
+    if (wait > 0) this.#cancel = this.#clock.after(wait, () => void this.#run());
+    else setImmediate(() => void this.#run());
   }
 
   stop(): void {
@@ -46,7 +51,11 @@ export class Expiry {
 
   async #run(): Promise<void> {
     this.#armed = Number.POSITIVE_INFINITY;
-    if (this.#running || this.#stopped) return;
+    if (this.#stopped) return;
+    if (this.#running) {
+      this.#again = true;
+      return;
+    }
     this.#running = true;
     let next: number | undefined;
     try {
@@ -58,6 +67,8 @@ export class Expiry {
     } finally {
       this.#running = false;
     }
+    if (this.#again) next = this.#clock.now();
+    this.#again = false;
     if (next !== undefined) this.expect(next);
   }
 

@@ -2,6 +2,8 @@
  * The store in memory, for tests and throw-away servers: the same semantics as the durable engines, nothing kept.
  * A key holds its versions, oldest first; the log holds the changes of each commit.
  */
+
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { SortedMap } from '../../lib/sorted.ts';
 import {
   type ChangeRecord,
@@ -16,7 +18,6 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { Expiry } from './expiry.ts';
 import { checkOperations, startOf } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';

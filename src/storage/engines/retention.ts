@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 /** How long superseded versions stay readable, unless told otherwise. */
 export const DEFAULT_RETENTION_MS = 5 * 60_000;

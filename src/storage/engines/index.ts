@@ -1,0 +1,52 @@
+/** The engines, each loaded only when it is the one in use. */
+import type { Clock } from '../../lib/clock.ts';
+import type { Engine } from '../engine.ts';
+
+export type StoreName = 'memory' | 'lmdb' | 'etcd';
+
+export interface EngineOptions {
+  readonly store: StoreName;
+  /** Directory of the store file (lmdb). */
+  readonly dataDir: string;
+  /** How long superseded versions stay readable. */
+  readonly historyRetentionMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** How to reach etcd. Empty text counts as not given. */
+  readonly etcd?: EtcdAccess | undefined;
+  /** Told of lost connections and the like, for the log. */
+  readonly notice?: ((message: string) => void) | undefined;
+}
+export interface EtcdAccess {
+  readonly servers: readonly string[];
+  readonly prefix?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+}
+
+/** Throws an error that says what to do when the store cannot be opened. */
+export async function openEngine({ store, dataDir, historyRetentionMs, clock, etcd, notice }: EngineOptions): Promise<Engine> {
+  const common = given({ historyRetentionMs, clock });
+  switch (store) {
+    case 'memory': {
+      const { openMemoryEngine } = await import('./memory.ts');
+      return openMemoryEngine(common);
+    }
+    case 'lmdb': {
+      const { openLmdbEngine } = await import('./lmdb.ts');
+      return openLmdbEngine({ ...common, dataDir });
+    }
+    case 'etcd': {
+      const { openEtcd } = await import('./etcd.ts');
+      const { servers = [], ...files } = etcd ?? {};
+      return openEtcd({ ...common, ...given({ ...files, notice }), endpoints: servers });
+    }
+  }
+}
+
+/** The same object without what is undefined or empty text. */
+function given<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) if (value !== undefined && value !== '') result[name] = value;
+  return result as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}

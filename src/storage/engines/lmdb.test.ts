@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FakeClock } from '../../lib/clock.ts';
+import { engineSuite } from '../engine.suite.ts';
+import { openLmdbEngine } from './lmdb.ts';
+
+engineSuite('lmdb', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plat-lmdb-'));
+  const clock = new FakeClock();
+  const open = () => openLmdbEngine({ dataDir, clock });
+  const fixture = {
+    engine: await open(),
+    async reopen() {
+      await fixture.engine.close();
+      fixture.engine = await open();
+      return fixture.engine;
+    },
+    advance: (milliseconds: number) => clock.advance(milliseconds),
+    dispose: () => rmSync(dataDir, { recursive: true }),
+  };
+  return fixture;
+});

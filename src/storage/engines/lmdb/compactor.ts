@@ -1,0 +1,106 @@
+/**
+ * Forgets history. The log is walked from where the last compaction ended: a record names the version that it superseded,
+ * which can go, and a record of a deletion can go itself. Each step is a small transaction that also notes how far it
+ * got, so that a crash loses nothing and the next start goes on.
+ */
+import type { Position, RecordFacts } from './format.ts';
+import type { MetaName, Tables } from './tables.ts';
+
+/** Records that one step looks at: a step takes a millisecond or two of the event loop and delays other writes no longer than they delay each other. */
+const STEP = 256;
+
+export interface CompactionState {
+  /** The newest visible revision. */
+  readonly revision: number;
+  /** Oldest revision that can be read; raised here before anything is removed. */
+  compacted: number;
+  readonly stopped: boolean;
+  /** Makes writes in some transaction; resolves when they are durable. */
+  write(bytes: number, fill: () => void): Promise<void>;
+}
+
+export class Compactor {
+  readonly #tables: Tables;
+  readonly #state: CompactionState;
+  /** Up to this revision everything that can go is gone. */
+  #pruned: number;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(tables: Tables, state: CompactionState) {
+    this.#tables = tables;
+    this.#state = state;
+    this.#pruned = readMeta(tables, 'pruned');
+  }
+
+  /** Goes on where the process ended before it was done. */
+  resume(): Promise<void> {
+    return this.#enqueue(() => this.#prune(this.#state.compacted, Number.POSITIVE_INFINITY));
+  }
+
+  /** Forgets what was before a revision. */
+  async toRevision(revision: number): Promise<void> {
+    if (revision <= this.#state.compacted) return;
+    this.#state.compacted = revision;
+    await this.#enqueue(() => this.#prune(revision, Number.POSITIVE_INFINITY));
+  }
+
+  /** Forgets what was superseded before a time. */
+  toTime(time: number): Promise<void> {
+    return this.#enqueue(() => this.#prune(this.#state.revision, time));
+  }
+
+  #enqueue(run: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(run);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #prune(revision: number, time: number): Promise<void> {
+    while (!this.#state.stopped && this.#pruned < revision) {
+      const { removals, reached } = this.#step(revision, time);
+      if (reached === this.#pruned) return;
+      this.#state.compacted = Math.max(this.#state.compacted, reached);
+      const { compacted } = this.#state;
+      await this.#state.write(removals.length * 100, () => {
+        for (const { position, key } of removals) this.#remove(position, key);
+        writeMeta(this.#tables, 'compacted', compacted);
+        writeMeta(this.#tables, 'pruned', reached);
+      });
+      this.#pruned = reached;
+    }
+  }
+
+  /** What the next records make superfluous, and the revision of the last whole commit among them. */
+  #step(revision: number, time: number): { removals: { position: Position; key: string }[]; reached: number } {
+    const removals: { position: Position; key: string }[] = [];
+    const bounds = { start: { revision: this.#pruned + 1, index: 0 }, end: { revision: revision + 1, index: 0 } };
+    let records = 0;
+    let current = this.#pruned;
+    for (const { key: position, value } of this.#tables.recordFacts.getRange(bounds)) {
+      if (position.revision !== current && (records >= STEP || value.time > time)) return { removals, reached: current };
+      current = position.revision;
+      records++;
+      collect(removals, position, value);
+    }
+    // Beyond the last record there are only deletions that are forgotten already.
+    return { removals, reached: revision };
+  }
+
+  #remove(position: Position, name: string): void {
+    this.#tables.records.remove(position);
+    this.#tables.versions.remove({ name, revision: position.revision });
+  }
+}
+
+function collect(removals: { position: Position; key: string }[], position: Position, { deleted, previous, key }: RecordFacts): void {
+  if (previous.revision > 0) removals.push({ position: previous, key });
+  if (deleted) removals.push({ position, key });
+}
+
+export function readMeta(tables: Tables, name: MetaName): number {
+  return Number(tables.meta.get(name) ?? 0);
+}
+
+function writeMeta(tables: Tables, name: MetaName, value: number): void {
+  tables.meta.put(name, Buffer.from(String(value)));
+}

@@ -1,0 +1,138 @@
+/**
+ * Reads of the store file. A read is bounded to a few milliseconds of a turn of the event loop; a longer one goes on in
+ * the next turn. No snapshot of the database is held meanwhile: versions are told apart by their revisions, and those
+ * that a read still needs are safe as long as its revision is not compacted.
+ */
+import type { ChangeRecord, Entry, RangeRequest, RangeResult } from '../../engine.ts';
+import { startOf } from '../operations.ts';
+import type { Position, StoredRecord, Version, VersionKey } from './format.ts';
+import type { Tables } from './tables.ts';
+
+/** How long a read may hold the event loop at a time, in milliseconds. */
+const TURN_MS = 3;
+/** The time is looked at after so many steps. */
+const STEPS = 32;
+/** Bounds of what one turn hands to a subscriber. */
+const SLICE_CHANGES = 500;
+const SLICE_BYTES = 4 * 2 ** 20;
+/** Comes after every character of a key. */
+const AFTER_ALL = '\x7f';
+/** Comes before every key. */
+const BEFORE_ALL = ' ';
+/** A revision that no version reaches: its place is before the newest version of a key. */
+export const NEWEST = Number.MAX_SAFE_INTEGER;
+
+export interface ReaderState {
+  readonly revision: number;
+  /** Throws when the store is closed, or the revision is in the future or compacted. */
+  checkReadable(at: number | undefined): void;
+}
+
+export class Reader {
+  readonly #tables: Tables;
+  readonly #state: ReaderState;
+
+  constructor(tables: Tables, state: ReaderState) {
+    this.#tables = tables;
+    this.#state = state;
+  }
+
+  /** The version of a key that was current at a revision; that may say that the key was deleted. */
+  versionAt(name: string, at: number): Version | undefined {
+    for (const { key, value } of this.#tables.versions.getRange({ start: { name, revision: at }, end: `${name}\x01`, limit: 1 })) {
+      // The bounds are those of the key alone, since nothing else stands between it and the next character.
+      return { ...value, revision: (key as VersionKey).revision };
+    }
+    return undefined;
+  }
+
+  entry(key: string, version: Version): Entry {
+    return { key, value: this.#value(version), revision: version.revision, created: version.created };
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    const { prefix, limit = Number.POSITIVE_INFINITY, at = this.#state.revision } = request;
+    const first = startOf(request);
+    const entries: Entry[] = [];
+    let count = 0;
+    let start: VersionKey | string | undefined = first === '' ? BEFORE_ALL : first;
+    while (start !== undefined) {
+      this.#state.checkReadable(at);
+      const until = performance.now() + TURN_MS;
+      let steps = 0;
+      let done: string | undefined;
+      let next: VersionKey | undefined;
+      for (const { key, value } of this.#tables.versions.getRange({ start, end: prefix + AFTER_ALL })) {
+        const { name, revision } = key as VersionKey;
+        if (++steps % STEPS === 0 && performance.now() > until) {
+          next = { name, revision };
+          break;
+        }
+        // Versions stand newest first: the first one that is old enough counts, and hides those before it.
+        if (revision > at || name === done || name < first) continue;
+        done = name;
+        if (value.deleted) continue;
+        count++;
+        if (entries.length < limit) entries.push(this.entry(name, { ...value, revision }));
+      }
+      // A turn ends between two keys or within one; what was counted already must not be counted again.
+      start = next !== undefined && next.name === done ? { name: next.name, revision: 0 } : next;
+      if (start !== undefined) await turn();
+    }
+    return { entries, revision: at, more: count > entries.length, count };
+  }
+
+  async changes(after: number, prefix: string, limit = Number.POSITIVE_INFINITY): Promise<ChangeRecord[]> {
+    const found: ChangeRecord[] = [];
+    const until = this.#state.revision;
+    let reached = after;
+    while (reached < until && found.length < limit) {
+      this.#state.checkReadable(after);
+      if (reached !== after) await turn();
+      reached = this.#collect(found, reached, until, prefix, limit);
+    }
+    return found;
+  }
+
+  /** The next changes after a revision, as many as one turn may read, and the revision they reach up to. */
+  slice(after: number): { changes: ChangeRecord[]; revision: number } {
+    this.#state.checkReadable(after);
+    const changes: ChangeRecord[] = [];
+    const revision = this.#collect(changes, after, this.#state.revision, '', SLICE_CHANGES);
+    return { changes, revision };
+  }
+
+  /** Collects whole commits; answers the last revision that was looked at. */
+  #collect(found: ChangeRecord[], after: number, until: number, prefix: string, limit: number): number {
+    const end = performance.now() + TURN_MS;
+    let bytes = 0;
+    let reached = after;
+    const bounds = { start: { revision: after + 1, index: 0 }, end: { revision: until + 1, index: 0 } };
+    for (const { key, value } of this.#tables.records.getRange(bounds)) {
+      const { revision } = key;
+      if (revision !== reached) {
+        if (reached !== after && (found.length >= limit || bytes > SLICE_BYTES || performance.now() > end)) return reached;
+        reached = revision;
+      }
+      if (!value.key.startsWith(prefix)) continue;
+      bytes += value.value.length;
+      found.push(changeOf(value, revision));
+    }
+    // Revisions without a record are those of keys whose deletion is forgotten already; nothing is missed.
+    return until;
+  }
+
+  #value({ revision, index }: Position): Buffer {
+    const value = this.#tables.recordValues.get({ revision, index });
+    if (value === undefined) throw new Error(`the store is damaged: the value of revision ${revision} is missing`);
+    return value;
+  }
+}
+
+function changeOf({ deleted, key, value, created }: StoredRecord, revision: number): ChangeRecord {
+  return { type: deleted ? 'delete' : 'put', key, value: deleted ? undefined : value, revision, created };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
