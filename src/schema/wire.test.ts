@@ -4,10 +4,12 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { baseGroup, kubernetes } from '../identity.ts';
 import { schemaOf } from '../kinds/schemas.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from './envelope.ts';
+import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';
 import { parseJson } from './parse.ts';
 import type { MessageType } from './types.ts';
@@ -41,5 +43,22 @@ describe.skipIf(missing !== undefined)(`bytes of a stock server${missing === und
     expect(JSON.stringify(fromBytes)).toBe(JSON.stringify(fromJson));
     expect(encode(schema, fromBytes)).toBe(JSON.stringify(JSON.parse(text)));
     expect(encodeObject(schema, fromJson).toString('hex')).toBe(bytes.toString('hex'));
+  });
+
+  test('with bits flipped or the end cut off they are read or refused, nothing else', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.array(fc.tuple(fc.nat(), fc.nat(7)), { maxLength: 3 }), fc.nat(), (name, flips, cut) => {
+        const bytes = readFileSync(join(folder, `${name}.pb`));
+        for (const [at, bit] of flips) bytes.writeUInt8(bytes.readUInt8(at % bytes.length) ^ (1 << bit), at % bytes.length);
+        const damaged = cut % 2 === 0 ? bytes : bytes.subarray(0, cut % bytes.length);
+        try {
+          const schema = schemaFor(name);
+          encode(schema, decodeObject(schema, decodeEnvelope(damaged)));
+        } catch (error) {
+          expect(error).toBeInstanceOf(DecodeError);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
