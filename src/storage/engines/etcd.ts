@@ -2,6 +2,8 @@
  * The store in etcd v3, for several servers on one store. Etcd's revision is the engine's: a commit is one transaction,
  * guarded by the revisions that its keys last had; subscribers follow a watch.
  */
+
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import {
   type ChangeRecord,
   Compacted,
@@ -14,7 +16,6 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { Commits } from './etcd/commits.ts';
 import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';

@@ -5,7 +5,7 @@
  * A server notes the newest revision it has seen at each interval, and compacts to the newest note that is old enough. So
  * history is kept for the retention, up to one interval longer.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Connection } from './connection.ts';
 import { encodePutAtVersion, transaction } from './messages.ts';
 
@@ -33,6 +33,8 @@ export class Compaction {
   /** How often the record was written, as far as this server knows, and at which revision last. */
   #version = 0;
   #recorded = 0;
+  /** How far this server last tried to compact. */
+  #target = 0;
   #cancel: () => void = () => {};
   #stopped = false;
 
@@ -58,12 +60,15 @@ export class Compaction {
   }
 
   #note(): void {
-    this.#notes.push({ time: this.#context.clock.now(), revision: this.#context.newestSeen() });
+    const newest = this.#context.newestSeen();
+    // The record is no history worth forgetting: a store in which nothing else is written comes to rest.
+    const revision = newest === this.#recorded ? (this.#notes.at(-1)?.revision ?? this.#target) : newest;
+    this.#notes.push({ time: this.#context.clock.monotonic(), revision });
   }
 
   /** The newest noted revision that is old enough. Older notes are dropped. */
   #due(): number {
-    const until = this.#context.clock.now() - this.#context.retentionMs;
+    const until = this.#context.clock.monotonic() - this.#context.retentionMs;
     let due = 0;
     while (this.#notes[0] !== undefined && this.#notes[0].time <= until) due = this.#notes.shift()?.revision ?? due;
     return due;
@@ -72,9 +77,9 @@ export class Compaction {
   async #compact(): Promise<void> {
     this.#note();
     const target = this.#due();
-    // When nothing but the record was written since, there is no history to forget.
-    if (target <= this.#recorded) return;
+    if (target <= this.#target) return;
     const { connection, record } = this.#context;
+    this.#target = target;
     const answer = await connection.write(transaction, encodePutAtVersion(record, this.#version, Buffer.from(String(target))));
     if (!answer.succeeded) {
       const found = answer.reads[0];

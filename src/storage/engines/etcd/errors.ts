@@ -59,7 +59,7 @@ const KNOWN: readonly Known[] = [
   },
   { says: /^Received message larger than max/, reason: 'answer-too-large' },
   {
-    says: /request is too large|larger than max/,
+    says: /request is too large|larger than (max|\d)/,
     reason: 'request-too-large',
     message: 'the write is larger than etcd takes (--max-request-bytes)',
   },

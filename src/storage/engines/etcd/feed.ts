@@ -9,8 +9,8 @@
  * and of an answer in fragments only the last commit, which may be incomplete, is held back.
  */
 import type { ClientDuplexStream } from '@grpc/grpc-js';
+import type { Clock } from '../../../lib/clock.ts';
 import { type ChangeRecord, Compacted, StoreUnavailable, type Subscriber } from '../../engine.ts';
-import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import { EMPTY_REQUEST, type Method, memberStatus } from './messages.ts';
 import { encodeProgressRequest, encodeWatch, type OwnRecord, type WatchAnswer } from './watch-messages.ts';
@@ -32,11 +32,14 @@ export interface FeedSource {
 
 /** A watch that is not confirmed in this time is given up. */
 const CREATED_WITHIN_MS = 10_000;
-/** How long a revision that is needed may take to come by itself, and how often it is asked for then. */
-const GRACE_MS = 20;
+/**
+ * How long a revision that is needed may take to come by itself before it is asked for. Short where the last one did not
+ * come by itself, since others write to the same etcd; long where it was only late. A watch on the past waits up to 100 ms
+ * for etcd's next round of catching up.
+ */
+const SHORT_GRACE_MS = 10;
+const LONG_GRACE_MS = 150;
 const ASK_AGAIN_MS = 50;
-/** A watch on the past waits up to 100 ms for etcd's next round of catching up. */
-const FIRST_GRACE_MS = 150;
 
 export class Feed {
   /** Everything up to here was delivered. */
@@ -48,8 +51,8 @@ export class Feed {
   #stream: ClientDuplexStream<Buffer, WatchAnswer> | undefined;
   /** Whether the server's answer to a request for progress can be trusted. */
   #progress = false;
-  /** Whether something came since the watch was set up. */
-  #flowing = false;
+  #graceMs = LONG_GRACE_MS;
+  #asked = false;
   /** Changes of the newest commit of a fragment, until the rest of it comes. */
   #held: ChangeRecord[] = [];
   /** Newest revision that somebody waits for. */
@@ -69,7 +72,7 @@ export class Feed {
   need(revision: number): void {
     if (revision <= this.delivered || this.#state === 'ended') return;
     if (revision > this.#needed) this.#needed = revision;
-    if (this.#cancelAsking === undefined) this.#askLater(this.#flowing ? GRACE_MS : FIRST_GRACE_MS);
+    if (this.#cancelAsking === undefined) this.#askLater(this.#graceMs);
   }
 
   /** Ends it without a word. */
@@ -114,7 +117,8 @@ export class Feed {
     if (this.#attempts > 0) await this.#checkSameStore();
     if (this.#over()) return;
     this.#progress = canReportProgress(version);
-    this.#flowing = false;
+    this.#graceMs = LONG_GRACE_MS;
+    this.#asked = false;
     this.#held = [];
     const stream = connection.stream(endpoint, watch);
     this.#stream = stream;
@@ -154,7 +158,6 @@ export class Feed {
   }
 
   #takeChanges({ changes, newest, fragment }: WatchAnswer): void {
-    this.#flowing = true;
     const all = this.#held.length > 0 ? this.#held.concat(changes) : changes;
     let from = 0;
     while (from < all.length && (all[from] as ChangeRecord).revision <= this.delivered) from++;
@@ -168,6 +171,8 @@ export class Feed {
   #pass(changes: readonly ChangeRecord[], revision: number): void {
     if (revision <= this.delivered) return;
     this.delivered = revision;
+    if (this.#asked) this.#graceMs = changes.length === 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
+    this.#asked = false;
     try {
       this.#deliver(changes, revision);
     } catch (error) {
@@ -184,11 +189,12 @@ export class Feed {
       // A watch that moves is only late, and what is needed since then had no time to come.
       const stuck = this.delivered === delivered && this.delivered < needed && this.#state === 'watching';
       if (stuck) this.#ask();
-      this.#askLater(stuck ? ASK_AGAIN_MS : GRACE_MS);
+      this.#askLater(stuck ? ASK_AGAIN_MS : this.#graceMs);
     });
   }
 
   #ask(): void {
+    this.#asked = true;
     if (this.#progress) this.#stream?.write(encodeProgressRequest());
     else this.#source.barrier().catch(() => {});
   }

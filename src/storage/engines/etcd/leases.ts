@@ -5,7 +5,7 @@
  *   ttl 3600 → a lease of 3660 s, shared by the writes of the next 60 s, at most 1000 of them
  *   ttl 15   → a lease of 16 s, shared by the writes of the next second
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Connection } from './connection.ts';
 import { encodeLeaseGrant, leaseGrant } from './messages.ts';
 
@@ -43,7 +43,7 @@ export class Leases {
       const known = this.#current.get(length);
       const pending = known ?? this.#grant(length, extra);
       const lease = await pending;
-      if (lease.uses < MOST_USES && lease.lastsUntil >= this.#clock.now() + length * 1000) {
+      if (lease.uses < MOST_USES && lease.lastsUntil >= this.#clock.monotonic() + length * 1000) {
         lease.uses++;
         return lease.id;
       }
@@ -58,7 +58,7 @@ export class Leases {
   }
 
   #grant(length: number, extra: number): Promise<Lease> {
-    const asked = this.#clock.now();
+    const asked = this.#clock.monotonic();
     const seconds = length + extra;
     // An answer that is lost leaves a lease without keys, which ends by itself; so asking again is harmless.
     const granted = this.#connection.read(leaseGrant, encodeLeaseGrant(seconds)).then(({ id, ttlSeconds }) => {

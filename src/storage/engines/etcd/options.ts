@@ -1,7 +1,7 @@
 /** How to reach etcd, and every limit of the engine that talks to it. */
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 export interface EtcdOptions {
   /** `https://host:port`, `http://host:port` or `host:port`; tried in this order, and one after the other when one fails. */

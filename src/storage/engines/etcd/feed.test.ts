@@ -1,0 +1,255 @@
+/** What a watch of etcd may say in rare cases, told by a server that says nothing else. */
+import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { afterEach, expect, test } from 'vitest';
+import { pairsOf, record } from '../../engine.suite.tools.ts';
+import type { Engine } from '../../engine.ts';
+import { openEtcd } from '../etcd.ts';
+import { canReportProgress } from './feed.ts';
+import { Reader, Writer } from './wire.ts';
+
+type Stream = ServerDuplexStream<Buffer, Buffer>;
+interface Fake {
+  readonly endpoint: string;
+  revision: number;
+  /** Start revisions of the watches so far. */
+  readonly starts: number[];
+  progressRequests: number;
+  puts: number;
+  /** The newest watch, once there are so many. */
+  watch(number: number): Promise<Stream>;
+}
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+test('a commit that is cut by a fragment is delivered whole', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(
+    answer({
+      fragment: true,
+      events: [
+        ['a', 11],
+        ['b', 11],
+        ['a', 12],
+        ['b', 12],
+      ],
+    }),
+  );
+  stream.write(answer({ fragment: true, events: [['c', 12]] }));
+  stream.write(
+    answer({
+      events: [
+        ['d', 12],
+        ['a', 13],
+      ],
+    }),
+  );
+  await seen.reached(13);
+  expect(seen.deliveries.map(({ changes, revision }) => [changes.map(({ key }) => key).join(''), revision])).toEqual([
+    ['ab', 11],
+    ['abcda', 13],
+  ]);
+});
+
+test('what comes twice is delivered once', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(
+    answer({
+      events: [
+        ['a', 10],
+        ['a', 11],
+      ],
+    }),
+  );
+  stream.write(
+    answer({
+      events: [
+        ['a', 11],
+        ['a', 12],
+      ],
+    }),
+  );
+  stream.write(answer({ events: [['a', 9]] }));
+  stream.write(answer({ events: [['a', 13]] }));
+  await seen.reached(13);
+  expect(pairsOf(seen.changes)).toEqual([11, 12, 13].map((revision) => ['put', 'a', revision]));
+});
+
+test('a watch that ends is taken up where it was, in the middle of a fragment too', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  (await fake.watch(1)).write(answer({ events: [['a', 11]] }));
+  await seen.reached(11);
+  fake.revision = 12;
+  (await fake.watch(1)).write(answer({ fragment: true, events: [['a', 12]] }));
+  (await fake.watch(1)).write(answer({ canceled: true, reason: 'etcdserver: no leader' }));
+  (await fake.watch(2)).write(
+    answer({
+      events: [
+        ['a', 11],
+        ['a', 12],
+        ['b', 12],
+      ],
+    }),
+  );
+  await seen.reached(12);
+  (await fake.watch(2)).end();
+  (await fake.watch(3)).write(answer({ canceled: true, compacted: 20 }));
+  expect(await seen.failed()).toMatchObject({ name: 'Compacted', oldest: 20 });
+  expect(fake.starts).toEqual([10, 11, 12]);
+  expect(pairsOf(seen.changes)).toEqual([
+    ['put', 'a', 11],
+    ['put', 'a', 12],
+    ['put', 'b', 12],
+  ]);
+});
+
+test('the newest revision is reached by asking for progress, where the server can be trusted', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  fake.revision = 15;
+  expect(await engine.currentRevision()).toBe(15);
+  while (fake.progressRequests === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  stream.write(answer({ watch: -1n, revision: 15 }));
+  await seen.reached(15);
+  expect([seen.changes, fake.puts]).toEqual([[], 0]);
+});
+
+test('an older server is not believed: a write of our own shows how far the watch has come', async () => {
+  const { fake, engine } = await start('3.4.23');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  fake.revision = 15;
+  expect(await engine.currentRevision()).toBe(15);
+  stream.write(answer({ watch: -1n, revision: 15 }));
+  while (fake.puts === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect([seen.revision, fake.progressRequests]).toEqual([10, 0]);
+  stream.write(answer({ events: [['a', 14]] }));
+  stream.write(answer({ events: [['.barrier', 16]] }));
+  await seen.reached(15);
+  expect(pairsOf(seen.changes)).toEqual([['put', 'a', 14]]);
+  // What a server reports by itself comes in its place among the events, and is true for every version.
+  stream.write(answer({ revision: 20 }));
+  await seen.reached(20);
+});
+
+test('versions whose progress reports can be trusted', () => {
+  const trusted = ['3.4.31', '3.5.13', '3.5.21', '3.6.0', '3.6.0-rc.1', '4.0.0'];
+  const doubtful = ['3.3.25', '3.4.0', '3.4.30', '3.5.0', '3.5.12', '3.5.0-alpha.0', '', 'Not provided'];
+  expect(trusted.filter(canReportProgress)).toEqual(trusted);
+  expect(doubtful.filter(canReportProgress)).toEqual([]);
+});
+
+async function start(version: string): Promise<{ fake: Fake; engine: Engine }> {
+  const fake = await startFake(version);
+  const engine = await openEtcd({ endpoints: [fake.endpoint], prefix: '/fake', historyRetentionMs: 0 });
+  cleanups.push(() => engine.close());
+  return { fake, engine };
+}
+
+async function startFake(version: string): Promise<Fake> {
+  const streams: Stream[] = [];
+  const server = new Server();
+  const same = (bytes: Buffer) => bytes;
+  const shape = { requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same };
+  const unary = (path: string) => ({ [path]: { path, requestStream: false, responseStream: false, ...shape } });
+  const handler = (answer: () => Buffer) => (_: unknown, callback: (error: null, bytes: Buffer) => void) => callback(null, answer());
+  const [range, put, status] = ['/etcdserverpb.KV/Range', '/etcdserverpb.KV/Put', '/etcdserverpb.Maintenance/Status'] as const;
+  server.addService(
+    { ...unary(range), ...unary(put), ...unary(status) },
+    {
+      [range]: handler(() => answer({ revision: fake.revision })),
+      [put]: handler(() => {
+        fake.puts++;
+        return answer({ revision: fake.revision });
+      }),
+      [status]: handler(() => {
+        const writer = new Writer(16);
+        writer.text(2, version);
+        return writer.finish();
+      }),
+    },
+  );
+  const watch = '/etcdserverpb.Watch/Watch';
+  server.addService(
+    { [watch]: { path: watch, requestStream: true, responseStream: true, ...shape } },
+    {
+      [watch]: (stream: Stream) => {
+        stream.on('error', () => {});
+        stream.on('data', (request: Buffer) => {
+          const reader = new Reader(request);
+          if (reader.next() === 3) {
+            fake.progressRequests++;
+            return;
+          }
+          const create = reader.nested();
+          for (let field = create.next(); field !== 0; field = create.next()) {
+            if (field === 3) fake.starts.push(create.number());
+            else create.skip();
+          }
+          stream.write(answer({ created: true, revision: fake.revision }));
+          streams.push(stream);
+        });
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound)));
+  });
+  cleanups.push(() => server.forceShutdown());
+  const fake: Fake = {
+    endpoint: `http://127.0.0.1:${port}`,
+    revision: 10,
+    starts: [],
+    progressRequests: 0,
+    puts: 0,
+    async watch(number) {
+      while (streams.length < number) await new Promise((resolve) => setTimeout(resolve, 2));
+      return streams[number - 1] as Stream;
+    },
+  };
+  return fake;
+}
+
+interface Answer {
+  revision?: number;
+  watch?: bigint;
+  created?: boolean;
+  canceled?: boolean;
+  compacted?: number;
+  reason?: string;
+  fragment?: boolean;
+  /** Keys, with a leading dot for records of the engine, and their revisions. */
+  events?: [string, number][];
+}
+
+/** An answer of the watch; its header alone is one of a range or a put, too. */
+function answer({ revision = 0, watch = 0n, events = [], ...rest }: Answer): Buffer {
+  const writer = new Writer(16);
+  for (const [key, at] of [...events].reverse()) {
+    const end = writer.position;
+    writer.bytes(5, Buffer.from(`${key}@${at}`));
+    writer.number(3, at);
+    writer.number(2, 1);
+    writer.text(1, key.startsWith('.') ? `/fake${key}` : `/fake/${key}`);
+    writer.nested(2, end);
+    writer.nested(11, end);
+  }
+  writer.flag(7, rest.fragment === true);
+  if (rest.reason !== undefined) writer.text(6, rest.reason);
+  if (rest.compacted !== undefined) writer.number(5, rest.compacted);
+  writer.flag(4, rest.canceled === true);
+  writer.flag(3, rest.created === true);
+  if (watch !== 0n) writer.number(2, watch);
+  const end = writer.position;
+  writer.number(3, revision);
+  writer.nested(1, end);
+  return writer.finish();
+}
