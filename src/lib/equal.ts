@@ -1,3 +1,5 @@
+import { own } from './own.ts';
+
 /** Whether two JSON-like values are the same, whatever the order of their keys. An undefined field counts as absent. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -10,8 +12,8 @@ export function equal(a: unknown, b: unknown): boolean {
   if (Array.isArray(b)) return false;
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
-  for (const key in left) if (left[key] !== undefined && !equal(left[key], right[key])) return false;
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  for (const key in left) if (left[key] !== undefined && !equal(left[key], own(right, key))) return false;
+  for (const key in right) if (right[key] !== undefined && own(left, key) === undefined) return false;
   return true;
 }
 
@@ -19,7 +21,7 @@ export function equal(a: unknown, b: unknown): boolean {
 export function equalExcept(a: object, b: object, skip: ReadonlySet<string>): boolean {
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
-  for (const key in left) if (!skip.has(key) && left[key] !== undefined && !equal(left[key], right[key])) return false;
-  for (const key in right) if (!skip.has(key) && right[key] !== undefined && left[key] === undefined) return false;
+  for (const key in left) if (!skip.has(key) && left[key] !== undefined && !equal(left[key], own(right, key))) return false;
+  for (const key in right) if (!skip.has(key) && right[key] !== undefined && own(left, key) === undefined) return false;
   return true;
 }

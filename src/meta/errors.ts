@@ -113,6 +113,9 @@ export const invalid = (kind: ResourceName, name: string, errors: readonly Field
     details(kind, name, { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
   );
 };
+/** A request that can be read but cannot be carried out, such as a JSON patch that does not apply. */
+export const unprocessable = (message = 'the server rejected our request due to an error in our request'): ApiError =>
+  new ApiError(422, 'Invalid', message, {});
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
   new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
 export const internalError = (message: string): ApiError =>

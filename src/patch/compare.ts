@@ -2,8 +2,9 @@
  * One walk over two states of an object: which paths have a new value, and which are gone. Objects are in the normal form.
  */
 import { equal } from '../lib/equal.ts';
+import { own } from '../lib/own.ts';
 import { compareElements, elementText, emptySet, type FieldSet, leaf, type MutableFieldSet } from './fieldset.ts';
-import { anyShape, type FieldShape, isObject, type ListShape, type MessageShape, own, type Shape, Untyped, type Values } from './shape.ts';
+import { anyShape, type FieldShape, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */

@@ -2,6 +2,8 @@
  * What ownership needs to know of a type, worked out once a type: the path element of every field, which lists and maps
  * are merged, and how the items of a list are told apart.
  */
+
+import { own } from '../lib/own.ts';
 import { type ListType, type MapType, type MessageType, type ResolvedType, resolve, type Type } from '../schema/types.ts';
 import { keysElement } from './fieldset.ts';
 
@@ -211,12 +213,4 @@ function keyedItems(type: ListType): Telling {
 
 export function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const inherited = Object.prototype;
-/** The object's own value of a key that came from outside: `constructor` and `__proto__` are keys like any other. */
-export function own(object: Values, key: string): unknown {
-  const value = object[key];
-  if (typeof value === 'function' || value === inherited) return Object.hasOwn(object, key) ? value : undefined;
-  return value;
 }

@@ -1,0 +1,35 @@
+/** JSON merge patch (RFC 7386): objects are merged key by key, null removes, everything else replaces. */
+import { own } from '../lib/own.ts';
+import { badRequest } from '../meta/errors.ts';
+import { DecodeError } from '../schema/errors.ts';
+import { parseJson } from '../schema/parse.ts';
+import { setKey } from '../schema/plain.ts';
+import type { JsonValue } from '../schema/types.ts';
+import type { Patch } from './json-patch.ts';
+import { isObject } from './shape.ts';
+
+type JsonMap = { [key: string]: JsonValue };
+
+/** Reads the body of a patch request. A list is a patch too, of which no object can come. Throws ApiError. */
+export function readMergePatch(body: string | Buffer): Patch {
+  let patch: JsonValue;
+  try {
+    patch = parseJson(body);
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest('Invalid JSON Patch') : error;
+  }
+  if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
+  return (document) => merge(document, patch);
+}
+
+/** The merged value shares with both what it did not change. */
+export function merge(document: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isObject(patch)) return patch;
+  const result: JsonMap = isObject(document) ? { ...(document as JsonMap) } : {};
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as JsonValue;
+    if (value === null) delete result[key];
+    else setKey(result, key, merge(own(result, key) as JsonValue | undefined, value));
+  }
+  return result;
+}

@@ -1,0 +1,82 @@
+/** Order and identity of the items of merged lists, and values as the stock server prints them. */
+import { own } from '../lib/own.ts';
+import { plainError } from '../meta/errors.ts';
+import type { JsonValue } from '../schema/types.ts';
+import { isObject } from './shape.ts';
+
+export type JsonMap = { [key: string]: JsonValue };
+
+export function noMergeKey(item: JsonMap, mergeKey: string): Error {
+  return plainError(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+/** Plain values of both lists, each once, those of the patch in its order. */
+export function mergeValues(original: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
+  return arrange([...new Set([...original, ...patch])], patch, original, '');
+}
+
+/**
+ * Arranges merged items: those that `wanted` names in its order, the others as they stood in `original`, each of the
+ * others before the first named one that it preceded there.
+ *
+ *   original [main, aide], wanted [aide, third] → main, aide, third
+ *   original [one], wanted [two]                → two, one
+ */
+export function arrange(
+  merged: readonly JsonValue[],
+  wanted: readonly JsonValue[],
+  original: readonly JsonValue[],
+  mergeKey: string,
+): JsonValue[] {
+  const identity = identityBy(mergeKey);
+  const wantedPlaces = places(wanted, identity);
+  const originalPlaces = places(original, identity);
+  const named: JsonValue[] = [];
+  const others: JsonValue[] = [];
+  for (const item of merged) (wantedPlaces.has(identity(item)) ? named : others).push(item);
+  const by = (order: ReadonlyMap<unknown, number>) => (a: JsonValue, b: JsonValue) =>
+    (order.get(identity(a)) ?? 0) - (order.get(identity(b)) ?? 0);
+  named.sort(by(wantedPlaces));
+  others.sort(by(originalPlaces));
+  const result: JsonValue[] = [];
+  let next = 0;
+  for (const item of named) {
+    const place = originalPlaces.get(identity(item));
+    if (place !== undefined)
+      while (next < others.length && isBefore(originalPlaces.get(identity(others[next] as JsonValue)), place))
+        result.push(others[next++] as JsonValue);
+    result.push(item);
+  }
+  while (next < others.length) result.push(others[next++] as JsonValue);
+  return result;
+}
+function isBefore(place: number | undefined, other: number): boolean {
+  return place !== undefined && place < other;
+}
+function places(list: readonly JsonValue[], identity: (item: JsonValue) => unknown): Map<unknown, number> {
+  const found = new Map<unknown, number>();
+  list.forEach((item, i) => {
+    const key = identity(item);
+    if (!found.has(key)) found.set(key, i);
+  });
+  return found;
+}
+function identityBy(mergeKey: string): (item: JsonValue) => unknown {
+  if (mergeKey === '') return (item) => item;
+  return (item) => {
+    const key = isObject(item) ? own(item, mergeKey) : undefined;
+    if (key === undefined) throw noMergeKey(item as JsonMap, mergeKey);
+    return key;
+  };
+}
+
+/** `map[image:x name:aide]`, `[a b]`, `<nil>`. */
+export function goText(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${key}:${goText(value[key] as JsonValue)}`);
+  return `map[${fields.join(' ')}]`;
+}

@@ -1,0 +1,248 @@
+/**
+ * Strategic merge patch: a merge patch that knows the schema. Lists whose field says `merge` are merged item by item
+ * along the merge key, and directives steer the rest:
+ *
+ *   $patch: replace | delete             this object (or, in a list, the list or one item) is replaced or deleted
+ *   $retainKeys: [type]                  other fields of this object go
+ *   $setElementOrder/env: [{name: B}, …] the merged list stands in this order
+ *   $deleteFromPrimitiveList/args: [-x]  these values leave the list
+ *
+ * Nothing given is changed; the result shares with document and patch what it did not change.
+ */
+import { own } from '../lib/own.ts';
+import { badRequest, plainError, unprocessable } from '../meta/errors.ts';
+import { DecodeError } from '../schema/errors.ts';
+import { parseJson } from '../schema/parse.ts';
+import { setKey } from '../schema/plain.ts';
+import { type JsonValue, type MessageType, type NamedField, resolve, type Type } from '../schema/types.ts';
+import { goKind, type Patch } from './json-patch.ts';
+import { isObject } from './shape.ts';
+import { arrange, goText, type JsonMap, mergeValues, noMergeKey } from './strategic-lists.ts';
+
+const PATCH = '$patch';
+const RETAIN = '$retainKeys';
+const DELETE_FROM = '$deleteFromPrimitiveList';
+const ORDER = '$setElementOrder';
+
+/** Reads the body of a patch request for objects of the type. Throws ApiError. */
+export function readStrategicPatch(type: MessageType, body: string | Buffer): Patch {
+  let patch: JsonValue;
+  try {
+    patch = parseJson(body);
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+  if (patch === null) return (document) => document;
+  if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`);
+  return (document) => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, patch as JsonMap);
+}
+
+/** What the schema says of a field that a patch names. */
+interface FieldRule {
+  readonly type: Type | undefined;
+  readonly strategy: string;
+  readonly mergeKey: string;
+}
+const noRule: FieldRule = { type: undefined, strategy: '', mergeKey: '' };
+
+const fieldsByName = new WeakMap<MessageType, Map<string, NamedField>>();
+function ruleOf(type: Type | undefined, name: string): FieldRule {
+  if (type === undefined) return noRule;
+  const resolved = resolve(type);
+  if (resolved.node === 'map') return { type: resolved.value, strategy: '', mergeKey: '' };
+  if (resolved.node === 'union') return ruleOf(resolved.object.type, name);
+  if (resolved.node !== 'message') return noRule;
+  let fields = fieldsByName.get(resolved);
+  if (fields === undefined) {
+    fields = new Map(resolved.ordered.map((field) => [field.name, field]));
+    fieldsByName.set(resolved, fields);
+  }
+  const field = fields.get(name);
+  return field === undefined ? noRule : { type: field.type, strategy: field.patch ?? '', mergeKey: field.mergeKey ?? '' };
+}
+
+// ---- objects -----------------------------------------------------------------------------------------------------
+
+function mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): JsonMap {
+  const directive = own(patch, PATCH);
+  if (directive === 'delete') return {};
+  if (directive === 'replace') return plain(patch) as JsonMap;
+  if (directive !== undefined) throw badDirective(directive as JsonValue, patch);
+  const retained = own(patch, RETAIN);
+  const result = retained === undefined ? { ...original } : retain(original, patch, retained as JsonValue);
+  const ordered = orderLists(type, result, patch);
+  for (const key of Object.keys(patch)) {
+    if (key === RETAIN || isDirective(key, ORDER) || ordered.has(key)) continue;
+    if (isDirective(key, DELETE_FROM)) deleteFromList(result, fieldOfDirective(key, DELETE_FROM), patch[key] as JsonValue);
+    else mergeField(type, result, key, patch[key] as JsonValue);
+  }
+  return result;
+}
+
+function mergeField(type: Type | undefined, result: JsonMap, key: string, value: JsonValue): void {
+  if (value === null) {
+    delete result[key];
+    return;
+  }
+  const before = own(result, key) as JsonValue | undefined;
+  const rule = ruleOf(type, key);
+  if (isObject(before) && isObject(value)) {
+    const replaced = rule.strategy === 'replace';
+    setKey(result, key, replaced ? plain(value as JsonMap) : mergeObjects(rule.type, before as JsonMap, value as JsonMap));
+  } else if (Array.isArray(before) && Array.isArray(value)) setKey(result, key, mergeLists(rule, before, value));
+  else setKey(result, key, typeof value === 'object' ? plain(value) : value);
+}
+
+function isDirective(key: string, directive: string): boolean {
+  return key.startsWith(directive);
+}
+/** The field that a directive such as `$setElementOrder/env` speaks of. */
+function fieldOfDirective(key: string, directive: string): string {
+  const slash = key.indexOf('/');
+  if (slash < 0 || slash === key.length - 1)
+    throw badRequest(`invalid patch format of ${directive === ORDER ? 'setElementOrder' : 'primitive'} list`);
+  return key.slice(slash + 1);
+}
+function badDirective(directive: JsonValue, patch: JsonMap): Error {
+  return plainError(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
+}
+
+function retain(original: JsonMap, patch: JsonMap, keys: JsonValue): JsonMap {
+  if (!Array.isArray(keys)) throw badRequest('invalid patch format of retainKeys');
+  const kept = new Set(keys);
+  for (const key of Object.keys(patch)) {
+    if (key === RETAIN || patch[key] === null || isDirective(key, DELETE_FROM) || isDirective(key, ORDER)) continue;
+    if (!kept.has(key)) throw badRequest('invalid patch format of retainKeys');
+  }
+  const result: JsonMap = {};
+  for (const key of Object.keys(original)) if (kept.has(key)) setKey(result, key, original[key]);
+  return result;
+}
+
+function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
+  const before = own(result, key);
+  // There is nothing to delete from, or nothing that says what: the stock server does not mind either.
+  if (!Array.isArray(before) || !Array.isArray(values)) return;
+  const gone = new Set(values);
+  const left = before.filter((value) => !gone.has(value));
+  setKey(result, key, left);
+}
+
+/** A value that has nothing to be merged with: what its directives and nulls leave of it. */
+function plain(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !isKnown(own(item, PATCH))).map(plain);
+  if (!isObject(value)) return value;
+  if (own(value, PATCH) === 'delete') return {};
+  const result: JsonMap = {};
+  for (const key of Object.keys(value)) {
+    const item = value[key] as JsonValue;
+    if (item === null || key === RETAIN || isDirective(key, ORDER) || isDirective(key, DELETE_FROM)) continue;
+    if (key === PATCH && isKnown(item)) continue;
+    setKey(result, key, plain(item));
+  }
+  return result;
+}
+function isKnown(directive: unknown): boolean {
+  return directive === 'replace' || directive === 'delete' || directive === 'merge';
+}
+
+// ---- lists -------------------------------------------------------------------------------------------------------
+
+/** Merges and arranges the lists for which the patch gives an order. Answers their names: nothing more is to be done for them. */
+function orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Set<string> {
+  const done = new Set<string>();
+  for (const key of Object.keys(patch)) {
+    if (!isDirective(key, ORDER)) continue;
+    const name = fieldOfDirective(key, ORDER);
+    const order = patch[key] as JsonValue;
+    const before = own(result, name) as JsonValue | undefined;
+    const change = own(patch, name) as JsonValue | undefined;
+    for (const list of [order, before, change])
+      if (list !== undefined && !Array.isArray(list)) throw plainError(`expected a []interface {}, but received a ${goType(list)}`);
+    const rule = ruleOf(type, name);
+    checkOrder((change ?? []) as JsonValue[], order as JsonValue[], rule.mergeKey);
+    done.add(name);
+    if (before === undefined && change === undefined) continue;
+    const original = (before ?? []) as JsonValue[];
+    const merged =
+      change === undefined
+        ? original
+        : before === undefined
+          ? (plain(change) as JsonValue[])
+          : mergeLists(rule, original, change as JsonValue[]);
+    setKey(result, name, arrange(merged, order as JsonValue[], original, rule.mergeKey));
+  }
+  return done;
+}
+
+/** Every item of the patch must stand in the order, in the same order. */
+function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
+  const identity = (item: JsonValue): unknown => (mergeKey === '' ? item : isObject(item) ? own(item, mergeKey) : undefined);
+  const items = patch.filter((item) => !isObject(item) || own(item, PATCH) === undefined);
+  let at = 0;
+  for (const place of order) if (at < items.length && identity(items[at] as JsonValue) === identity(place)) at++;
+  if (at < items.length)
+    throw plainError(
+      `The order in patch list:\n${goText(patch as JsonValue[])}\n doesn't match ${ORDER} list:\n${goText(order as JsonValue[])}\n`,
+    );
+}
+
+function mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): JsonValue[] {
+  if (rule.strategy !== 'merge' && rule.strategy !== 'merge,retainKeys') return plain(patch) as JsonValue[];
+  if (original.length === 0 && patch.length === 0) return original;
+  if (!holdObjects(original, patch)) return mergeValues(original, patch);
+  const { mergeKey } = rule;
+  if (mergeKey === '') throw plainError('cannot merge lists without merge key');
+  const { kept, changes, replaces } = carryOutDirectives(original, patch, mergeKey);
+  if (replaces) return plain(changes) as JsonValue[];
+  const merged = [...kept];
+  const placeOf = new Map<unknown, number>();
+  for (let i = merged.length - 1; i >= 0; i--) placeOf.set(own(merged[i] as JsonMap, mergeKey), i);
+  const type = rule.type === undefined ? undefined : resolve(rule.type);
+  const item = type?.node === 'list' ? type.item : undefined;
+  for (const change of changes) {
+    const key = own(change, mergeKey);
+    if (key === undefined) throw noMergeKey(change, mergeKey);
+    const at = placeOf.get(key);
+    if (at !== undefined) merged[at] = mergeObjects(item, merged[at] as JsonMap, change);
+    else placeOf.set(key, merged.push(plain(change)) - 1);
+  }
+  return arrange(merged, changes, kept, mergeKey);
+}
+
+/** Lists hold either objects or plain values, never both and never lists. */
+function holdObjects(...lists: readonly JsonValue[][]): boolean {
+  let kind: string | undefined;
+  for (const list of lists)
+    for (const item of list) {
+      if (Array.isArray(item)) throw unprocessable('lists of lists are not supported');
+      const type = isObject(item) ? 'map' : typeof item;
+      if (kind !== undefined && kind !== type) throw plainError('list element types are not identical');
+      kind = type;
+    }
+  return kind === 'map';
+}
+
+/** Takes the items out of a patch that delete an item or replace the whole list. */
+function carryOutDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string) {
+  const changes: JsonMap[] = [];
+  const deleted = new Set<unknown>();
+  let replaces = false;
+  for (const item of patch as readonly JsonMap[]) {
+    const directive = own(item, PATCH);
+    if (directive === undefined) changes.push(item);
+    else if (directive === 'replace') replaces = true;
+    else if (directive === 'delete') {
+      const key = own(item, mergeKey);
+      if (key === undefined) throw noMergeKey(item, mergeKey);
+      deleted.add(key);
+    } else if (directive === 'merge') throw plainError('merging lists cannot yet be specified in the patch');
+    else throw badDirective(directive as JsonValue, item);
+  }
+  const kept = deleted.size === 0 ? original : original.filter((before) => !deleted.has(own(before as JsonMap, mergeKey)));
+  return { kept, changes, replaces };
+}
+
+function goType(value: JsonValue): string {
+  return isObject(value) ? 'map[string]interface {}' : typeof value;
+}
