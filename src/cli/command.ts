@@ -1,0 +1,33 @@
+/** What a command of `plat` is, and the world it runs in. */
+
+/** The terminal, environment and signals, passed in so that a test can stand in for them. */
+export interface IO {
+  out(text: string): void;
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Called for each interrupt or termination. Answers the function that stops listening. */
+  onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process now, with no regard for what is under way. */
+  exit(code: number): void;
+}
+
+export interface Command {
+  /** Words after the command's name, for the first line of help. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Flags and examples. */
+  help(width: number): string;
+  /** Answers the exit code. Throws FlagError or ConfigError for what the person typed, other errors for what went wrong. */
+  run(args: readonly string[], io: IO): Promise<number>;
+}
+
+/** A command that is loaded when it is used. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}

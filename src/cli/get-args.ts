@@ -1,0 +1,61 @@
+/** The command line of `plat get`: which objects, and in which form. */
+import { bool, choice, FlagError, type FlagValues, flag, parseFlags, text } from '../lib/flags.ts';
+import { connectFlags } from './connect.ts';
+
+const selecting = {
+  namespace: flag<string | undefined>(undefined, 'Namespace to look in.', 'NAME', (t) => t, {
+    short: 'n',
+    defaultText: 'that of the context',
+  }),
+  'all-namespaces': bool(false, 'Look in all namespaces.', { short: 'A' }),
+  selector: text('', 'Labels that objects must have: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
+  'field-selector': text('', 'Fields that objects must have: metadata.name=web.', { value: 'QUERY' }),
+  watch: bool(false, 'Go on and show changes as they happen.', { short: 'w' }),
+};
+const printing = {
+  output: choice('table', ['table', 'wide', 'yaml', 'json', 'name'], 'Form of the output.', { short: 'o' }),
+  'no-headers': bool(false, 'Leave the headers of tables out.'),
+  'show-labels': bool(false, 'Show labels as the last column.'),
+  'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
+  raw: text('', 'Path to ask for as it is, such as /readyz?verbose.', { value: 'PATH' }),
+};
+export const getFlags = { Selecting: selecting, Printing: printing, Connecting: connectFlags };
+export type GetOptions = FlagValues<typeof getFlags>;
+
+/** A word for a resource type or category, and the names asked for; none means the whole collection. */
+export interface Target {
+  readonly type: string;
+  readonly names: readonly string[];
+}
+
+export function parseGet(args: readonly string[]): { options: GetOptions; targets: readonly Target[] } {
+  const { options, words } = parseFlags(getFlags, args);
+  if (options.raw !== '') {
+    if (words.length > 0) throw new FlagError('--raw takes no resources');
+    if (!options.raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
+    return { options, targets: [] };
+  }
+  const targets = targetsOf(words);
+  if (options.allNamespaces && targets.some((t) => t.names.length > 0))
+    throw new FlagError('an object cannot be asked for by name in all namespaces');
+  if (options.selector !== '' && targets.some((t) => t.names.length > 0)) throw new FlagError('a name and --selector exclude each other');
+  if (options.watch && (targets.length !== 1 || (targets[0]?.names.length ?? 0) > 1))
+    throw new FlagError('only one collection or object can be watched');
+  return { options, targets };
+}
+
+/** `pods`, `pods a b`, `pods,services`, `pod/a service/b` */
+function targetsOf(words: readonly string[]): Target[] {
+  const [first, ...names] = words;
+  if (first === undefined)
+    throw new FlagError('which objects? For example: plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
+  if (words.some((w) => w.includes('/'))) {
+    return words.map((word) => {
+      const [type, name, more] = word.split('/');
+      if (!type || !name || more !== undefined) throw new FlagError(`${JSON.stringify(word)} is not of the form type/name`);
+      return { type, names: [name] };
+    });
+  }
+  const types = first.split(',').filter((t) => t !== '');
+  return types.map((type) => ({ type, names }));
+}

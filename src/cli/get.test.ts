@@ -1,0 +1,200 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { run } from './index.ts';
+import { testIO } from './testing.ts';
+
+const columns = [
+  { name: 'Name', type: 'string' },
+  { name: 'Status', type: 'string' },
+  { name: 'IP', type: 'string', priority: 1 },
+];
+const row = (name: string, status: string, version: string, namespace = 'default') => ({
+  cells: [name, status, '10.0.0.1'],
+  object: { kind: 'PartialObjectMetadata', metadata: { name, namespace, resourceVersion: version, labels: { app: name } } },
+});
+const table = (rows: unknown[], metadata: unknown = { resourceVersion: '9' }) => ({
+  kind: 'Table',
+  metadata,
+  columnDefinitions: columns,
+  rows,
+});
+const pod = (name: string) => ({ metadata: { name, managedFields: [{ manager: 'x' }] }, spec: { on: 'yes', mode: '0777' } });
+
+const discovery: Record<string, unknown> = {
+  '/api/v1': {
+    resources: [
+      { name: 'pods', singularName: 'pod', kind: 'Pod', namespaced: true, verbs: ['list', 'get'], shortNames: ['po'], categories: ['all'] },
+      { name: 'namespaces', singularName: 'namespace', kind: 'Namespace', namespaced: false, verbs: ['list'], shortNames: ['ns'] },
+    ],
+  },
+  '/apis': { groups: [{ name: 'apps', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } }] },
+  '/apis/apps/v1': {
+    resources: [
+      { name: 'deployments', singularName: 'deployment', kind: 'Deployment', namespaced: true, verbs: ['list'], categories: ['all'] },
+    ],
+  },
+};
+let asked: string[] = [];
+let answers: Record<string, unknown> = {};
+let server: Server;
+beforeAll(async () => {
+  server = createServer((req, res) => {
+    const url = req.url as string;
+    const asTable = req.headers.accept?.includes('as=Table') ?? false;
+    if (discovery[url] !== undefined) return void res.end(JSON.stringify(discovery[url]));
+    asked.push(`${asTable ? 'table ' : ''}${url}`);
+    const answer = answers[url];
+    if (typeof answer === 'function') return void answer(res);
+    res.statusCode = answer === undefined ? 404 : 200;
+    const missing = { kind: 'Status', code: 404, reason: 'NotFound', message: `${url} not found` };
+    res.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? missing));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  asked = [];
+  answers = {};
+});
+const address = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function get(...args: string[]) {
+  const io = testIO();
+  const code = await run(['get', ...args, '--server', address()], io);
+  return { code, stdout: io.stdout, stderr: io.stderr };
+}
+
+test('a collection is a table', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Running', '3'), row('longer-name', 'Bad\u001b[31m\nx', '4')]);
+  expect(await get('po')).toEqual({
+    code: 0,
+    stdout: 'NAME          STATUS\na             Running\nlonger-name   Bad\\u001b[31m\\nx\n',
+    stderr: '',
+  });
+  expect(asked).toEqual(['table /api/v1/namespaces/default/pods?limit=500']);
+});
+
+test('wide, labels, no headers', async () => {
+  answers['/api/v1/namespaces/x/pods?limit=500'] = table([row('a', 'Running', '3')]);
+  expect((await get('pods', '-nx', '-o', 'wide', '--show-labels')).stdout).toBe(
+    'NAME   STATUS    IP         LABELS\na      Running   10.0.0.1   app=a\n',
+  );
+  expect((await get('pods', '-n', 'x', '--no-headers')).stdout).toBe('a   Running\n');
+});
+
+test('all namespaces, selectors, and pieces of a large collection', async () => {
+  const query = 'labelSelector=app%3Da&fieldSelector=status.phase%3DRunning';
+  answers[`/api/v1/pods?limit=500&${query}`] = table([row('a', 'Running', '3', 'one')], { continue: 'more', resourceVersion: '9' });
+  answers[`/api/v1/pods?limit=500&continue=more&${query}`] = table([row('b', 'Running', '4', 'two')]);
+  const { stdout } = await get('pods', '-A', '-l', 'app=a', '--field-selector=status.phase=Running');
+  expect(stdout).toBe('NAMESPACE   NAME   STATUS\none         a      Running\ntwo         b      Running\n');
+});
+
+test('nothing found is said aside', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([]);
+  expect(await get('pods')).toEqual({ code: 0, stdout: '', stderr: 'No resources found in default namespace.\n' });
+  answers['/api/v1/namespaces?limit=500'] = table([]);
+  expect((await get('ns')).stderr).toBe('No resources found\n');
+});
+
+test('several types and categories are shown one after the other, each name with its type', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Running', '3')]);
+  answers['/apis/apps/v1/namespaces/default/deployments?limit=500'] = table([row('web', 'Up', '5')]);
+  const expected = 'NAME    STATUS\npod/a   Running\n\nNAME                  STATUS\ndeployment.apps/web   Up\n';
+  expect((await get('pods,deployments')).stdout).toBe(expected);
+  expect((await get('all')).stdout).toBe(expected);
+});
+
+test('objects by name; one that is missing does not hide the others', async () => {
+  answers['/api/v1/namespaces/default/pods/a'] = table([row('a', 'Running', '3')]);
+  expect(await get('pods', 'gone', 'a')).toEqual({
+    code: 1,
+    stdout: 'NAME   STATUS\na      Running\n',
+    stderr: 'plat: /api/v1/namespaces/default/pods/gone not found\n',
+  });
+  expect(await get('pod/gone')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'plat: /api/v1/namespaces/default/pods/gone not found (NotFound)\n',
+  });
+});
+
+test('YAML, JSON and names', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = {
+    kind: 'PodList',
+    metadata: { resourceVersion: '9' },
+    items: [pod('a'), pod('b')],
+  };
+  answers['/api/v1/namespaces/default/pods/a'] = { kind: 'Pod', apiVersion: 'v1', ...pod('a') };
+  expect((await get('pods', '-o', 'name')).stdout).toBe('pod/a\npod/b\n');
+  expect((await get('pod', 'a', '-o', 'yaml')).stdout).toBe(
+    'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  mode: "0777"\n  "on": "yes"\n',
+  );
+  const list = JSON.parse((await get('pods', '-o', 'json')).stdout);
+  expect(list).toMatchObject({ kind: 'List', apiVersion: 'v1', items: [{ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }, {}] });
+  expect(list.items[0].metadata.managedFields).toBeUndefined();
+  expect((await get('pod', 'a', '-ojson', '--show-managed-fields')).stdout).toContain('managedFields');
+  expect(asked.every((path) => !path.startsWith('table'))).toBe(true);
+});
+
+test('a path as it is', async () => {
+  answers['/readyz?verbose'] = '[+]ping ok\nreadyz check passed\n';
+  expect((await get('--raw', '/readyz?verbose')).stdout).toBe('[+]ping ok\nreadyz check passed\n');
+});
+
+test('a watch shows changes until it is interrupted', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Pending', '3')]);
+  answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = (
+    res: import('node:http').ServerResponse,
+  ) => {
+    res.write(`${JSON.stringify({ type: 'MODIFIED', object: table([row('a', 'Running', '10')]) })}\n`);
+    res.write(`${JSON.stringify({ type: 'BOOKMARK', object: table([row('', '', '12')]) })}\n`);
+    res.write(`${JSON.stringify({ type: 'ADDED', object: { kind: 'Table', rows: [row('b', 'Pending', '13')] } })}\n`);
+  };
+  const io = testIO();
+  const done = run(['get', 'pods', '-w', '--server', address()], io);
+  await io.said('b      Pending');
+  io.send('SIGINT');
+  expect(await done).toBe(130);
+  expect(io.stdout).toBe('NAME   STATUS\na      Pending\na      Running\nb      Pending\n');
+});
+
+test('a watch that the server ends in error says why', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Pending', '3')]);
+  answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = `${JSON.stringify({
+    type: 'ERROR',
+    object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' },
+  })}\n`;
+  expect(await get('pods', '-w')).toMatchObject({ code: 1, stderr: 'plat: too old resource version (Expired)\n' });
+});
+
+test.each([
+  [[], 'which objects?'],
+  [['pods', 'a', '-A'], 'cannot be asked for by name in all namespaces'],
+  [['pods', 'a', '-l', 'x'], 'exclude each other'],
+  [['pods,services', '-w'], 'only one collection or object can be watched'],
+  [['a/b/c'], 'is not of the form type/name'],
+  [['--raw', 'x'], 'begins with a slash'],
+  [['pods', '-o', 'xml'], '"xml" is not one of table, wide, yaml, json, name'],
+])('%j is refused', async (args, message) => {
+  const { code, stderr } = await get(...args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+  expect(asked).toEqual([]);
+});
+
+test('an unknown type is refused with a suggestion', async () => {
+  expect(await get('podz')).toMatchObject({
+    code: 1,
+    stderr: `plat: the server doesn't have a resource type "podz" (did you mean pods?)\n`,
+  });
+});
+
+test('without a server there is advice', async () => {
+  const io = testIO();
+  expect(await run(['get', 'pods'], io)).toBe(2);
+  expect(io.stderr).toContain('start one with `plat server`');
+});

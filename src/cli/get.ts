@@ -1,0 +1,268 @@
+/** `plat get`: objects as tables, YAML or JSON, once or as they change. */
+import { setTimeout } from 'node:timers/promises';
+import { type ApiResource, Discovery, resourcePath } from '../client/discovery.ts';
+import { errorOf, jsonLines, type Transport } from '../client/transport.ts';
+import { metaGroups } from '../identity.ts';
+import { flagHelp } from '../lib/flags.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { Command, IO } from './command.ts';
+import { connect, type Session } from './connect.ts';
+import { type GetOptions, getFlags, parseGet, type Target } from './get-args.ts';
+import { type ApiItem, ObjectPrinter } from './print-objects.ts';
+import { type Table, TablePrinter } from './print-table.ts';
+
+const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
+/** Large collections come in pieces, so that neither side holds all of it at once. */
+const pieceSize = 500;
+
+export const get: Command = {
+  usage: 'TYPE [NAME…] | TYPE/NAME… [flags]',
+  summary: 'Show objects: plat get pods, plat get po,svc -A, plat get deployment/web -o yaml, plat get all -w',
+  help: (width) => flagHelp(getFlags, width),
+  async run(args, io) {
+    const { options, targets } = parseGet(args);
+    const session = await connect(options, options.namespace, io);
+    const stop = new AbortController();
+    const forget = io.onSignal(() => stop.abort());
+    try {
+      if (options.raw !== '') return await raw(session, options.raw, io);
+      return await new Getter(session, options, io, stop.signal).run(targets);
+    } catch (error) {
+      if (stop.signal.aborted) return 130;
+      throw error;
+    } finally {
+      forget();
+      session.transport.close();
+    }
+  },
+};
+
+async function raw(session: Session, path: string, io: IO): Promise<number> {
+  const answer = await session.transport.open({ path, ...session.timeout });
+  if (answer.status >= 400) throw await errorOf(answer);
+  for await (const chunk of answer.body) io.out(chunk.toString());
+  return 0;
+}
+
+/** What one request asks for. */
+interface Query {
+  readonly resource: ApiResource;
+  readonly name: string | undefined;
+}
+
+class Getter {
+  private readonly session: Session;
+  private readonly options: GetOptions;
+  private readonly io: IO;
+  private readonly signal: AbortSignal;
+  private readonly transport: Transport;
+  private failed = false;
+
+  constructor(session: Session, options: GetOptions, io: IO, signal: AbortSignal) {
+    this.session = session;
+    this.transport = session.transport;
+    this.options = options;
+    this.io = io;
+    this.signal = signal;
+  }
+  async run(targets: readonly Target[]): Promise<number> {
+    const queries = await this.queries(targets);
+    if (this.options.output === 'table' || this.options.output === 'wide') await this.tables(queries);
+    else await this.objects(queries);
+    return this.failed ? 1 : 0;
+  }
+  private async queries(targets: readonly Target[]): Promise<Query[]> {
+    const discovery = new Discovery(this.transport);
+    const queries: Query[] = [];
+    for (const { type, names } of targets) {
+      const resources = await this.resources(discovery, type);
+      for (const resource of resources) {
+        if (names.length === 0) queries.push({ resource, name: undefined });
+        for (const name of names) queries.push({ resource, name });
+      }
+    }
+    return queries;
+  }
+  /** A word names a type or else a category of them. */
+  private async resources(discovery: Discovery, word: string): Promise<readonly ApiResource[]> {
+    if (word === 'all') return discovery.category(word);
+    try {
+      return [await discovery.find(word)];
+    } catch (error) {
+      const category = await discovery.category(word);
+      if (category.length === 0) throw error;
+      return category;
+    }
+  }
+  private path(query: Query, parameters: Record<string, string> = {}): string {
+    const namespace = this.options.allNamespaces ? undefined : this.session.connection.namespace;
+    const search = new URLSearchParams(parameters);
+    if (query.name === undefined) {
+      if (this.options.selector !== '') search.set('labelSelector', this.options.selector);
+      if (this.options.fieldSelector !== '') search.set('fieldSelector', this.options.fieldSelector);
+    }
+    const text = search.toString();
+    return `${resourcePath(query.resource, namespace, query.name)}${text === '' ? '' : `?${text}`}`;
+  }
+  /** All pieces of a collection, or the one object. */
+  private async *pieces<T extends { metadata?: { continue?: string } }>(query: Query, accept: string): AsyncGenerator<T> {
+    let token = '';
+    do {
+      const parameters: Record<string, string> = query.name === undefined ? { limit: String(pieceSize) } : {};
+      if (token !== '') parameters.continue = token;
+      const piece = await this.transport.json<T>({
+        path: this.path(query, parameters),
+        headers: { accept },
+        signal: this.signal,
+        ...this.session.timeout,
+      });
+      yield piece;
+      token = query.name === undefined ? (piece.metadata?.continue ?? '') : '';
+    } while (token !== '');
+  }
+  /** An object that cannot be had does not keep the others from being shown. */
+  private async attempt(query: Query, work: () => Promise<void>, alone: boolean): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (alone || !(error instanceof ApiError) || query.name === undefined) throw error;
+      this.failed = true;
+      this.io.err(`plat: ${error.message}\n`);
+    }
+  }
+
+  // ---- tables --------------------------------------------------------------------------------------------------
+
+  private async tables(queries: readonly Query[]): Promise<void> {
+    const several = new Set(queries.map((q) => q.resource)).size > 1;
+    let shown = 0;
+    let printer: TablePrinter | undefined;
+    let last: ApiResource | undefined;
+    for (const query of queries) {
+      if (query.resource !== last) {
+        printer = this.tablePrinter(query, several);
+        last = query.resource;
+      }
+      await this.attempt(
+        query,
+        async () => {
+          const rows = await this.table(query, printer as TablePrinter, several && shown > 0 ? '\n' : '');
+          shown += rows;
+        },
+        queries.length === 1,
+      );
+    }
+    if (shown === 0 && !this.failed) this.io.err(this.nothingFound(queries));
+  }
+  private tablePrinter(query: Query, several: boolean): TablePrinter {
+    const { output, allNamespaces, noHeaders, showLabels } = this.options;
+    return new TablePrinter({
+      wide: output === 'wide',
+      headers: !noHeaders,
+      namespaces: allNamespaces && query.resource.namespaced,
+      labels: showLabels,
+      prefix: several ? `${typeName(query.resource)}/` : '',
+    });
+  }
+  private async table(query: Query, printer: TablePrinter, before: string): Promise<number> {
+    const rows: NonNullable<Table['rows']>[number][] = [];
+    let columns: Table['columnDefinitions'];
+    let version = '';
+    for await (const piece of this.pieces<Table>(query, tableAccept)) {
+      columns ??= piece.columnDefinitions;
+      rows.push(...(piece.rows ?? []));
+      version = piece.metadata?.resourceVersion ?? version;
+    }
+    if (rows.length > 0) this.io.out(`${before}${printer.print(columns, rows)}`);
+    if (!this.options.watch) return rows.length;
+    if (query.name !== undefined) version = rows[0]?.object?.metadata?.resourceVersion ?? version;
+    await this.watch<Table>(query, version, tableAccept, (table) => {
+      this.io.out(printer.print(table.columnDefinitions ?? columns, table.rows ?? []));
+      return table.rows?.at(-1)?.object?.metadata?.resourceVersion;
+    });
+    return rows.length;
+  }
+  private nothingFound(queries: readonly Query[]): string {
+    const namespaced = queries.some((q) => q.resource.namespaced);
+    return namespaced && !this.options.allNamespaces
+      ? `No resources found in ${this.session.connection.namespace} namespace.\n`
+      : 'No resources found\n';
+  }
+
+  // ---- whole objects -------------------------------------------------------------------------------------------
+
+  private async objects(queries: readonly Query[]): Promise<void> {
+    const form = this.options.output as 'yaml' | 'json' | 'name';
+    const printer = new ObjectPrinter(form, this.options.showManagedFields);
+    const items: { item: ApiItem; resource: ApiResource }[] = [];
+    let version = '';
+    for (const query of queries) {
+      await this.attempt(
+        query,
+        async () => {
+          for await (const piece of this.pieces<ApiItem>(query, 'application/json')) {
+            version = piece.metadata?.resourceVersion ?? '';
+            for (const item of query.name === undefined ? itemsOf(piece, query.resource) : [piece])
+              items.push({ item, resource: query.resource });
+          }
+        },
+        queries.length === 1,
+      );
+    }
+    const query = queries[0];
+    const single = queries.length === 1 && query?.name !== undefined;
+    if (form === 'name') for (const { item, resource } of items) this.io.out(`${typeName(resource)}/${item.metadata?.name}\n`);
+    else if (this.options.watch) for (const { item } of items) this.io.out(await printer.one(item));
+    else if (single && items.length === 1) this.io.out(await printer.one((items[0] as { item: ApiItem }).item));
+    else if (!single) this.io.out(await printer.list(items.map(({ item }) => item)));
+    if (!this.options.watch || query === undefined) return;
+    await this.watch<ApiItem>(query, version, 'application/json', async (item) => {
+      this.io.out(form === 'name' ? `${typeName(query.resource)}/${item.metadata?.name}\n` : await printer.one(item));
+      return item.metadata?.resourceVersion;
+    });
+  }
+
+  // ---- watching ------------------------------------------------------------------------------------------------
+
+  /** Shows every change after a version, over as many connections as it takes, until interrupted. */
+  private async watch<T>(
+    query: Query,
+    from: string,
+    accept: string,
+    show: (object: T) => string | undefined | Promise<string | undefined>,
+  ): Promise<void> {
+    let version = from;
+    const collection: Query = { resource: query.resource, name: undefined };
+    const only: Record<string, string> = query.name === undefined ? {} : { fieldSelector: `metadata.name=${query.name}` };
+    for (;;) {
+      const path = this.path(collection, { ...only, watch: '1', resourceVersion: version, allowWatchBookmarks: 'true' });
+      const answer = await this.transport.open({ path, headers: { accept }, signal: this.signal });
+      if (answer.status >= 400) throw await errorOf(answer);
+      const began = performance.now();
+      for await (const event of jsonLines<{ type: string; object: T & { message?: string; code?: number; reason?: string } }>(
+        answer.body,
+      )) {
+        if (event.type === 'ERROR')
+          throw new ApiError(event.object.code ?? 500, event.object.reason ?? '', event.object.message ?? 'the watch failed');
+        const seen = event.type === 'BOOKMARK' ? bookmarkVersion(event.object) : await show(event.object);
+        version = seen ?? version;
+      }
+      // A server that ends watches at once must not be asked without a pause.
+      if (performance.now() - began < 1000) await setTimeout(1000, undefined, { signal: this.signal });
+    }
+  }
+}
+
+/** Items of a list do not carry their kind; people and tools want to see it. */
+function itemsOf(list: ApiItem, resource: ApiResource): ApiItem[] {
+  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+  return (list.items ?? []).map((item) => ({ apiVersion, kind: resource.kind, ...item }));
+}
+const typeName = (resource: ApiResource): string =>
+  resource.group === '' ? resource.singularName : `${resource.singularName}.${resource.group}`;
+function bookmarkVersion(object: unknown): string | undefined {
+  const bookmark = object as Table & ApiItem;
+  return bookmark.kind === 'Table'
+    ? (bookmark.rows?.at(-1)?.object?.metadata?.resourceVersion ?? bookmark.metadata?.resourceVersion)
+    : bookmark.metadata?.resourceVersion;
+}

@@ -1,0 +1,67 @@
+/** The commands of `plat`, one line each, and how a command line finds its own. */
+import { ConfigError } from '../client/config.ts';
+import { TransportError } from '../client/transport.ts';
+import { FlagError } from '../lib/flags.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { Command, CommandEntry, IO } from './command.ts';
+
+export const commands: readonly CommandEntry[] = [
+  { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
+  { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
+  { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
+];
+
+/** Runs a command line; answers the exit code: 0, 1 when something failed, 2 when the command line is wrong. */
+export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commands): Promise<number> {
+  try {
+    return await dispatch(args, io, table);
+  } catch (error) {
+    io.err(`plat: ${explain(error)}\n`);
+    return error instanceof FlagError || error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+async function dispatch(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return help(rest[0], io, table);
+  if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io, table);
+  const command = await find(name, table).load();
+  if (rest.includes('--help') || rest.includes('-h')) return help(name, io, table);
+  return command.run(rest, io);
+}
+
+function find(name: string, table: readonly CommandEntry[]): CommandEntry {
+  const entry = table.find((c) => c.name === name);
+  if (entry !== undefined) return entry;
+  throw new FlagError(
+    `unknown command ${JSON.stringify(name)}${didYouMean(name, [...table.map((c) => c.name), 'help'])}; \`plat help\` lists them`,
+  );
+}
+
+async function help(name: string | undefined, io: IO, table: readonly CommandEntry[]): Promise<number> {
+  if (name === undefined) {
+    const widest = Math.max(...table.map((c) => c.name.length));
+    const lines = table.map((c) => `  ${c.name.padEnd(widest)}   ${c.summary}`);
+    io.out(`plat: an API server for declarative control planes, and its client.
+
+Commands:
+${lines.join('\n')}
+  ${'help'.padEnd(widest)}   Show this, or the help of a command: plat help server
+
+Begin with:
+  plat server                 in one terminal
+  plat get namespaces         in another
+`);
+    return 0;
+  }
+  const command: Command = await find(name, table).load();
+  io.out(`plat ${name}${command.usage === '' ? '' : ` ${command.usage}`}\n\n${command.summary}\n\n${command.help(io.width)}`);
+  return 0;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ApiError) return error.reason === '' ? error.message : `${error.message} (${error.reason})`;
+  if (error instanceof FlagError || error instanceof ConfigError || error instanceof TransportError) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,27 @@
+/** The program `plat`. */
+import { homedir } from 'node:os';
+import type { IO } from './command.ts';
+import { run } from './index.ts';
+
+const io: IO = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  env: process.env,
+  cwd: process.cwd(),
+  home: homedir(),
+  width: Math.min(Math.max(process.stdout.columns ?? 100, 60), 140),
+  onSignal(handler) {
+    process.on('SIGINT', handler as NodeJS.SignalsListener);
+    process.on('SIGTERM', handler as NodeJS.SignalsListener);
+    return () => {
+      process.off('SIGINT', handler as NodeJS.SignalsListener);
+      process.off('SIGTERM', handler as NodeJS.SignalsListener);
+    };
+  },
+  exit: (code) => process.exit(code),
+};
+
+// Whoever reads the output may stop reading, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+process.exitCode = await run(process.argv.slice(2), io);

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { ServerOptions } from '../flags.ts';
+import { run } from './index.ts';
+import { type RunningServer, type StartServer, serverCommand } from './server.ts';
+import { testIO } from './testing.ts';
+
+function stand(start: (options: ServerOptions) => Partial<RunningServer> = () => ({})) {
+  const story: string[] = [];
+  let finish: () => void = () => {};
+  const startServer: StartServer = async (options) => {
+    story.push(`start on ${options.securePort}`);
+    return {
+      address: 'https://127.0.0.1:6443',
+      caFile: '/data/ca.crt',
+      adminConfigPath: '.plat/admin.conf',
+      ready: Promise.resolve(),
+      close: () =>
+        new Promise((resolve) => {
+          story.push('close');
+          finish = resolve;
+        }),
+      ...start(options),
+    };
+  };
+  const table = [{ name: 'server', summary: '', load: async () => serverCommand(startServer) }];
+  const io = testIO({ cwd: '/work' });
+  return { story, io, finish: () => finish(), run: (...args: string[]) => run(['server', ...args], io, table) };
+}
+
+test('a ready server says where it is and what to type next; a signal ends it with grace', async () => {
+  const { io, run, story, finish } = stand();
+  const done = run('--secure-port=7000', '--feature-gates=ServerSideApply=true');
+  await io.said('is ready');
+  expect(io.stdout).toMatch(
+    /^plat \S+ is ready at https:\/\/127\.0\.0\.1:6443 {2}identity plat {2}store lmdb in \.plat {2}after \d+ ms\n\n {2}plat get namespaces\n {2}kubectl --kubeconfig \.plat\/admin\.conf get ns\n\n$/,
+  );
+  expect(io.stderr).toContain('the feature gate ServerSideApply does nothing any more');
+  io.send('SIGTERM');
+  await io.said('once more to stop at once');
+  finish();
+  expect(await done).toBe(0);
+  expect(story).toEqual(['start on 7000', 'close']);
+});
+
+test('a second signal ends it at once', async () => {
+  const { io, run, finish } = stand();
+  const done = run();
+  await io.said('is ready');
+  io.send('SIGINT');
+  await io.said('stopping');
+  expect(io.exited).toBeUndefined();
+  io.send('SIGINT');
+  expect(io.exited).toBe(130);
+  finish();
+  await done;
+});
+
+test('a signal before it is ready ends it too', async () => {
+  const { io, run, story, finish } = stand(() => ({ ready: new Promise(() => {}) }));
+  const done = run();
+  await new Promise((resolve) => setImmediate(resolve));
+  io.send('SIGINT');
+  await io.said('stopping');
+  finish();
+  expect(await done).toBe(0);
+  expect(story).toContain('close');
+  expect(io.stdout).toBe('');
+});
+
+test('a configuration elsewhere is named', async () => {
+  const { io, run, finish } = stand(() => ({ adminConfigPath: '/elsewhere/admin.conf' }));
+  const done = run('--store=memory');
+  await io.said('is ready');
+  expect(io.stdout).toContain('store memory');
+  expect(io.stdout).toContain('plat get namespaces --kubeconfig /elsewhere/admin.conf\n');
+  io.send('SIGINT');
+  await io.said('stopping');
+  finish();
+  await done;
+});
+
+test('a port in use is explained', async () => {
+  const { io, run } = stand(() => {
+    throw Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' });
+  });
+  expect(await run()).toBe(1);
+  expect(io.stderr).toBe('plat: 127.0.0.1:6443 is in use: is another server running? Choose another with --secure-port\n');
+});

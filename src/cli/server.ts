@@ -1,0 +1,99 @@
+/** `plat server`: one process that serves the API until it is told to stop. */
+import { join, relative, resolve } from 'node:path';
+import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../flags.ts';
+import { productVersion } from '../version.ts';
+import type { Command, IO } from './command.ts';
+
+export interface RunningServer {
+  /** `https://127.0.0.1:6443` */
+  readonly address: string;
+  /** Certificate authority that clients verify the server with. */
+  readonly caFile: string;
+  /** Client configuration of the administrator. */
+  readonly adminConfigPath: string;
+  /** Resolves when /readyz would. */
+  readonly ready: Promise<void>;
+  /** Resolves when the last request is answered and the store is closed. */
+  close(): Promise<void>;
+}
+export type StartServer = (options: ServerOptions) => Promise<RunningServer>;
+
+/** The command, with the function that starts a server passed in. */
+export function serverCommand(start: StartServer): Command {
+  return {
+    usage: '[flags]',
+    summary: 'Run the API server. Without flags it serves HTTPS on 127.0.0.1:6443 and keeps its data in .plat.',
+    help: serverHelp,
+    async run(args, io) {
+      const options = parseServerFlags(args);
+      if (options === 'help') {
+        io.out(serverHelp(io.width));
+        return 0;
+      }
+      for (const warning of options.warnings) io.err(`plat: ${warning}\n`);
+      return serve(start, options, io);
+    },
+  };
+}
+
+async function serve(start: StartServer, options: ServerOptions, io: IO): Promise<number> {
+  const began = performance.now();
+  let asked = 0;
+  let stop: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const forget = io.onSignal((signal) => {
+    asked++;
+    if (asked > 1) io.exit(signal === 'SIGINT' ? 130 : 143);
+    else stop();
+  });
+  try {
+    const server = await start(options).catch((error: unknown) => Promise.reject(explainStart(error, options)));
+    await Promise.race([server.ready, stopped]);
+    if (asked === 0) io.out(readyText(server, options, io, performance.now() - began));
+    await stopped;
+    io.err('plat: stopping; once more to stop at once\n');
+    await server.close();
+    return 0;
+  } finally {
+    forget();
+  }
+}
+
+/** What a person needs to know next. */
+function readyText(server: RunningServer, options: ServerOptions, io: IO, millis: number): string {
+  const store =
+    options.store === 'etcd'
+      ? `etcd at ${options.etcdServers.join(', ')}`
+      : options.store === 'lmdb'
+        ? `lmdb in ${options.dataDir}`
+        : 'memory';
+  const config = resolve(io.cwd, server.adminConfigPath);
+  const found = config === join(io.cwd, '.plat', dataFiles.adminConfig);
+  const shown = relative(io.cwd, config).startsWith('..') ? config : relative(io.cwd, config);
+  return `plat ${productVersion} is ready at ${server.address}  identity ${options.identity}  store ${store}  after ${Math.round(millis)} ms
+
+  plat get namespaces${found ? '' : ` --kubeconfig ${shown}`}
+  kubectl --kubeconfig ${shown} get ns
+
+`;
+}
+
+/** Says what to do about the commonest reasons for which a server cannot start. */
+function explainStart(error: unknown, options: ServerOptions): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  const where = `${options.bindAddress}:${options.securePort}`;
+  if (code === 'EADDRINUSE')
+    return new Error(`${where} is in use: is another server running? Choose another with --secure-port`, { cause: error });
+  if (code === 'EACCES' && options.securePort < 1024)
+    return new Error(`${where} may not be used by this user: choose another with --secure-port`, { cause: error });
+  if (code === 'EADDRNOTAVAIL')
+    return new Error(`this machine has no address ${options.bindAddress}: choose another with --bind-address`, { cause: error });
+  return error;
+}
+
+export const server: Command = serverCommand(async (options) => {
+  const main = (await import('../main.ts')) as unknown as { startServer: StartServer };
+  return main.startServer(options);
+});

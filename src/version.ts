@@ -1,0 +1,4 @@
+/** The release of this product, the same as in package.json. */
+export const productVersion = '0.1.0';
+/** The release of the API that it speaks. */
+export const apiRelease = '1.24';
