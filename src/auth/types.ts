@@ -68,6 +68,20 @@ export interface BearerToken {
 }
 
 /**
+ * Why a token is not accepted. The text goes to those who review tokens; to whoever showed the token only where it is
+ * `shown`, because it was written for them.
+ */
+export class TokenRejected extends Error {
+  readonly shown: boolean;
+
+  constructor(message: string, shown = false) {
+    super(message);
+    this.name = 'TokenRejected';
+    this.shown = shown;
+  }
+}
+
+/**
  * One kind of bearer token; the rules of `Authenticator` apply. `audiences` are the audiences that are asked for;
  * empty means that any will do.
  */

@@ -1,7 +1,15 @@
 /** `Authorization: Bearer <token>`: the kinds of tokens are asked in turn; a token that none knows is refused. */
 import { unauthorized } from '../../meta/errors.ts';
 import { secretKey } from '../secret.ts';
-import type { Authenticator, AuthRequest, BearerToken, TokenAuthenticator, TokenResult, User } from '../types.ts';
+import {
+  type Authenticator,
+  type AuthRequest,
+  type BearerToken,
+  type TokenAuthenticator,
+  TokenRejected,
+  type TokenResult,
+  type User,
+} from '../types.ts';
 import { authenticated } from './users.ts';
 
 /** Longer ones are not looked at. A token with thousands of groups is a few kilobytes. */
@@ -79,6 +87,10 @@ interface Seen {
   readonly token: BearerToken;
 }
 
+function refuse(error: unknown): never {
+  throw unauthorized(error instanceof TokenRejected && error.shown ? error.message : undefined);
+}
+
 /** `audiences` are those of this server; a token for others only is refused. */
 export function bearer(tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator {
   // The user of a result is the same object as long as the token's authenticator remembers it.
@@ -120,15 +132,10 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
       let answer: TokenResult | undefined | Promise<TokenResult | undefined>;
       try {
         answer = tokens.authenticateToken(token, audiences);
-      } catch {
-        // Why a token is refused is told to those who may review tokens, not to whoever shows one.
-        throw unauthorized();
+      } catch (error) {
+        return refuse(error);
       }
-      if (answer instanceof Promise) {
-        return answer.then(userOf, () => {
-          throw unauthorized();
-        });
-      }
+      if (answer instanceof Promise) return answer.then(userOf, refuse);
       return userOf(answer);
     },
   };

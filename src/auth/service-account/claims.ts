@@ -1,0 +1,110 @@
+/** What the tokens of service accounts say, of both kinds: bound ones made on request, and those kept in a Secret. */
+import type { KeyObject } from 'node:crypto';
+import { domainName, type Identity } from '../../identity.ts';
+import { type Claims, signJwt } from '../../lib/jwt.ts';
+import { serviceAccountName } from '../authn/users.ts';
+
+export interface NamedObject {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The private part of a bound token, which stands under the identity's domain. */
+export interface BoundClaims {
+  readonly namespace: string;
+  readonly serviceaccount: NamedObject;
+  readonly pod?: NamedObject;
+  readonly secret?: NamedObject;
+  /** Seconds; from then on the token works only because its life was stretched. */
+  readonly warnafter?: number;
+}
+
+const named = (value: unknown): NamedObject | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, uid } = value as Record<string, unknown>;
+  return typeof name === 'string' && typeof uid === 'string' && name !== '' && uid !== '' ? { name, uid } : undefined;
+};
+
+/** Undefined where the token is not a bound one, or says less than it must. */
+export function readBound(identity: Identity, claims: Claims): BoundClaims | undefined {
+  const found = claims[identity.domain];
+  if (typeof found !== 'object' || found === null) return undefined;
+  const { namespace, serviceaccount, pod, secret, warnafter } = found as Record<string, unknown>;
+  const account = named(serviceaccount);
+  if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined;
+  // An object that is named but not fully so would be left unchecked.
+  if ((pod !== undefined && named(pod) === undefined) || (secret !== undefined && named(secret) === undefined)) return undefined;
+  return {
+    namespace,
+    serviceaccount: account,
+    ...(pod !== undefined && { pod: named(pod) as NamedObject }),
+    ...(secret !== undefined && { secret: named(secret) as NamedObject }),
+    ...(typeof warnafter === 'number' && { warnafter }),
+  };
+}
+
+export interface BoundToken {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly bound: BoundClaims;
+}
+
+export function signBound(identity: Identity, key: KeyObject, token: BoundToken): string {
+  const { bound, issuedAt } = token;
+  const claims: Record<string, unknown> = {
+    aud: token.audiences,
+    exp: token.expiresAt,
+    iat: issuedAt,
+    iss: token.issuer,
+    [identity.domain]: {
+      namespace: bound.namespace,
+      ...(bound.pod && { pod: bound.pod }),
+      ...(bound.secret && { secret: bound.secret }),
+      serviceaccount: bound.serviceaccount,
+      ...(bound.warnafter !== undefined && { warnafter: bound.warnafter }),
+    },
+    nbf: issuedAt,
+    sub: serviceAccountName(bound.namespace, bound.serviceaccount.name),
+  };
+  return signJwt(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))), key);
+}
+
+/** The issuer that tokens in Secrets name, whatever the server's own issuer is. */
+export const legacyIssuer = (identity: Identity): string => `${identity.word}/serviceaccount`;
+export const tokenSecretType = (identity: Identity): string => domainName(identity, 'service-account-token');
+
+export interface LegacyClaims {
+  readonly namespace: string;
+  readonly secretName: string;
+  readonly account: NamedObject;
+}
+const legacyClaim = (identity: Identity, name: string): string => domainName(identity, `serviceaccount/${name}`);
+
+export function readLegacy(identity: Identity, claims: Claims): LegacyClaims | undefined {
+  const text = (name: string): string => {
+    const value = claims[legacyClaim(identity, name)];
+    return typeof value === 'string' ? value : '';
+  };
+  const namespace = text('namespace');
+  const secretName = text('secret.name');
+  const account = named({ name: text('service-account.name'), uid: text('service-account.uid') });
+  return namespace === '' || secretName === '' || account === undefined ? undefined : { namespace, secretName, account };
+}
+
+/** A token to be kept in a Secret. It has no end; it works while the Secret and the account live. */
+export function signLegacy(identity: Identity, key: KeyObject, { namespace, secretName, account }: LegacyClaims): string {
+  return signJwt(
+    {
+      iss: legacyIssuer(identity),
+      [legacyClaim(identity, 'namespace')]: namespace,
+      [legacyClaim(identity, 'secret.name')]: secretName,
+      [legacyClaim(identity, 'service-account.name')]: account.name,
+      [legacyClaim(identity, 'service-account.uid')]: account.uid,
+      sub: serviceAccountName(namespace, account.name),
+    },
+    key,
+  );
+}

@@ -1,0 +1,29 @@
+/** The documents by which others learn to check this server's tokens. */
+import type { KeyObject } from 'node:crypto';
+import { algorithmFor, keyIdOf, toJwk } from '../../lib/jwt.ts';
+
+export interface IssuerDocuments {
+  /** `/.well-known/openid-configuration`, `application/json`. */
+  readonly configuration: string;
+  /** `/openid/v1/jwks`, `application/jwk-set+json`. */
+  readonly keys: string;
+}
+export const configurationPath = '/.well-known/openid-configuration';
+export const keysPath = '/openid/v1/jwks';
+
+/** Undefined where the issuer is not an https URL, since nobody could look these up. `jwksURI` where it is not served here. */
+export function issuerDocuments(issuer: string, publicKeys: readonly KeyObject[], jwksURI?: string): IssuerDocuments | undefined {
+  if (!URL.canParse(issuer)) return undefined;
+  const url = new URL(issuer);
+  if (url.protocol !== 'https:' || url.search !== '' || url.hash !== '') return undefined;
+  const distinct = [...new Map(publicKeys.map((key) => [keyIdOf(key), key])).values()];
+  const algorithms = [...new Set(distinct.map(algorithmFor))].sort();
+  const configuration = {
+    issuer,
+    jwks_uri: jwksURI ?? `${issuer.replace(/\/$/, '')}${keysPath}`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: algorithms,
+  };
+  return { configuration: JSON.stringify(configuration), keys: JSON.stringify({ keys: distinct.map(toJwk) }) };
+}

@@ -1,0 +1,114 @@
+/** Makes a bound token on request, as the `token` subresource of a service account does. */
+import type { KeyObject } from 'node:crypto';
+import { groupName, type Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { LiveSource } from '../../kinds/live.ts';
+import { badRequest, conflict, invalid, notFound } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import { type NamedObject, signBound } from './claims.ts';
+
+export interface TokenIssuer {
+  readonly identity: Identity;
+  readonly issuer: string;
+  readonly key: KeyObject;
+  /** What a token is for where the request does not say. */
+  readonly audiences: readonly string[];
+  readonly live: LiveSource;
+  readonly now: () => number;
+  /** Longer lives are cut to this. */
+  readonly maxSeconds?: number;
+  /** Whether tokens of pods may outlive what was asked, with a warning, so that old clients do not break. */
+  readonly extend: boolean;
+}
+
+export interface TokenRequestSpec {
+  readonly audiences?: readonly string[] | null;
+  readonly expirationSeconds?: number | null;
+  readonly boundObjectRef?: {
+    readonly kind?: string;
+    readonly apiVersion?: string;
+    readonly name?: string;
+    readonly uid?: string;
+  } | null;
+}
+
+export interface IssuedToken {
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expirationTimestamp: string;
+}
+
+const minSeconds = 10 * 60;
+const maxAskable = 2 ** 32;
+const usualSeconds = 3600;
+/** The life that mounted tokens are asked with: an hour, and seven seconds to know them by. */
+const mountedSeconds = 3607;
+const stretchedSeconds = 365 * 24 * 3600;
+
+interface PodObject extends ApiObject {
+  readonly spec?: { readonly serviceAccountName?: string };
+}
+
+function boundObject(issuer: TokenIssuer, namespace: string, account: string, ref: NonNullable<TokenRequestSpec['boundObjectRef']>) {
+  const { kind = '', apiVersion = '', name = '', uid = '' } = ref;
+  if (apiVersion !== 'v1' || (kind !== 'Pod' && kind !== 'Secret')) {
+    const slash = apiVersion.indexOf('/');
+    const text = slash === -1 ? `/${apiVersion}` : apiVersion;
+    throw badRequest(`cannot bind token to object of type ${text}, Kind=${kind}`);
+  }
+  const resource = kind === 'Pod' ? 'pods' : 'secrets';
+  const found = issuer.live<PodObject>('', resource).get(namespace, name);
+  if (found === undefined) throw notFound({ group: '', resource }, name);
+  if (kind === 'Pod' && found.spec?.serviceAccountName !== account) {
+    throw badRequest(`cannot bind token for serviceaccount "${account}" to pod running with different serviceaccount name.`);
+  }
+  const actual = found.metadata.uid ?? '';
+  if (uid !== '' && uid !== actual) {
+    throw conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  const object: NamedObject = { name, uid: actual };
+  return kind === 'Pod' ? { pod: object } : { secret: object };
+}
+
+function checkSeconds(issuer: TokenIssuer, seconds: number): void {
+  const errors = new FieldErrors();
+  const path = Path.of('spec', 'expirationSeconds');
+  if (seconds < minSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes');
+  if (seconds > maxAskable) errors.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds');
+  if (!errors.empty) throw invalid({ group: groupName(issuer.identity, 'authentication'), resource: 'TokenRequest' }, '', errors.list);
+}
+
+/** Throws what the caller is to be told: no such account, bad life, bad binding. */
+export function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: TokenRequestSpec): IssuedToken {
+  const account = issuer.live('', 'serviceaccounts').get(namespace, name);
+  if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
+  const asked = spec.expirationSeconds ?? usualSeconds;
+  checkSeconds(issuer, asked);
+  const audiences =
+    spec.audiences === undefined || spec.audiences === null || spec.audiences.length === 0 ? issuer.audiences : spec.audiences;
+  const object = spec.boundObjectRef == null ? {} : boundObject(issuer, namespace, name, spec.boundObjectRef);
+  const seconds = issuer.maxSeconds === undefined ? asked : Math.min(asked, issuer.maxSeconds);
+  const forThisServer = audiences.every((audience) => issuer.audiences.includes(audience));
+  const stretch = issuer.extend && 'pod' in object && asked === mountedSeconds && forThisServer;
+  const issuedAt = Math.floor(issuer.now() / 1000);
+  const token = signBound(issuer.identity, issuer.key, {
+    issuer: issuer.issuer,
+    audiences,
+    issuedAt,
+    expiresAt: issuedAt + (stretch ? stretchedSeconds : seconds),
+    bound: {
+      namespace,
+      serviceaccount: { name, uid: account.metadata.uid ?? '' },
+      ...object,
+      ...(stretch && { warnafter: issuedAt + asked }),
+    },
+  });
+  const expirationTimestamp = new Date((issuedAt + seconds) * 1000).toISOString().replace('.000Z', 'Z');
+  return { audiences, expirationSeconds: seconds, token, expirationTimestamp };
+}

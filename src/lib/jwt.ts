@@ -1,0 +1,137 @@
+/**
+ * Signed tokens (RFC 7515, 7519) with public keys. A token is believed only where its algorithm belongs to the key that
+ * is tried and is one that the caller names: neither `none` nor a shared secret is ever an algorithm here.
+ */
+import { constants, createHash, createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+
+interface Algorithm {
+  readonly type: 'rsa' | 'ec';
+  readonly digest: string;
+  readonly curve?: string;
+  /** RSA-PSS rather than PKCS #1. */
+  readonly pss?: boolean;
+}
+
+export const algorithms: Readonly<Record<string, Algorithm>> = Object.freeze({
+  __proto__: null,
+  RS256: { type: 'rsa', digest: 'sha256' },
+  RS384: { type: 'rsa', digest: 'sha384' },
+  RS512: { type: 'rsa', digest: 'sha512' },
+  PS256: { type: 'rsa', digest: 'sha256', pss: true },
+  PS384: { type: 'rsa', digest: 'sha384', pss: true },
+  PS512: { type: 'rsa', digest: 'sha512', pss: true },
+  ES256: { type: 'ec', digest: 'sha256', curve: 'prime256v1' },
+  ES384: { type: 'ec', digest: 'sha384', curve: 'secp384r1' },
+  ES512: { type: 'ec', digest: 'sha512', curve: 'secp521r1' },
+}) as unknown as Readonly<Record<string, Algorithm>>;
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface Jwt {
+  readonly algorithm: string;
+  readonly keyId: string | undefined;
+  readonly claims: Claims;
+  /** Head and claims as they were signed. */
+  readonly signed: string;
+  readonly signature: Buffer;
+}
+
+const base64url = /^[A-Za-z0-9_-]+$/;
+
+function jsonObject(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes a token apart without believing it. Undefined for anything that is not a signed token of this form. */
+export function parseJwt(token: string): Jwt | undefined {
+  const parts = token.split('.');
+  const [head, body, signature] = parts;
+  if (parts.length !== 3 || head === undefined || body === undefined || signature === undefined) return undefined;
+  if (!base64url.test(head) || !base64url.test(body) || !base64url.test(signature)) return undefined;
+  const header = jsonObject(head);
+  const claims = jsonObject(body);
+  // `crit` names extensions that must be understood, and none is.
+  if (header === undefined || claims === undefined || typeof header.alg !== 'string' || header.crit !== undefined) return undefined;
+  return {
+    algorithm: header.alg,
+    keyId: typeof header.kid === 'string' ? header.kid : undefined,
+    claims,
+    signed: `${head}.${body}`,
+    signature: Buffer.from(signature, 'base64url'),
+  };
+}
+
+const fits = (algorithm: Algorithm, key: KeyObject): boolean =>
+  key.asymmetricKeyType === algorithm.type &&
+  (algorithm.curve === undefined || key.asymmetricKeyDetails?.namedCurve === algorithm.curve) &&
+  (algorithm.type !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048);
+
+function keyInput(algorithm: Algorithm, key: KeyObject) {
+  if (algorithm.type === 'ec') return { key, dsaEncoding: 'ieee-p1363' as const };
+  return algorithm.pss === true
+    ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+    : { key, padding: constants.RSA_PKCS1_PADDING };
+}
+
+/** Whether the token was signed with the key that belongs to this public key, by one of the allowed algorithms. */
+export function isSignedBy(jwt: Jwt, publicKey: KeyObject, allowed: readonly string[]): boolean {
+  const algorithm = allowed.includes(jwt.algorithm) ? algorithms[jwt.algorithm] : undefined;
+  if (algorithm === undefined || publicKey.type !== 'public' || !fits(algorithm, publicKey)) return false;
+  return verifyBytes(algorithm.digest, Buffer.from(jwt.signed, 'latin1'), keyInput(algorithm, publicKey), jwt.signature);
+}
+
+/** The algorithm that tokens are signed with by a key of this kind. */
+export function algorithmFor(key: KeyObject): string {
+  const name = Object.keys(algorithms).find((one) => fits(algorithms[one] as Algorithm, key));
+  if (name === undefined) throw new Error('tokens are signed with RSA keys of 2048 bits or more, or with P-256, P-384 or P-521 keys');
+  return name;
+}
+
+/** A name for a key that follows from the key itself. */
+export function keyIdOf(key: KeyObject): string {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
+}
+
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+export function signJwt(claims: Claims, privateKey: KeyObject): string {
+  const alg = algorithmFor(privateKey);
+  const signed = `${part({ alg, kid: keyIdOf(privateKey) })}.${part(claims)}`;
+  const algorithm = algorithms[alg] as Algorithm;
+  const signature = signBytes(algorithm.digest, Buffer.from(signed, 'latin1'), keyInput(algorithm, privateKey));
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+/** A public key as key sets show it. */
+export function toJwk(key: KeyObject): Record<string, string> {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return {
+    use: 'sig',
+    kid: keyIdOf(publicKey),
+    alg: algorithmFor(publicKey),
+    ...(publicKey.export({ format: 'jwk' }) as Record<string, string>),
+  };
+}
+
+/** Whole seconds of a time claim; undefined where there is none. A claim that is no number is a bad token. */
+export function timeClaim(claims: Claims, name: string): number | undefined {
+  const value = claims[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`claim ${name} is not a time`);
+  return value;
+}
+
+/** The audience claim may be one text or a list. */
+export function audienceClaim(claims: Claims): string[] {
+  const value = claims.aud;
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
