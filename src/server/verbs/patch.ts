@@ -1,21 +1,147 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
+import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
-import { unsupportedMediaType } from '../../meta/errors.ts';
+import { fromHub, toHub } from '../../kinds/served.ts';
+import { ApiError, invalid } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import { type Patch, readJsonPatch, readMergePatch, readStrategicPatch } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import type { MessageType } from '../../schema/types.ts';
+import type { WriteContext } from '../../registry/context.ts';
+import { ownUpdated } from '../../registry/ownership.ts';
+import { update } from '../../registry/update.ts';
+import { decode, DecodeError, toJson } from '../../schema/json.ts';
+import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
+import { type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
-import type { WriteOptions } from '../options.ts';
+import { type WriteOptions, writeOptions } from '../options.ts';
 import type { Services } from '../services.ts';
+import { applyObject } from './apply.ts';
+import { objectOffer, sendItem } from './read.ts';
+import { tellProblems, wantsReport, writeContext } from './write.ts';
 
-export function patchObject(_services: Services, _ctx: Context, _resource: Resource, _subresource = ''): Promise<void> {
-  throw unsupportedMediaType([]);
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const types: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Strategic merge needs a schema with merge keys, which custom kinds do not have. */
+export function patchType(ctx: Context, custom: boolean): PatchType {
+  const header = ctx.header('content-type') ?? '';
+  const cut = header.indexOf(';');
+  const type = types[(cut < 0 ? header : header.slice(0, cut)).trim().toLowerCase()];
+  if (type === undefined || (custom && type === 'strategic'))
+    throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  return type;
 }
 
-export function patchedView(
-  _services: Services,
-  _ctx: Context,
-  _schema: MessageType,
-  _type: { apiVersion: string; kind: string },
+export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer): Patch {
+  if (type === 'json') return readJsonPatch(body);
+  return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
+}
+
+/** Options of a patch; `force` belongs to apply alone. */
+export function patchOptions(services: Services, ctx: Context, type: PatchType): WriteOptions {
+  const options = writeOptions(ctx, services.registry.catalog, 'PatchOptions', type === 'apply');
+  if (type !== 'apply' && options.force !== undefined) {
+    const errors = new FieldErrors();
+    errors.forbidden(Path.of('force'), 'may not be specified for non-apply patch');
+    throw invalid({ group: groupName(services.identity, 'meta'), resource: 'PatchOptions' }, '', errors.list);
+  }
+  return options;
+}
+
+export async function patchObject(services: Services, ctx: Context, resource: Resource, subresource = ''): Promise<void> {
+  const type = patchType(ctx, resource.custom);
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const options = patchOptions(services, ctx, type);
+  const body = await readBody(ctx);
+  const write = writeContext(ctx, resource, options, subresource);
+  if (type === 'apply') {
+    const { item, created } = await applyObject(services, ctx, write, options, body);
+    return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
+  }
+  const patch = readPatch(type, resource.schema, body);
+  const report = wantsReport(services, options) ? { problems: [] } : undefined;
+  const { item } = await update(services.registry, write, {
+    change: (live) => patchedHub(services, ctx, write, options, live, patch, body, report),
+  });
+  return sendItem(services, ctx, 200, resource, item, representation);
+}
+
+function patchedHub(
+  services: Services,
+  ctx: Context,
+  write: WriteContext,
+  options: WriteOptions,
+  live: ApiObject,
+  patch: Patch,
+  body: Buffer,
+  report: FieldReport | undefined,
+): ApiObject {
+  const { resource } = write;
+  const spoken = resource.isHub ? live : fromHub(resource, live);
+  const document = patch(toJson(resource.schema, spoken as never));
+  const object = readPatched(resource.schema, document, body, { kind: resource.kind.kind, apiVersion: resource.apiVersion }, report);
+  if (report !== undefined) {
+    tellProblems(ctx, options, report, resource.kind.kind, resource.version);
+    report.problems.length = 0;
+  }
+  fillDefaults(resource, object, services.registry.env);
+  ownUpdated(services.registry, write, object, spoken);
+  return toHub(resource, object);
+}
+
+/** What a patch made, in its normal form. A patch that makes something else than such an object is at fault. */
+function readPatched(
+  schema: MessageType,
+  document: JsonValue,
+  body: Buffer,
+  type: { kind: string; apiVersion: string },
+  report: FieldReport | undefined,
+): ApiObject {
+  try {
+    if (typeof document !== 'object' || document === null || Array.isArray(document))
+      throw new DecodeError("couldn't get version/kind; json parse error: the patch made no object", { path: '', expected: '', actual: '' } as never);
+    const object = decode(
+      schema,
+      document,
+      report === undefined ? undefined : { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) },
+    ) as ApiObject;
+    object.kind ??= type.kind;
+    object.apiVersion ??= type.apiVersion;
+    if (object.kind !== type.kind || object.apiVersion !== type.apiVersion)
+      throw new DecodeError(`no kind "${object.kind}" is registered for version "${object.apiVersion}"`, {} as never);
+    object.metadata ??= {};
+    return object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const errors = new FieldErrors();
+    errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), error.message);
+    throw invalid({ group: '', resource: '' }, '', errors.list);
+  }
+}
+
+/** The same for a view (scale): answers what makes the new view of the current one. */
+export async function patchedView(
+  services: Services,
+  ctx: Context,
+  schema: MessageType,
+  type: { apiVersion: string; kind: string },
 ): Promise<{ options: WriteOptions; patch: (current: ApiObject) => ApiObject }> {
-  throw unsupportedMediaType([]);
+  const kind = patchType(ctx, false);
+  const options = patchOptions(services, ctx, kind);
+  const body = await readBody(ctx);
+  if (kind === 'apply') {
+    const { viewApply } = await import('./apply.ts');
+    return { options, patch: await viewApply(schema, type, body) };
+  }
+  const patch = readPatch(kind, schema, body);
+  return {
+    options,
+    patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined),
+  };
 }
