@@ -1,0 +1,152 @@
+/** Answers to access reviews: may this subject do that, and what may I do. Bad questions are thrown as `invalid`. */
+import { groupName, type Identity } from '../../identity.ts';
+import type {
+  NonResourceAttributes,
+  ResourceAttributes,
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+  SubjectRulesReviewStatus,
+} from '../../kinds/authorization/schema/v1.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { badRequest, invalid } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import type { Attributes, Authorizer, Decision, User } from '../types.ts';
+
+/** What the reviews have in common; the request itself may leave out anything. */
+export interface AccessReview {
+  readonly metadata?: ApiObject['metadata'];
+  readonly spec?: Partial<SubjectAccessReviewSpec>;
+}
+
+function attributesOf(user: User, spec: Partial<SubjectAccessReviewSpec>): Attributes {
+  const resource: Partial<ResourceAttributes> | undefined = spec.resourceAttributes;
+  const path: Partial<NonResourceAttributes> | undefined = spec.nonResourceAttributes;
+  return {
+    user,
+    verb: (resource ?? path)?.verb ?? '',
+    group: resource?.group ?? '',
+    version: resource?.version ?? '',
+    resource: resource?.resource ?? '',
+    subresource: resource?.subresource ?? '',
+    name: resource?.name ?? '',
+    namespace: resource?.namespace ?? '',
+    path: path?.path ?? '',
+    resourceRequest: resource !== undefined,
+  };
+}
+
+const specPath = Path.of('spec');
+
+function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
+  if (spec.resourceAttributes !== undefined && spec.nonResourceAttributes !== undefined) {
+    const path = specPath.child('nonResourceAttributes');
+    errors.invalid(path, spec.nonResourceAttributes, 'cannot be specified in combination with resourceAttributes');
+  }
+  if (spec.resourceAttributes === undefined && spec.nonResourceAttributes === undefined) {
+    const path = specPath.child('resourceAttributes');
+    errors.invalid(path, 'null', 'exactly one of nonResourceAttributes or resourceAttributes must be specified');
+  }
+}
+
+function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
+  if ((spec.user ?? '') === '' && (spec.groups?.length ?? 0) === 0) {
+    errors.invalid(specPath.child('user'), '', 'at least one of user or group must be specified');
+  }
+}
+
+/** Nothing of a review is kept, so it has no name and no labels. What the server itself notes does not count. */
+function checkMetadata(review: AccessReview, mayHave: readonly string[], errors: FieldErrors): void {
+  for (const [key, value] of Object.entries(review.metadata ?? {})) {
+    if (key === 'managedFields' || value === undefined || value === null || value === '' || mayHave.includes(key)) continue;
+    errors.invalid(Path.of('metadata'), review.metadata, 'must be empty');
+    return;
+  }
+}
+
+function refuse(identity: Identity, errors: FieldErrors): void {
+  if (!errors.empty) throw invalid({ group: groupName(identity, 'authorization'), resource: '' }, '', errors.list);
+}
+
+function statusOf(decision: Decision): SubjectAccessReviewStatus {
+  return {
+    allowed: decision.decision === 'allow',
+    ...(decision.decision === 'deny' && { denied: true }),
+    ...(decision.reason !== '' && { reason: decision.reason }),
+    ...(decision.error !== undefined && decision.error !== '' && { evaluationError: decision.error }),
+  };
+}
+
+function subjectOf(spec: Partial<SubjectAccessReviewSpec>): User {
+  const { user = '', uid, groups, extra } = spec;
+  return { name: user, ...(uid && { uid }), groups: groups ?? [], ...(extra && { extra }) };
+}
+
+export async function reviewSubjectAccess(
+  identity: Identity,
+  authorizer: Authorizer,
+  review: AccessReview,
+): Promise<SubjectAccessReviewStatus> {
+  const spec = review.spec ?? {};
+  const errors = new FieldErrors();
+  checkQuestion(spec, errors);
+  checkSubject(spec, errors);
+  checkMetadata(review, [], errors);
+  refuse(identity, errors);
+  return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
+}
+
+/** As above, within the namespace that the request was made in. */
+export async function reviewLocalSubjectAccess(
+  identity: Identity,
+  authorizer: Authorizer,
+  namespace: string,
+  review: AccessReview,
+): Promise<SubjectAccessReviewStatus> {
+  const spec = review.spec ?? {};
+  const errors = new FieldErrors();
+  checkQuestion(spec, errors);
+  checkSubject(spec, errors);
+  checkMetadata(review, ['namespace'], errors);
+  const asked: Partial<ResourceAttributes> | undefined = spec.resourceAttributes;
+  if (asked !== undefined && (asked.namespace ?? '') !== namespace) {
+    errors.invalid(specPath.child('resourceAttributes').child('namespace'), asked.namespace ?? '', 'must match metadata.namespace');
+  }
+  if (spec.nonResourceAttributes !== undefined) {
+    errors.invalid(specPath.child('nonResourceAttributes'), spec.nonResourceAttributes, 'disallowed on this kind of request');
+  }
+  refuse(identity, errors);
+  return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
+}
+
+export async function reviewSelfAccess(
+  identity: Identity,
+  authorizer: Authorizer,
+  user: User,
+  review: AccessReview,
+): Promise<SubjectAccessReviewStatus> {
+  const spec = review.spec ?? {};
+  const errors = new FieldErrors();
+  checkQuestion(spec, errors);
+  checkMetadata(review, [], errors);
+  refuse(identity, errors);
+  return statusOf(await authorizer.authorize(attributesOf(user, spec)));
+}
+
+export async function reviewSelfRules(authorizer: Authorizer, user: User, namespace: string): Promise<SubjectRulesReviewStatus> {
+  if (namespace === '') throw badRequest('no namespace on request');
+  const rules = await authorizer.rulesFor(user, namespace);
+  return {
+    resourceRules: rules.resourceRules.map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs: [...verbs],
+      apiGroups: [...apiGroups],
+      resources: [...resources],
+      ...(resourceNames !== undefined && { resourceNames: [...resourceNames] }),
+    })),
+    nonResourceRules: rules.nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
+      verbs: [...verbs],
+      nonResourceURLs: [...nonResourceURLs],
+    })),
+    incomplete: rules.incomplete,
+    ...(rules.error !== undefined && rules.error !== '' && { evaluationError: rules.error }),
+  };
+}

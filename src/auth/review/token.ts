@@ -1,0 +1,45 @@
+/** Answers to token reviews: whose token is this. */
+import type { TokenReviewSpec, TokenReviewStatus } from '../../kinds/authentication/schema/v1.ts';
+import { badRequest } from '../../meta/errors.ts';
+import { bearerToken, tokenOf } from '../authn/bearer.ts';
+import { authenticated } from '../authn/users.ts';
+import { type TokenAuthenticator, TokenRejected, type TokenResult } from '../types.ts';
+
+const unknown = 'invalid bearer token';
+
+/**
+ * `serverAudiences` are asked for where the review names none. A token that is not accepted is an answer, with the
+ * reason; the token itself is never repeated in it.
+ */
+export async function reviewToken(
+  tokens: TokenAuthenticator,
+  serverAudiences: readonly string[],
+  spec: Partial<TokenReviewSpec> | undefined,
+): Promise<TokenReviewStatus> {
+  const token = spec?.token ?? '';
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const wanted = spec?.audiences ?? [];
+  const audiences = wanted.length === 0 ? serverAudiences : wanted;
+  let result: TokenResult | undefined;
+  let error = unknown;
+  try {
+    // A token is read as it would be from a header.
+    const value = tokenOf(`Bearer ${token}`);
+    if (value !== '') result = await tokens.authenticateToken(bearerToken(value), audiences);
+  } catch (failure) {
+    if (failure instanceof TokenRejected) error = failure.message;
+  }
+  const good = result?.audiences;
+  if (result === undefined || (good !== undefined && audiences.length > 0 && good.length === 0)) return { user: {}, error };
+  const { name, uid, groups, extra } = authenticated(result.user);
+  return {
+    authenticated: true,
+    user: {
+      username: name,
+      ...(uid !== undefined && { uid }),
+      groups: [...groups],
+      ...(extra !== undefined && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    },
+    ...(good !== undefined && good.length > 0 && { audiences: [...good] }),
+  };
+}
