@@ -129,6 +129,10 @@ export class FeatureGates {
   enabled(name: GateName): boolean {
     return this.on.has(name);
   }
+  /** The same for a name that is only text. */
+  isOn(name: string): boolean {
+    return this.on.has(name);
+  }
   /** Names of all gates that are on, for metrics and start-up logs. */
   list(): string[] {
     return [...this.on].sort();

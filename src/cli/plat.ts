@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The program `plat`. */
 import { homedir } from 'node:os';
 import type { IO } from './command.ts';

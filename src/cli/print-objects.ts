@@ -1,4 +1,6 @@
 /** Whole objects as YAML or JSON. */
+import type { JsonValue } from '../schema/types.ts';
+
 export interface ApiItem {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -35,8 +37,7 @@ export class ObjectPrinter {
   private async text(value: unknown): Promise<string> {
     if (this.form === 'json') return `${JSON.stringify(value, undefined, 4)}\n`;
     const separator = this.printed++ > 0 ? '---\n' : '';
-    const { stringify } = await import('yaml');
-    // Version 1.1 quotes what older readers would take for booleans and octal numbers.
-    return `${separator}${stringify(value, { version: '1.1', sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false })}`;
+    const { stringifyYaml } = await import('../schema/yaml.ts');
+    return `${separator}${stringifyYaml(value as JsonValue)}`;
   }
 }

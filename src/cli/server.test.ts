@@ -1,25 +1,23 @@
 import { expect, test } from 'vitest';
 import type { ServerOptions } from '../flags.ts';
 import { run } from './index.ts';
-import { type RunningServer, type StartServer, serverCommand } from './server.ts';
+import { type StartedServer, type StartServer, serverCommand } from './server.ts';
 import { testIO } from './testing.ts';
 
-function stand(start: (options: ServerOptions) => Partial<RunningServer> = () => ({})) {
+function stand(start: (options: ServerOptions) => Partial<StartedServer> | Promise<Partial<StartedServer>> = () => ({})) {
   const story: string[] = [];
   let finish: () => void = () => {};
   const startServer: StartServer = async (options) => {
     story.push(`start on ${options.securePort}`);
     return {
       address: 'https://127.0.0.1:6443',
-      caFile: '/data/ca.crt',
       adminConfigPath: '.plat/admin.conf',
-      ready: Promise.resolve(),
       close: () =>
         new Promise((resolve) => {
           story.push('close');
           finish = resolve;
         }),
-      ...start(options),
+      ...(await start(options)),
     };
   };
   const table = [{ name: 'server', summary: '', load: async () => serverCommand(startServer) }];
@@ -55,11 +53,18 @@ test('a second signal ends it at once', async () => {
   await done;
 });
 
-test('a signal before it is ready ends it too', async () => {
-  const { io, run, story, finish } = stand(() => ({ ready: new Promise(() => {}) }));
+test('a signal before it is ready ends it as soon as it is', async () => {
+  let started: () => void = () => {};
+  const { io, run, story, finish } = stand(
+    () =>
+      new Promise((resolve) => {
+        started = () => resolve({});
+      }),
+  );
   const done = run();
   await new Promise((resolve) => setImmediate(resolve));
   io.send('SIGINT');
+  started();
   await io.said('stopping');
   finish();
   expect(await done).toBe(0);

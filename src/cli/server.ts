@@ -1,22 +1,13 @@
 /** `plat server`: one process that serves the API until it is told to stop. */
 import { join, relative, resolve } from 'node:path';
 import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../flags.ts';
+import type { RunningServer } from '../main.ts';
 import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
 
-export interface RunningServer {
-  /** `https://127.0.0.1:6443` */
-  readonly address: string;
-  /** Certificate authority that clients verify the server with. */
-  readonly caFile: string;
-  /** Client configuration of the administrator. */
-  readonly adminConfigPath: string;
-  /** Resolves when /readyz would. */
-  readonly ready: Promise<void>;
-  /** Resolves when the last request is answered and the store is closed. */
-  close(): Promise<void>;
-}
-export type StartServer = (options: ServerOptions) => Promise<RunningServer>;
+/** What the command needs of a server that was started and is ready. */
+export type StartedServer = Pick<RunningServer, 'address' | 'adminConfigPath' | 'close'>;
+export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
 
 /** The command, with the function that starts a server passed in. */
 export function serverCommand(start: StartServer): Command {
@@ -50,7 +41,6 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   });
   try {
     const server = await start(options).catch((error: unknown) => Promise.reject(explainStart(error, options)));
-    await Promise.race([server.ready, stopped]);
     if (asked === 0) io.out(readyText(server, options, io, performance.now() - began));
     await stopped;
     io.err('plat: stopping; once more to stop at once\n');
@@ -62,7 +52,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
 }
 
 /** What a person needs to know next. */
-function readyText(server: RunningServer, options: ServerOptions, io: IO, millis: number): string {
+function readyText(server: StartedServer, options: ServerOptions, io: IO, millis: number): string {
   const store =
     options.store === 'etcd'
       ? `etcd at ${options.etcdServers.join(', ')}`
@@ -93,7 +83,4 @@ function explainStart(error: unknown, options: ServerOptions): unknown {
   return error;
 }
 
-export const server: Command = serverCommand(async (options) => {
-  const main = (await import('../main.ts')) as unknown as { startServer: StartServer };
-  return main.startServer(options);
-});
+export const server: Command = serverCommand(async (options) => (await import('../main.ts')).startServer(options));

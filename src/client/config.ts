@@ -98,7 +98,7 @@ async function readConfigFile(path: string): Promise<ClientConfig | undefined> {
 export async function parseConfig(text: string, path: string): Promise<ClientConfig> {
   let raw: unknown;
   try {
-    raw = text.trimStart().startsWith('{') ? JSON.parse(text) : (await import('yaml')).parse(text);
+    raw = text.trimStart().startsWith('{') ? JSON.parse(text) : (await import('../schema/yaml.ts')).parseYaml(text);
   } catch (error) {
     throw new ConfigError(`the client configuration ${path} does not parse: ${(error as Error).message.split('\n')[0]}`);
   }

@@ -1,0 +1,8 @@
+/** What programs that embed the server, or talk to one, may use. */
+export { type ClientConfig, type Connection, connectionOf, loadConfig } from './client/config.ts';
+export { Transport } from './client/transport.ts';
+export { parseServerFlags, type ServerOptions, serverOptions } from './flags.ts';
+export { type Identity, kubernetes, plat } from './identity.ts';
+export { type RunningServer, startServer } from './main.ts';
+export { ApiError, type Status } from './meta/errors.ts';
+export { apiRelease, productVersion } from './version.ts';
