@@ -57,7 +57,10 @@ const WATCH_BUFFER_BYTES = 16 * 1024 * 1024;
 /** How long a graceful end waits for requests under way. */
 const CLOSE_WAIT_MS = 10_000;
 
-export async function startServer(options: ServerOptions, log: Log = openLog({ format: options.logFormat, verbosity: options.v })): Promise<RunningServer> {
+export async function startServer(
+  options: ServerOptions,
+  log: Log = openLog({ format: options.logFormat, verbosity: options.v }),
+): Promise<RunningServer> {
   const identity = readIdentity(options.identity);
   const now = (): number => Date.now();
   const credentials = prepareCredentials(options, identity, now());
@@ -81,7 +84,13 @@ export async function startServer(options: ServerOptions, log: Log = openLog({ f
   }
 }
 
-async function serve(options: ServerOptions, identity: Identity, credentials: Credentials, engine: Engine, log: Log): Promise<RunningServer> {
+async function serve(
+  options: ServerOptions,
+  identity: Identity,
+  credentials: Credentials,
+  engine: Engine,
+  log: Log,
+): Promise<RunningServer> {
   let running: RunningServer | undefined;
   const cache = new Cache(engine, (error) => {
     log.error('the store can no longer be followed; the server ends', { error: String(error) });

@@ -74,7 +74,8 @@ export class Catalog {
   /** By full group name and kind, in a version if one is given: for references such as ownerReferences. */
   byKind(group: string, kind: string, version?: string): Resource | undefined {
     for (const { resources } of this.kinds.values())
-      for (const r of resources) if (r.group === group && r.kind.kind === kind && (version === undefined || r.version === version)) return r;
+      for (const r of resources)
+        if (r.group === group && r.kind.kind === kind && (version === undefined || r.version === version)) return r;
     return undefined;
   }
   groupName(base: string): string {

@@ -14,7 +14,9 @@ import type { Hook } from './hooks.ts';
 export const storeKey = (target: Target): string => `${target.resource.collection?.prefix}${keyOf(target)}`;
 
 export const hookOf = (deps: RegistryDeps, resource: Resource): Hook | undefined =>
-  deps.hooks.size === 0 ? undefined : deps.hooks.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
+  deps.hooks.size === 0
+    ? undefined
+    : deps.hooks.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
 
 /** The item of an object that is not stored (dry run). */
 export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item {
@@ -54,7 +56,13 @@ export async function commitPut(
     : itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
 }
 
-export async function commitDelete(deps: RegistryDeps, target: Target, expect: number, more: readonly Operation[], sideWrites: readonly SideWrite[]): Promise<number> {
+export async function commitDelete(
+  deps: RegistryDeps,
+  target: Target,
+  expect: number,
+  more: readonly Operation[],
+  sideWrites: readonly SideWrite[],
+): Promise<number> {
   const operations: Operation[] = [
     { type: 'delete', key: storeKey(target), expect },
     ...more,

@@ -8,7 +8,7 @@ import { CommitConflict } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { checkNamespace, generatedName, validateMetadata } from './metadata.ts';
+import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
 import { ownCreated } from './ownership.ts';
 
 /** How often a generated name that is taken is replaced by another. */
@@ -24,8 +24,8 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   checkNamespace(ctx, object);
   if (ctx.name !== '' && object.metadata.name !== ctx.name)
     throw badRequest(`the name of the object (${object.metadata.name ?? ''}) does not match the name on the URL (${ctx.name})`);
-  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '0' && !owned)
-    throw badRequestOnCreate();
+  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '0' && !owned) throw badRequestOnCreate();
+  dropClusterName(ctx, object);
   if (!owned) ownCreated(deps, ctx, object);
   resetSystemFields(object, resource.kind.namespaced ? ctx.namespace : '');
   const hub = toHub(resource, object);

@@ -24,6 +24,8 @@ export interface ListResult {
   readonly revision: number;
   readonly continue: string;
   readonly remaining: number | undefined;
+  /** The list holds everything selected, from the first on. */
+  readonly whole: boolean;
 }
 
 /** Reads a resourceVersion parameter: undefined when it is not given. Throws as the stock server does. */
@@ -59,7 +61,8 @@ export function list(deps: RegistryDeps, resource: Resource, selection: Selectio
   }
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
   const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
-  const current = (): ListResult => page(selectCurrent(resource, selection), selection, deps.cache.revision, '', ignoreLimit ? 0 : limit);
+  const current = (): ListResult =>
+    page(selectCurrent(resource, selection), selection, deps.cache.revision, '', ignoreLimit ? 0 : limit, currentRest(resource, selection));
   const waiting = freshForList(deps, options);
   return waiting instanceof Promise ? waiting.then(current) : current();
 }
@@ -78,7 +81,7 @@ function listFrom(deps: RegistryDeps, resource: Resource, selection: Selection, 
   const start = selection.prefix + token.start;
   if (token.revision < 0) {
     const rest = selectCurrent(resource, selection).filter((item) => item.key >= start);
-    return page(rest, selection, deps.cache.revision, '', options.limit);
+    return page(rest, selection, deps.cache.revision, start, options.limit, currentRest(resource, selection));
   }
   return listAt(deps, resource, selection, token.revision, start, options.limit, true);
 }
@@ -94,11 +97,18 @@ function listAt(
 ): ListResult | Promise<ListResult> {
   const { cache } = deps;
   const { collection } = resource;
-  if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined };
+  if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined, whole: true };
   if (cache.engine.exclusive && revision > cache.revision) throw plainError('etcdserver: mvcc: required revision is a future revision');
   if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted) {
     const items = selectCurrent(resource, selection);
-    return page(start === '' ? items : items.filter((item) => item.key >= start), selection, revision, start, limit);
+    return page(
+      start === '' ? items : items.filter((item) => item.key >= start),
+      selection,
+      revision,
+      start,
+      limit,
+      currentRest(resource, selection),
+    );
   }
   return listHistory(deps, resource, selection, revision, start, limit).catch((error: unknown) => {
     if (error instanceof FutureRevision) throw plainError('etcdserver: mvcc: required revision is a future revision');
@@ -121,31 +131,57 @@ async function listHistory(
   let from = start === '' ? undefined : collection.prefix + start;
   for (;;) {
     const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: HISTORY_CHUNK, ...(from !== undefined && { from }) });
+    const keys: string[] = [];
     for (const entry of chunk.entries) {
       const facts = collection.factsOf(JSON.parse(storedText(entry.value).toString()));
       const item = itemFromStored(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created, facts);
+      keys.push(item.key);
       if (selection.matches(item)) items.push(item);
     }
     const last = chunk.entries[chunk.entries.length - 1];
-    const enough = limit > 0 && items.length > limit;
-    if (!chunk.more || last === undefined || enough) {
-      const remaining = last !== undefined && chunk.more ? chunk.count - chunk.entries.length : 0;
-      return page(items, selection, revision, start, limit, remaining);
+    if (!chunk.more || last === undefined || (limit > 0 && items.length >= limit)) {
+      const beyond = chunk.count - chunk.entries.length;
+      return page(items, selection, revision, start, limit, (key) => keys.filter((k) => k > key).length + beyond);
     }
     from = `${last.key}\u0000`;
   }
 }
 
-/** Cuts a page. `beyond` counts items after the given ones. */
-function page(items: Item[], selection: Selection, revision: number, _start: string, limit: number, beyond = 0): ListResult {
-  if (limit <= 0 || items.length <= limit) return { items, revision, continue: '', remaining: undefined };
-  const shown = items.slice(0, limit);
+/** Counts the objects after a key in the current state, selected or not. */
+function currentRest(resource: Resource, selection: Selection): (key: string) => number {
+  return (key) => {
+    let count = 0;
+    resource.collection?.items.each(`${key}\u0000`, (_, other) => {
+      if (!other.startsWith(selection.prefix)) return false;
+      count++;
+      // With a selector only whether there is more is told, not how much.
+      return selection.everything;
+    });
+    return count;
+  };
+}
+
+/** Cuts a page. `rest` counts objects after a key: a page may end where others follow of which none is selected. */
+function page(
+  items: Item[],
+  selection: Selection,
+  revision: number,
+  start: string,
+  limit: number,
+  rest: (key: string) => number,
+): ListResult {
+  const all: ListResult = { items, revision, continue: '', remaining: undefined, whole: start === '' };
+  if (limit <= 0 || items.length < limit) return all;
+  const shown = items.length === limit ? items : items.slice(0, limit);
   const last = shown[shown.length - 1] as Item;
+  const remaining = rest(last.key);
+  if (remaining === 0) return all;
   return {
     items: shown,
     revision,
     continue: writeToken(revision, `${last.key.slice(selection.prefix.length)}\u0000`),
-    remaining: selection.everything ? items.length - limit + beyond : undefined,
+    remaining: selection.everything ? remaining : undefined,
+    whole: false,
   };
 }
 

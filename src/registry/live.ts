@@ -25,7 +25,8 @@ function liveView(collection: Collection, namespaced: boolean): Live {
       const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
       return item === undefined ? undefined : sharedObject(item);
     },
-    list: (namespace) => (namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`)).map(sharedObject),
+    list: (namespace) =>
+      (namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`)).map(sharedObject),
     onChange: (listener) =>
       collection.listen((event) => {
         const object = sharedObject(event.item);

@@ -14,7 +14,8 @@ export function checkNamespace(ctx: WriteContext, object: ApiObject): void {
     return;
   }
   if (namespace === undefined || namespace === '') object.metadata.namespace = ctx.namespace;
-  else if (namespace !== ctx.namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  else if (namespace !== ctx.namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 export const generatedName = (prefix: string, randomBelow: (limit: number) => number): string => generateName(prefix, randomBelow);
@@ -24,4 +25,12 @@ export function validateMetadata(env: KindEnv, kind: Kind, object: ApiObject, er
 }
 export function validateMetadataUpdate(env: KindEnv, _kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
+}
+
+/** A field of long ago: it is not kept, and who sends it is told so. */
+export function dropClusterName(ctx: WriteContext, object: ApiObject): void {
+  const meta = object.metadata as { clusterName?: string };
+  if (meta.clusterName === undefined) return;
+  delete meta.clusterName;
+  ctx.warn('metadata.clusterName was specified. This field is not preserved and will be removed from the schema in 1.25');
 }

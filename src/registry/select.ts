@@ -73,7 +73,8 @@ function candidateKeys(resource: Resource, selection: Selection): Iterable<strin
   const collection = resource.collection as NonNullable<Resource['collection']>;
   const name = selection.fields.exact('metadata.name');
   const namespace = resource.kind.namespaced ? (selection.fields.exact('metadata.namespace') ?? selection.namespace) : '';
-  if (name !== undefined && (!resource.kind.namespaced || namespace !== '')) return [resource.kind.namespaced ? `${namespace}/${name}` : name];
+  if (name !== undefined && (!resource.kind.namespaced || namespace !== ''))
+    return [resource.kind.namespaced ? `${namespace}/${name}` : name];
   for (const { key, values } of selection.labels.equals)
     if (values.length === 1) return collection.withValue('label', key, -1, values[0] as string) ?? [];
   for (const r of selection.fields.requirements) {

@@ -2,9 +2,10 @@
  * The guarded update that update, patch, apply and delete share: read, change, admit, validate, write if nothing has
  * changed meanwhile, else begin again with the newer state.
  */
-import { equalExcept } from '../lib/equal.ts';
+
 import type { ApiObject } from '../kinds/kind.ts';
-import { ApiError, badRequest, conflict, invalid, notFound } from '../meta/errors.ts';
+import { equalExcept } from '../lib/equal.ts';
+import { ApiError, badRequest, conflict, invalid, notFound, plainError } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
 import { CommitConflict } from '../storage/engine.ts';
@@ -13,7 +14,7 @@ import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from '
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { normal, parseItem, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
-import { checkNamespace, validateMetadataUpdate } from './metadata.ts';
+import { checkNamespace, dropClusterName, validateMetadataUpdate } from './metadata.ts';
 import { strategyOf } from './strategy.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -70,6 +71,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const made = how.change(normal(resource, parseItem(item)), item);
   const hub = made instanceof Promise ? await made : made;
   checkIdentity(ctx, hub, old);
+  dropClusterName(ctx, hub);
   const request = admissionRequest(ctx, 'UPDATE', hub, old);
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
@@ -125,10 +127,17 @@ async function removeFinished(deps: RegistryDeps, ctx: WriteContext, ready: ApiO
   return unsavedItem(ctx.resource, item.key, ready);
 }
 
+/** The object is the one that the path names. */
+export function checkName(ctx: WriteContext, object: ApiObject): void {
+  const { name } = object.metadata;
+  if (name === undefined || name === '')
+    throw badRequest(`the name of the object (${ctx.name} based on URL) was undeterminable: name must be provided`);
+  if (name !== ctx.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${ctx.name})`);
+}
+
 function checkIdentity(ctx: WriteContext, object: ApiObject, old: ApiObject): void {
-  const { name, uid } = object.metadata;
-  if (name === undefined || name === '') object.metadata.name = ctx.name;
-  else if (name !== ctx.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${ctx.name})`);
+  const { uid } = object.metadata;
+  checkName(ctx, object);
   checkNamespace(ctx, object);
   if (uid !== undefined && uid !== old.metadata.uid)
     throw conflict(
@@ -147,11 +156,7 @@ function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): voi
     errors.add('FieldValueInvalid', Path.of('metadata', 'resourceVersion'), 'Invalid value: 0x0: must be specified for an update');
     throw invalid(resource.groupKind, ctx.name, errors.list);
   }
-  if (!/^\d+$/.test(version)) {
-    const errors = new FieldErrors();
-    errors.invalid(Path.of('metadata', 'resourceVersion'), version, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
-    throw invalid(resource.groupKind, ctx.name, errors.list);
-  }
+  if (!/^\d+$/.test(version)) throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (version !== old.metadata.resourceVersion) throw conflict(resource.resource, ctx.name, MODIFIED);
 }
 

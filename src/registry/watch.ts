@@ -72,7 +72,13 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
 }
 
 /** Sends what the store remembers after a version, then follows. */
-async function replay(deps: RegistryDeps, collection: Collection, selection: Selection, from: number, sink: WatchSink): Promise<() => void> {
+async function replay(
+  deps: RegistryDeps,
+  collection: Collection,
+  selection: Selection,
+  from: number,
+  sink: WatchSink,
+): Promise<() => void> {
   let buffer: CollectionEvent[] | undefined = [];
   let ended = false;
   let last = from;
@@ -103,7 +109,8 @@ async function replay(deps: RegistryDeps, collection: Collection, selection: Sel
   return end;
 }
 
-const asApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError(500, 'InternalError', 'the store could not be read'));
+const asApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError(500, 'InternalError', 'the store could not be read');
 
 async function historicEvent(
   deps: RegistryDeps,
@@ -120,5 +127,11 @@ async function historicEvent(
     if (previous === undefined) return undefined;
     return { type: 'delete', item: atRevision(previous, change.revision), previous, revision: change.revision, frames: undefined };
   }
-  return { type: 'put', item: itemOf(change.value, change.revision, change.created), previous, revision: change.revision, frames: undefined };
+  return {
+    type: 'put',
+    item: itemOf(change.value, change.revision, change.created),
+    previous,
+    revision: change.revision,
+    frames: undefined,
+  };
 }

@@ -1,12 +1,13 @@
 /** Requests for resources: from path, method and verb to the handler. */
+
+import type { ActionSubresource } from '../kinds/kind.ts';
 import { ApiError, methodNotAllowed, pathNotFound } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
-import type { ActionSubresource } from '../kinds/kind.ts';
-import { type Expected, bodyMedia, decodeBody, readBody } from './body.ts';
+import { bodyMedia, decodeBody, type Expected, readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { writeOptions } from './options.ts';
 import { representObject } from './represent.ts';
-import { send } from './respond.ts';
+import { send, sendText } from './respond.ts';
 import type { Action, Services } from './services.ts';
 import { patchObject } from './verbs/patch.ts';
 import { get, isPretty, listObjects, objectOffer } from './verbs/read.ts';
@@ -21,7 +22,7 @@ const noSuchMethod = (): ApiError =>
 export function serveResource(services: Services, ctx: Context): void | Promise<void> {
   const { info } = ctx;
   const resource = services.registry.catalog.find(info.group, info.version, info.resource);
-  if (resource === undefined) throw pathNotFound();
+  if (resource === undefined) return unknownResource(services, ctx);
   const { kind, definition } = resource;
   if (definition.deprecation !== undefined) warnDeprecated(services, ctx, resource);
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
@@ -60,6 +61,13 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   }
 }
 
+/** A group that nobody serves is no path at all. */
+function unknownResource(services: Services, ctx: Context): void {
+  const { group } = ctx.info;
+  for (const { resources } of services.registry.catalog.all()) if (resources.some((r) => r.group === group)) throw pathNotFound();
+  sendText(ctx, 404, '404 page not found\n');
+}
+
 function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { info } = ctx;
   const sub = resource.kind.subresources[info.subresource];
@@ -74,7 +82,9 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
     return verb === 'update' ? updateView(services, ctx, resource, sub) : patchView(services, ctx, resource, sub);
   }
   if (verb === 'get') return get(services, ctx, resource);
-  return verb === 'update' ? updateObject(services, ctx, resource, info.subresource) : patchObject(services, ctx, resource, info.subresource);
+  return verb === 'update'
+    ? updateObject(services, ctx, resource, info.subresource)
+    : patchObject(services, ctx, resource, info.subresource);
 }
 
 function serveVirtual(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
@@ -102,7 +112,13 @@ function serveAction(services: Services, ctx: Context, resource: Resource, sub: 
   return runAction(services, ctx, resource, action, expected);
 }
 
-async function runAction(services: Services, ctx: Context, resource: Resource, action: Action, expected: Expected | undefined): Promise<void> {
+async function runAction(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  action: Action,
+  expected: Expected | undefined,
+): Promise<void> {
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const body =

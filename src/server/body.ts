@@ -43,11 +43,15 @@ export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {
   const header = ctx.header('content-type') ?? '';
   const cut = header.indexOf(';');
   const name = (cut < 0 ? header : header.slice(0, cut)).trim().toLowerCase();
+  if (cut >= 0 && !parameters.test(header.slice(cut))) throw unsupportedMediaType(accepted(protobuf, own));
   if (name === '' || name === 'application/json') return 'json';
   if (name === 'application/yaml') return 'yaml';
   if (protobuf && protobufMediaTypes.includes(name)) return 'protobuf';
-  throw unsupportedMediaType(['application/json', 'application/yaml', ...(protobuf ? [own] : [])]);
+  throw unsupportedMediaType(accepted(protobuf, own));
 }
+const accepted = (protobuf: boolean, own: string): string[] => ['application/json', 'application/yaml', ...(protobuf ? [own] : [])];
+/** Parameters of a media type: `; charset=utf-8`, and at most one semicolon too many. */
+const parameters = /^(\s*;\s*[\w.+-]+\s*=\s*("[^"]*"|[^\s;]+))*\s*;?\s*$/;
 
 export interface Expected {
   readonly apiVersion: string;
@@ -127,7 +131,11 @@ function checkType(kind: string, apiVersion: string, expected: Expected): void {
 function decodeBinary(body: Buffer, expected: Expected): ApiObject {
   try {
     const envelope = decodeEnvelope(body);
-    checkType(envelope.kind === '' ? expected.kind : envelope.kind, envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion, expected);
+    checkType(
+      envelope.kind === '' ? expected.kind : envelope.kind,
+      envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
+      expected,
+    );
     const object = decodeProtobuf(expected.schema, envelope.raw) as ApiObject;
     object.kind = expected.kind;
     object.apiVersion = expected.apiVersion;
@@ -140,7 +148,11 @@ function decodeBinary(body: Buffer, expected: Expected): ApiObject {
 }
 
 /** Static defaults of the schema, then those that depend on other fields. */
-export function fillDefaults(resource: Resource, object: ApiObject, env: Parameters<NonNullable<Resource['definition']['defaults']>>[1]): void {
+export function fillDefaults(
+  resource: Resource,
+  object: ApiObject,
+  env: Parameters<NonNullable<Resource['definition']['defaults']>>[1],
+): void {
   applyDefaults(resource.schema, object);
   resource.definition.defaults?.(object as never, env);
 }

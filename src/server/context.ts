@@ -25,6 +25,8 @@ export class Context {
   impersonator: User | undefined;
   /** Status that was sent, for metrics and audit. */
   status = 0;
+  /** Bytes of the body that was sent, for metrics. */
+  responseBytes = 0;
   /** Texts of Warning headers. */
   warnings: string[] | undefined;
   /** Headers that every answer to this request carries, names and values in turn. */

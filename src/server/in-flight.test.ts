@@ -11,7 +11,12 @@ const root: User = { name: 'root', groups: ['system:masters', 'system:authentica
 function request(method: string, path: string, user: User = alice): Context {
   const [plain = '', search = ''] = path.split('?');
   const query = new URLSearchParams(search);
-  return { info: requestInfo(method, plain, (name) => query.get(name) ?? undefined), user, longRunning: false } as Context;
+  return {
+    info: requestInfo(method, plain, (name) => query.get(name) ?? undefined),
+    user,
+    longRunning: false,
+    res: { destroyed: false },
+  } as Context;
 }
 const pods = '/api/v1/namespaces/a/pods';
 const finish = (ctx: Context): void => {
@@ -63,6 +68,14 @@ test('what lasts takes no room', () => {
     expect([line, ctx.longRunning]).toEqual([line, true]);
   }
   expect([inFlight.longRunning, inFlight.reading]).toEqual([lasting.length, 0]);
+});
+
+test('a client that is gone already takes no room', () => {
+  const inFlight = new InFlight({ reading: 1, mutating: 1 });
+  const ctx = request('GET', pods);
+  Object.assign(ctx.res, { destroyed: true });
+  inFlight.step(ctx);
+  expect([inFlight.reading, ctx.onFinished]).toEqual([0, undefined]);
 });
 
 test('zero is no limit', () => {

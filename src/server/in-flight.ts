@@ -34,17 +34,24 @@ export class InFlight {
     this.longRunning--;
   };
 
-  constructor(limits: InFlightLimits) {
+  private readonly begin: ((ctx: Context) => () => void) | undefined;
+
+  /** `begin` is told of every request that lasts, and answers what its end is told to. */
+  constructor(limits: InFlightLimits, begin?: (ctx: Context) => () => void) {
     this.limits = limits;
+    this.begin = begin;
   }
 
   /** Relies on `ctx.onFinished` being called once, however the request ends. */
   readonly step: Step = (ctx) => {
     const { info } = ctx;
+    // The client may be gone before its turn came; nothing would count such a request out again.
+    if (ctx.res.destroyed) return;
     if (lasts(info)) {
       ctx.longRunning = true;
       this.longRunning++;
       atEnd(ctx, this.endLongRunning);
+      if (this.begin !== undefined) atEnd(ctx, this.begin(ctx));
     } else if (reads(info.verb)) {
       if (this.limits.reading > 0 && this.reading >= this.limits.reading && !isSuperuser(ctx)) {
         this.droppedReading++;

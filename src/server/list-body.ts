@@ -51,7 +51,8 @@ export function sendList(
     `{"kind":${JSON.stringify(resource.kind.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":${JSON.stringify(meta)},"items":[`,
   );
   const cut = resource.custom ? 0 : typeMetaLength(resource);
-  const whole = selection.everything && result.continue === '' && resource.collection !== undefined && resource.collection.lastChange <= result.revision;
+  const whole =
+    selection.everything && result.whole && resource.collection !== undefined && resource.collection.lastChange <= result.revision;
   const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
   const known = whole ? lookUp(id, resource.collection?.lastChange ?? 0) : undefined;
   if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
@@ -76,6 +77,7 @@ function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void {
     send(ctx, 200, type, Buffer.concat(parts, size));
     return;
   }
+  ctx.responseBytes = size;
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(size)]);
   const res = ctx.res as NodeJS.WritableStream;
   for (let i = 0; i < parts.length - 1; i++) res.write(parts[i] as Buffer);
@@ -115,6 +117,7 @@ async function stream(ctx: Context, type: string, start: Buffer, items: readonly
   const put = (bytes: Buffer): Promise<void> =>
     new Promise((resolve) => {
       if (gone) return resolve();
+      ctx.responseBytes += bytes.length;
       // Even a client that takes everything at once lets others have their turn between slices.
       if ((out as NodeJS.WritableStream).write(bytes)) setImmediate(resolve);
       else {

@@ -68,14 +68,14 @@ export class Negotiator {
       const representation = this.accepts(clause, media, offer, watch);
       if (representation !== undefined) return representation;
     }
-    if (!recognised && !clauses.some((c) => c.type === '*' || c.type === 'application')) return unacceptable();
+    if (!recognised) return unacceptable();
     if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.own};stream=watch`] : [])]);
     return notAcceptable(mediaTypes(offer, this.own));
   }
 
   private mediaOf(clause: Clause, offer: Offer): Media | undefined {
     const name = `${clause.type}/${clause.subtype}`;
-    if (name === '*/*' || name === 'application/*' || name === 'application/json') return 'json';
+    if (name === '*/*' || name === 'application/json') return 'json';
     if (name === 'application/yaml') return 'yaml';
     if (offer.protobuf && protobufMediaTypes.includes(name)) return 'protobuf';
     return undefined;

@@ -3,9 +3,9 @@
  * every other form is made from them here.
  */
 import type { ApiObject, Cell, Column, KindEnv } from '../kinds/kind.ts';
+import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { fromHub } from '../kinds/served.ts';
-import { listSchema } from '../kinds/lists.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { normal, parseItem } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';

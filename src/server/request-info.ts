@@ -27,7 +27,14 @@ export interface RequestInfo {
   readonly tooLong: boolean;
 }
 
-const verbs: Readonly<Record<string, string>> = { GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
 /** Second segments below a namespace that belong to the namespace itself. */
 const ofNamespace = new Set(['status', 'finalize']);
 

@@ -2,13 +2,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
+import { protobufMediaTypes } from '../identity.ts';
 import { Status } from '../kinds/meta-kinds.ts';
 import { ApiError, type Status as StatusBody } from '../meta/errors.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { Context } from './context.ts';
 import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
-import { protobufMediaTypes } from '../identity.ts';
 
 /** Answers of at least this size are compressed for clients that can read them. */
 const GZIP_FROM = 128 * 1024;
@@ -51,6 +51,7 @@ export function send(ctx: Context, status: number, type: string, body: Buffer | 
 
 function write(ctx: Context, status: number, type: string, bytes: Buffer, headers: readonly string[]): void {
   if (ctx.res.destroyed || ctx.res.writableEnded) return;
+  ctx.responseBytes = bytes.length;
   head(ctx, status, ['Content-Type', type, 'Content-Length', String(bytes.length), ...headers]);
   if (ctx.method === 'HEAD') ctx.res.end();
   else ctx.res.end(bytes);

@@ -80,17 +80,17 @@ function validateOwners(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path)
 const plainFinalizers = new Set(['orphan', 'foregroundDeletion']);
 export function validateFinalizers(finalizers: readonly string[] | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (finalizers === undefined) return;
-  let orphan = false;
-  let foreground = false;
-  for (const finalizer of finalizers) {
-    const complaints = qualifiedName(finalizer);
-    for (const text of complaints) errors.invalid(at, finalizer, text);
-    if (complaints.length === 0 && !finalizer.includes('/') && !plainFinalizers.has(finalizer) && finalizer !== env.identity.word)
-      errors.invalid(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
-    orphan ||= finalizer === 'orphan';
-    foreground ||= finalizer === 'foregroundDeletion';
-  }
-  if (orphan && foreground) errors.invalid(at, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set');
+  for (const finalizer of finalizers) for (const text of qualifiedName(finalizer)) errors.invalid(at, finalizer, text);
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))
+    errors.add(
+      'FieldValueInvalid',
+      at,
+      `Invalid value: []string{${finalizers.map((f) => JSON.stringify(f)).join(', ')}}: finalizer orphan and foregroundDeletion cannot be both set`,
+    );
+  finalizers.forEach((finalizer, i) => {
+    if (!finalizer.includes('/') && !plainFinalizers.has(finalizer) && finalizer !== env.identity.word)
+      errors.invalid(at.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
+  });
 }
 
 function validateManagedFields(meta: Meta, at: Path, errors: FieldErrors): void {

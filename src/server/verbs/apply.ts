@@ -8,7 +8,13 @@ import type { Context } from '../context.ts';
 import type { WriteOptions } from '../options.ts';
 import type { Services } from '../services.ts';
 
-export function applyObject(_services: Services, _ctx: Context, _write: WriteContext, _options: WriteOptions, _body: Buffer): Promise<UpdateResult> {
+export function applyObject(
+  _services: Services,
+  _ctx: Context,
+  _write: WriteContext,
+  _options: WriteOptions,
+  _body: Buffer,
+): Promise<UpdateResult> {
   throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 export function viewApply(_schema: MessageType, _type: object, _body: Buffer): Promise<(current: ApiObject) => ApiObject> {

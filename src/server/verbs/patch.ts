@@ -9,7 +9,7 @@ import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { update } from '../../registry/update.ts';
-import { decode, DecodeError, toJson } from '../../schema/json.ts';
+import { DecodeError, decode, toJson } from '../../schema/json.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import { type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -105,7 +105,11 @@ function readPatched(
 ): ApiObject {
   try {
     if (typeof document !== 'object' || document === null || Array.isArray(document))
-      throw new DecodeError("couldn't get version/kind; json parse error: the patch made no object", { path: '', expected: '', actual: '' } as never);
+      throw new DecodeError("couldn't get version/kind; json parse error: the patch made no object", {
+        path: '',
+        expected: '',
+        actual: '',
+      } as never);
     const object = decode(
       schema,
       document,

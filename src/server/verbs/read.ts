@@ -1,5 +1,6 @@
 /** get and list. */
-import { notFound } from '../../meta/errors.ts';
+import { badRequest, notFound } from '../../meta/errors.ts';
+import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { fresh, type ListResult, list } from '../../registry/list.ts';
 import type { Item } from '../../storage/item.ts';
@@ -10,7 +11,6 @@ import { readOptions, selectionOf } from '../options.ts';
 import { type IncludeObject, isPlain, representItem } from '../represent.ts';
 import { send } from '../respond.ts';
 import type { Services } from '../services.ts';
-import { badRequest } from '../../meta/errors.ts';
 
 export const objectOffer = (resource: Resource) => (resource.custom ? customOffer : builtinOffer);
 const builtinOffer = { protobuf: true, transforms: ['Table', 'PartialObjectMetadata'] as const };
@@ -27,11 +27,18 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
   const answer = (): void | Promise<void> => {
     const key = resource.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
     const item = resource.collection?.items.get(key);
-    if (item === undefined) throw notFound(resource.resource, info.name);
+    if (item === undefined) throw absent(resource, info.name);
     return sendItem(services, ctx, 200, resource, item, representation);
   };
   const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
   return waiting instanceof Promise ? waiting.then(answer) : answer();
+}
+
+/** No object has a name that cannot stand in a path. */
+function absent(resource: Resource, name: string): Error {
+  const [complaint] = pathSegmentName(name);
+  if (complaint !== undefined) return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${complaint}`);
+  return notFound(resource.resource, name);
 }
 
 /** Answers with an object in the form that was asked for. */

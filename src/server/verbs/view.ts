@@ -1,5 +1,6 @@
 /** Subresources that show a part of the object as another kind: scale. */
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
+import { fromHub, toHub } from '../../kinds/served.ts';
 import { invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -8,7 +9,6 @@ import { normal, parseItem } from '../../registry/convert.ts';
 import { fresh } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { update } from '../../registry/update.ts';
-import { fromHub, toHub } from '../../kinds/served.ts';
 import { applyDefaults } from '../../schema/json.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';

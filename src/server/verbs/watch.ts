@@ -1,9 +1,11 @@
 /** watch: a stream of events in the representation that was asked for. */
-import type { ApiError } from '../../meta/errors.ts';
+
 import { Status } from '../../kinds/meta-kinds.ts';
+import type { ApiError } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { watch as follow, type WatchSink, type WatchType } from '../../registry/watch.ts';
 import { encodeEnvelope } from '../../schema/envelope.ts';
+import { encode, toJson } from '../../schema/json.ts';
 import { encodeProtobuf } from '../../schema/protobuf.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { CollectionEvent } from '../../storage/collection.ts';
@@ -15,7 +17,6 @@ import { binary, type IncludeObject, isPlain, objectOf, partial, tableOf } from 
 import { head } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { includeObject, objectOffer } from './read.ts';
-import { encode, toJson } from '../../schema/json.ts';
 
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
 const BOOKMARK_BEFORE_END_MS = 2000;
@@ -116,7 +117,11 @@ export class WatchStream implements WatchSink {
     }
     const object =
       transform === undefined
-        ? (toJson(this.resource.schema, { kind: kind.kind, apiVersion, metadata: { resourceVersion: String(revision) } } as never) as JsonObject)
+        ? (toJson(this.resource.schema, {
+            kind: kind.kind,
+            apiVersion,
+            metadata: { resourceVersion: String(revision) },
+          } as never) as JsonObject)
         : { kind: transform, apiVersion: this.representation.transformVersion, metadata };
     this.push(this.wrap('BOOKMARK', object, undefined));
   }

@@ -1,27 +1,27 @@
 /** create, update, delete and deletecollection. */
+
+import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { badRequest, invalid, methodNotAllowed, type Status } from '../../meta/errors.ts';
+import { ApiError, badRequest, invalid, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { create } from '../../registry/create.ts';
+import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
-import { selectCurrent } from '../../registry/select.ts';
-import { update } from '../../registry/update.ts';
+import { checkName, update } from '../../registry/update.ts';
 import { decode } from '../../schema/json.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
-import { checkDryRun, managerOf, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendList } from '../list-body.ts';
+import { checkDryRun, managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
-import { groupName } from '../../identity.ts';
-import { ApiError } from '../../meta/errors.ts';
 import { isPretty, objectOffer, sendItem } from './read.ts';
 
 /** How many objects of a collection are deleted at a time. */
@@ -57,7 +57,8 @@ export async function bodyObject(services: Services, ctx: Context, resource: Res
 }
 
 export const wantsReport = (services: Services, options: WriteOptions): boolean =>
-  (options.fieldValidation === 'Strict' || options.fieldValidation === 'Warn') && services.registry.env.feature('ServerSideFieldValidation');
+  (options.fieldValidation === 'Strict' || options.fieldValidation === 'Warn') &&
+  services.registry.env.feature('ServerSideFieldValidation');
 
 export function tellProblems(ctx: Context, options: WriteOptions, report: FieldReport, kind: string, version: string): void {
   if (report.problems.length === 0) return;
@@ -82,7 +83,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
   const body = await bodyObject(services, ctx, resource, options);
   const write = writeContext(ctx, resource, options, subresource);
-  if (body.metadata.name === undefined && !resource.kind.createOnUpdate) checkNamed(write, body);
+  checkName(write, body);
   const text = JSON.stringify(body);
   const result = await update(registry, write, {
     change: (live) => {
@@ -95,11 +96,6 @@ export async function updateObject(services: Services, ctx: Context, resource: R
     conflictIsFinal: (body.metadata.resourceVersion ?? '') !== '',
   });
   return sendItem(services, ctx, result.created ? 201 : 200, resource, result.item, representation);
-}
-
-function checkNamed(write: WriteContext, body: ApiObject): void {
-  if (body.metadata.name === undefined)
-    throw badRequest(`the name of the object (${body.metadata.name ?? ''}) does not match the name on the URL (${write.name})`);
 }
 
 // ---- delete ----------------------------------------------------------------------------------------------------
@@ -119,7 +115,7 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
   if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined)
     errors.invalid(Path.of('propagationPolicy'), options.propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
   if (options.propagationPolicy !== undefined && !['Orphan', 'Background', 'Foreground'].includes(options.propagationPolicy))
-    errors.notSupported(Path.of('propagationPolicy'), options.propagationPolicy, ['Background', 'Foreground', 'Orphan', 'nil']);
+    errors.notSupported(Path.of('propagationPolicy'), options.propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']);
   checkDryRun(options.dryRun ?? [], errors);
   if (!errors.empty) throw invalid({ group: groupName(services.identity, 'meta'), resource: 'DeleteOptions' }, '', errors.list);
   return { options, dryRun: (options.dryRun ?? []).length > 0, json: { ...type, ...given } };
@@ -128,17 +124,29 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
 async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decodeBody>[1], expected: Parameters<typeof decodeBody>[2]) {
   // Options may come under the version of any group; their fields are the same.
   if (media !== 'json') return decodeBody(body, media, expected);
-  const value = JSON.parse(body.toString()) as JsonObject;
+  const value = readDeleteOptions(body);
   const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return rest;
 }
 
+function readDeleteOptions(body: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString());
+  } catch {
+    throw plainError("couldn't get version/kind; json parse error: unexpected end of JSON input");
+  }
+  const { kind, apiVersion } = (value ?? {}) as JsonObject;
+  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions')
+    throw plainError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')}`);
+  return value as JsonObject;
+}
+
 function fromQuery(ctx: Context): JsonObject {
   if (ctx.search === '') return {};
   const grace = ctx.param('gracePeriodSeconds');
-  if (grace !== undefined && !/^-?\d+$/.test(grace))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  if (grace !== undefined && !/^-?\d+$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   const orphan = ctx.param('orphanDependents');
   const policy = ctx.param('propagationPolicy');
   const dryRun = ctx.query.getAll('dryRun');
@@ -177,9 +185,11 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   if (!resource.kind.verbs.includes('deletecollection')) throw methodNotAllowed(resource.resource, 'deletecollection');
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
+  const listed = readOptions(ctx, registry.catalog, false);
   const { options, dryRun, json } = await deleteOptions(services, ctx);
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
-  const items = selectCurrent(resource, selection);
+  const page = await list(registry, resource, selection, listed);
+  const { items } = page;
   const gone: Item[] = [];
   let next = 0;
   const worker = async () => {
@@ -200,7 +210,7 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
     services,
     ctx,
     resource,
-    { items: gone, revision: registry.cache.revision, continue: '', remaining: undefined },
+    { ...page, items: gone, whole: false },
     { ...selection, everything: false },
     representation.transform === 'PartialObjectMetadata' ? { ...representation, transform: 'PartialObjectMetadataList' } : representation,
     isPretty(ctx, representation),
