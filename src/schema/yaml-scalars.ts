@@ -1,0 +1,41 @@
+/** What a YAML text without quotes means. The rules are those of YAML 1.1 as the clients of a stock server read it. */
+
+const words = new Map<string, boolean | null>([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+]);
+const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+
+export type PlainValue = string | number | boolean | null;
+
+/** The value of a text without quotes. Infinities and NaN come as numbers, though JSON cannot hold them. */
+export function resolvePlain(text: string): PlainValue {
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  const code = text.charCodeAt(0);
+  // Only digits, signs and a dot can begin a number.
+  if (!((code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e)) return text;
+  if (notFinite.test(text)) return text.toLowerCase().endsWith('nan') ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity;
+  const digits = text.includes('_') ? text.replaceAll('_', '') : text;
+  if (integer.test(digits)) return integerOf(digits);
+  return float.test(digits) ? Number(digits) : text;
+}
+
+function integerOf(digits: string): number {
+  const negative = digits.startsWith('-');
+  const bare = negative || digits.startsWith('+') ? digits.slice(1) : digits;
+  const octal = /^0[0-7]+$/.test(bare) ? `0o${bare.slice(1)}` : bare.toLowerCase();
+  const value = Number(octal);
+  return negative ? -value : value;
+}
+
+const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|\s)\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?)?$/;
+const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+
+/** Whether a text is read as itself when it stands without quotes: neither a number nor a word of another type, nor a time. */
+export function isPlainString(text: string): boolean {
+  return text !== '<<' && typeof resolvePlain(text) === 'string' && !timestamp.test(text) && !base60.test(text);
+}
