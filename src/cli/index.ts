@@ -1,6 +1,4 @@
 /** The commands of `plat`, one line each, and how a command line finds its own. */
-import { ConfigError } from '../client/config.ts';
-import { TransportError } from '../client/transport.ts';
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -18,7 +16,7 @@ export async function run(args: readonly string[], io: IO, table: readonly Comma
     return await dispatch(args, io, table);
   } catch (error) {
     io.err(`plat: ${explain(error)}\n`);
-    return error instanceof FlagError || error instanceof ConfigError ? 2 : 1;
+    return isUsage(error) ? 2 : 1;
   }
 }
 
@@ -60,8 +58,10 @@ Begin with:
   return 0;
 }
 
+/** Told by name: to import the client's modules for their errors alone would slow every start down. */
+const isUsage = (error: unknown): boolean => error instanceof FlagError || (error instanceof Error && error.name === 'ConfigError');
+
 function explain(error: unknown): string {
-  if (error instanceof ApiError) return error.reason === '' ? error.message : `${error.message} (${error.reason})`;
-  if (error instanceof FlagError || error instanceof ConfigError || error instanceof TransportError) return error.message;
+  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
   return error instanceof Error ? error.message : String(error);
 }
