@@ -23,10 +23,10 @@ import {
 import { Expiry } from './expiry.ts';
 import { type PendingChange, prepareChange, writeChange } from './lmdb/change.ts';
 import { Compactor, readMeta } from './lmdb/compactor.ts';
-import { diskError } from './lmdb/errors.ts';
+import { checkRoom, freeBytes, writeError } from './lmdb/errors.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { NewestVersions } from './lmdb/newest.ts';
-import { Reader } from './lmdb/reader.ts';
+import { dueExpiries, newestRevision, Reader } from './lmdb/reader.ts';
 import { openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
 import { GroupWriter, type Job } from './lmdb/writer.ts';
 import { checkOperations } from './operations.ts';
@@ -38,12 +38,16 @@ export interface LmdbOptions {
   readonly clock?: Clock;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number;
+  /** Free bytes of the disk that holds a directory; asked before each transaction. */
+  readonly freeBytes?: (directory: string) => number;
   /** For measurements only: answers before the data is safe. */
   readonly unsafeNoSync?: boolean;
 }
 
 /** Commits that may wait for the disk; further ones are refused. More than requests may be in flight. */
 const MOST_WAITING = 20_000;
+/** As many as the index within a commit can count. */
+const MOST_OPERATIONS = 65_535;
 /** A transaction that takes longer than this makes the store count as not answering. */
 const SLOWEST_MS = 10_000;
 
@@ -87,13 +91,14 @@ class LmdbEngine implements Engine {
   #assigned: number;
   #closing: Promise<void> | undefined;
 
-  constructor(tables: Tables, lock: DirectoryLock, { dataDir, clock = systemClock, historyRetentionMs }: LmdbOptions) {
+  constructor(tables: Tables, lock: DirectoryLock, options: LmdbOptions) {
+    const { dataDir, clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS, freeBytes: free = freeBytes } = options;
     this.#tables = tables;
     this.#lock = lock;
     this.#dataDir = dataDir;
     this.#clock = clock;
     this.compacted = readMeta(tables, 'compacted');
-    this.revision = Math.max(this.compacted, newestRecord(tables));
+    this.revision = Math.max(this.compacted, newestRevision(tables));
     this.#assigned = this.revision;
     this.#reader = new Reader(tables, this.#readerState());
     this.#newest = new NewestVersions(this.#reader);
@@ -101,6 +106,7 @@ class LmdbEngine implements Engine {
       durable: (jobs) => this.#publish(jobs),
       failed: (jobs, error) => this.#refuse(jobs, error),
       monotonic: () => clock.monotonic(),
+      admit: (bytes) => checkRoom(dataDir, free(dataDir), bytes),
     });
     this.#compactor = new Compactor(tables, this.#compactionState());
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#reader.slice(after), currentRevision: () => this.revision });
@@ -110,9 +116,7 @@ class LmdbEngine implements Engine {
     });
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
-    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs ?? DEFAULT_RETENTION_MS, (before) =>
-      this.#compactor.toTime(before).catch(() => {}),
-    );
+    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#compactor.toTime(before).catch(() => {}));
     // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
     this.#compactor.resume().catch(() => {});
   }
@@ -141,6 +145,8 @@ class LmdbEngine implements Engine {
   async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
     this.#checkOpen();
     checkOperations(operations);
+    if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
+    if (this.#writer.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
     for (const { key, expect } of operations) {
       if (expect === undefined) continue;
       const newest = this.#newest.of(key);
@@ -173,7 +179,8 @@ class LmdbEngine implements Engine {
 
   async ping(): Promise<void> {
     this.#checkOpen();
-    const { busyFor } = this.#writer;
+    const { busyFor, broken } = this.#writer;
+    if (broken !== undefined) throw writeError(this.#dataDir, broken.error);
     if (busyFor > SLOWEST_MS) {
       throw new StoreUnavailable(`the disk of ${this.#dataDir} has not confirmed a write for ${Math.round(busyFor / 1000)} seconds`);
     }
@@ -260,17 +267,16 @@ class LmdbEngine implements Engine {
   #refuse(jobs: readonly Waiting[], cause: unknown): void {
     this.#assigned = this.revision;
     this.#newest.forgetAfter(this.revision);
-    const error = diskError(this.#dataDir, cause);
+    const error = writeError(this.#dataDir, cause);
     for (const job of jobs) job.reject(error);
   }
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new StoreUnavailable('the store is closed');
-    if (this.#writer.waiting > MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
   }
 
   #checkReadable(at: number | undefined): void {
-    if (this.#closing !== undefined) throw new StoreUnavailable('the store is closed');
+    this.#checkOpen();
     if (at === undefined) return;
     if (at > this.revision) throw new FutureRevision(this.revision);
     if (at < this.compacted) throw new Compacted(this.compacted);
@@ -304,18 +310,4 @@ class LmdbEngine implements Engine {
       write: (bytes: number, fill: () => void) => engine.#enqueue(0, [], bytes, fill),
     };
   }
-}
-
-function newestRecord(tables: Tables): number {
-  for (const { key } of tables.recordFacts.getRange({ reverse: true, limit: 1 })) return key.revision;
-  return 0;
-}
-
-function dueExpiries(tables: Tables, until: number, limit: number) {
-  const due: { key: string; revision: number }[] = [];
-  for (const { key, value } of tables.expiries.getRange({})) {
-    if (key.expires > until || due.length >= limit) return { due, next: key.expires };
-    due.push({ key: value, revision: key.revision });
-  }
-  return { due, next: undefined };
 }

@@ -3,6 +3,7 @@
  * which can go, and a record of a deletion can go itself. Each step is a small transaction that also notes how far it
  * got, so that a crash loses nothing and the next start goes on.
  */
+import { StoreUnavailable } from '../../engine.ts';
 import type { Position, RecordFacts } from './format.ts';
 import type { MetaName, Tables } from './tables.ts';
 
@@ -56,7 +57,8 @@ export class Compactor {
   }
 
   async #prune(revision: number, time: number): Promise<void> {
-    while (!this.#state.stopped && this.#pruned < revision) {
+    while (this.#pruned < revision) {
+      if (this.#state.stopped) throw new StoreUnavailable('the store was closed; its history is forgotten at the next start');
       const { removals, reached } = this.#step(revision, time);
       if (reached === this.#pruned) return;
       this.#state.compacted = Math.max(this.#state.compacted, reached);

@@ -202,8 +202,27 @@ function asBuffer(bytes: Buffer | Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/**
+ * Values that are read are cut from slabs, since a buffer of its own for each makes loading a store half as fast. A value
+ * that is kept for long keeps its slab, so that these are small.
+ */
+const SLAB = 65_536;
+let slab = Buffer.allocUnsafeSlow(SLAB);
+let slabUsed = 0;
+
+function allocate(length: number): Buffer {
+  if (length > SLAB / 4) return Buffer.allocUnsafeSlow(length);
+  if (slabUsed + length > SLAB) {
+    slab = Buffer.allocUnsafeSlow(SLAB);
+    slabUsed = 0;
+  }
+  const start = slabUsed;
+  slabUsed += length;
+  return slab.subarray(start, slabUsed);
+}
+
 function copy(source: Buffer, start: number, end: number): Buffer {
-  const target = Buffer.allocUnsafe(end - start);
+  const target = allocate(end - start);
   source.copy(target, 0, start, end);
   return target;
 }

@@ -69,7 +69,7 @@ function listen(socket: string): Promise<Server | undefined> {
     server.unref();
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(new Error(`the data directory cannot be locked: ${error.message}`, { cause: error }));
+      else reject(new Error(`the data directory cannot be locked (${error.message}); it must be on a local disk`, { cause: error }));
     });
     server.listen(socket, () => resolve(server));
   });

@@ -73,7 +73,9 @@ export class Reader {
         done = name;
         if (value.deleted) continue;
         count++;
-        if (entries.length < limit) entries.push(this.entry(name, { ...value, revision }));
+        if (entries.length < limit) {
+          entries.push({ key: name, value: this.#value({ revision, index: value.index }), revision, created: value.created });
+        }
       }
       // A turn ends between two keys or within one; what was counted already must not be counted again.
       start = next !== undefined && next.name === done ? { name: next.name, revision: 0 } : next;
@@ -127,6 +129,22 @@ export class Reader {
     if (value === undefined) throw new Error(`the store is damaged: the value of revision ${revision} is missing`);
     return value;
   }
+}
+
+/** The newest revision that has a record; later ones may have existed and be forgotten. */
+export function newestRevision(tables: Tables): number {
+  for (const { key } of tables.recordFacts.getRange({ reverse: true, limit: 1 })) return key.revision;
+  return 0;
+}
+
+/** Keys whose time was over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
+export function dueExpiries(tables: Tables, until: number, limit: number) {
+  const due: { key: string; revision: number }[] = [];
+  for (const { key, value } of tables.expiries.getRange({})) {
+    if (key.expires > until || due.length >= limit) return { due, next: key.expires };
+    due.push({ key: value, revision: key.revision });
+  }
+  return { due, next: undefined };
 }
 
 function changeOf({ deleted, key, value, created }: StoredRecord, revision: number): ChangeRecord {

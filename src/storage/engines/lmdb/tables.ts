@@ -5,6 +5,7 @@
 import { accessSync, chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
+import { checkRoom, freeBytes } from './errors.ts';
 import {
   type ExpiryKey,
   expiryKeys,
@@ -61,13 +62,12 @@ export interface Tables {
   readonly meta: Table<string, string>;
   /** Makes the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
   write(fill: () => void): Promise<void>;
-  /** Throws if the database can no longer be written to because of an earlier failure. */
-  checkWritable(): void;
   stats(): Record<string, number>;
   close(): Promise<void>;
 }
 
 export interface TableOptions {
+  readonly freeBytes?: (directory: string) => number;
   /** For measurements only: answers before the data is safe. */
   readonly unsafeNoSync?: boolean;
 }
@@ -93,7 +93,8 @@ export function prepareDirectory(directory: string): void {
 export async function openTables(directory: string, options: TableOptions = {}): Promise<Tables> {
   const path = join(directory, FILE);
   const fresh = sizeOf(path) === 0;
-  if (!fresh) checkHeader(path);
+  if (fresh) checkRoom(directory, (options.freeBytes ?? freeBytes)(directory), 0);
+  else checkHeader(path);
   const { open } = await import('lmdb');
   let root: RootDatabase;
   try {
@@ -130,7 +131,7 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
     return opened as unknown as Table<Key, Value>;
   };
   try {
-    return {
+    const tables: Tables = {
       meta: table('meta', textKeys, textValues),
       versions: table('versions', versionKeys, versionValues),
       records: table('records', positionKeys, records),
@@ -148,10 +149,10 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
           );
         }
       },
-      checkWritable: () => root.transactionSync(() => {}),
-      stats: () => statsOf(root, path),
+      stats: () => statsOf(root, path, tables.records as unknown as { getStats(): { entryCount: number } }),
       close: () => root.close(),
     };
+    return tables;
   } catch (error) {
     throw (error as Error).message.startsWith('the store file') ? error : fileError(path, 'is damaged', error);
   }
@@ -209,9 +210,9 @@ function checkWhole(path: string, root: RootDatabase): void {
   if (size < wanted) throw fileError(path, `is damaged: it has ${size} bytes instead of ${wanted}. Restore it from a copy`);
 }
 
-function statsOf(root: RootDatabase, path: string): Record<string, number> {
+function statsOf(root: RootDatabase, path: string, records: { getStats(): { entryCount: number } }): Record<string, number> {
   const { pageSize, lastPageNumber } = root.getStats() as DatabaseStats;
-  return { file_bytes: sizeOf(path), used_bytes: (lastPageNumber + 1) * pageSize };
+  return { file_bytes: sizeOf(path), used_bytes: (lastPageNumber + 1) * pageSize, kept_versions: records.getStats().entryCount };
 }
 
 function sizeOf(path: string): number {

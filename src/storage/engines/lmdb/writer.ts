@@ -16,6 +16,8 @@ export interface Job {
 const GROUP_BYTES = 8 * 2 ** 20;
 
 export interface WriterEvents<J extends Job> {
+  /** Throws when there is no room for a transaction of this size. */
+  admit(bytes: number): void;
   /** These jobs are durable. */
   durable(jobs: readonly J[]): void;
   /** Nothing of these jobs was written: those of the failed transaction and all that waited behind it. */
@@ -31,8 +33,8 @@ export class GroupWriter<J extends Job> {
   #scheduled = false;
   #startedAt: number | undefined;
   #idle: (() => void)[] = [];
-  /** Set when a transaction failed; the database is asked whether it can go on before the next. */
-  #doubtful = false;
+  /** Why a transaction failed. None is begun after that: the database library may be in disorder. */
+  #broken: { readonly error: unknown } | undefined;
 
   constructor(tables: Tables, events: WriterEvents<J>) {
     this.#tables = tables;
@@ -46,6 +48,11 @@ export class GroupWriter<J extends Job> {
   /** How long the transaction under way has taken so far, in milliseconds; 0 when there is none. */
   get busyFor(): number {
     return this.#startedAt === undefined ? 0 : this.#events.monotonic() - this.#startedAt;
+  }
+
+  /** Why nothing can be written any more; undefined while all is well. */
+  get broken(): { readonly error: unknown } | undefined {
+    return this.#broken;
   }
 
   add(job: J): void {
@@ -70,18 +77,9 @@ export class GroupWriter<J extends Job> {
   }
 
   async #run(): Promise<void> {
-    const group = this.#takeGroup();
+    const { group, bytes } = this.#takeGroup();
     this.#startedAt = this.#events.monotonic();
-    let failure: { error: unknown } | undefined;
-    try {
-      if (this.#doubtful) this.#tables.checkWritable();
-      await this.#tables.write(() => {
-        for (const job of group) job.write();
-      });
-    } catch (error) {
-      failure = { error };
-    }
-    this.#doubtful = failure !== undefined;
+    const failure = this.#broken ?? this.#refusal(bytes) ?? (await this.#write(group));
     this.#startedAt = undefined;
     if (failure === undefined) this.#events.durable(group);
     else this.#events.failed(group.concat(this.#waiting.splice(0)), failure.error);
@@ -89,10 +87,30 @@ export class GroupWriter<J extends Job> {
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  #takeGroup(): J[] {
+  #refusal(bytes: number): { error: unknown } | undefined {
+    try {
+      this.#events.admit(bytes);
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #write(group: readonly J[]): Promise<{ error: unknown } | undefined> {
+    try {
+      await this.#tables.write(() => {
+        for (const job of group) job.write();
+      });
+    } catch (error) {
+      this.#broken = { error };
+    }
+    return this.#broken;
+  }
+
+  #takeGroup(): { group: J[]; bytes: number } {
     let bytes = 0;
     let count = 0;
     while (count < this.#waiting.length && (count === 0 || bytes < GROUP_BYTES)) bytes += (this.#waiting[count++] as J).bytes;
-    return this.#waiting.splice(0, count);
+    return { group: this.#waiting.splice(0, count), bytes };
   }
 }
