@@ -98,3 +98,24 @@ export const protobufMediaTypes: readonly string[] = [plat.protobufMediaType, ku
 
 /** Headers that tell how a request was classed. They are part of the stock API and have these names under every identity. */
 export const flowHeaders = { schema: 'X-Kubernetes-Pf-Flowschema-Uid', level: 'X-Kubernetes-Pf-Prioritylevel-Uid' } as const;
+
+const definitionFamilies = {
+  api: 'api',
+  machinery: 'apimachinery.pkg',
+  extensions: 'apiextensions-apiserver.pkg.apis',
+  aggregation: 'kube-aggregator.pkg.apis',
+} as const;
+export type DefinitionFamily = keyof typeof definitionFamilies;
+
+/** `api` → `io.k8s.api` or `dev.plat.api`: what the names of OpenAPI definitions begin with. */
+export function definitionPrefix(identity: Identity, family: DefinitionFamily): string {
+  return `${identity.groupSuffix.split('.').reverse().join('.')}.${definitionFamilies[family]}`;
+}
+
+/**
+ * Prefixes of the schema extension that tells which kind a definition or an operation is for. It is written under the
+ * stock name too, so that a stock client can explain and check the objects of any server.
+ */
+export function kindExtensionPrefixes(identity: Identity): string[] {
+  return [...new Set([identity.schemaExtensionPrefix, kubernetes.schemaExtensionPrefix])];
+}

@@ -23,6 +23,8 @@ export class Context {
   user!: User;
   /** Who authenticated, where `user` is someone they act as. */
   impersonator: User | undefined;
+  /** Longest this request may take, where the client named a time. */
+  timeoutMs: number | undefined;
   /** Status that was sent, for metrics and audit. */
   status = 0;
   /** Bytes of the body that was sent, for metrics. */

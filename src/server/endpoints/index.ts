@@ -1,0 +1,84 @@
+/** Every path that leads to no resource. One file an endpoint; this is where they get their places. */
+import type { Metrics } from '../../lib/metrics.ts';
+import type { Context } from '../context.ts';
+import type { Services } from '../services.ts';
+import { discovery } from './discovery.ts';
+import { type Endpoint, pageNotFound } from './endpoint.ts';
+import { groupsOf, perGeneration } from './groups.ts';
+import { type HealthCheck, type HealthPage, healthEndpoints } from './health.ts';
+import { metricsEndpoint } from './metrics.ts';
+import { openapiEndpoints } from './openapi/index.ts';
+import { rootEndpoint } from './root.ts';
+import { type BuildInfo, gitVersion, versionEndpoint } from './version.ts';
+
+export type { Endpoint } from './endpoint.ts';
+
+export interface EndpointOptions {
+  readonly build: BuildInfo;
+  /** `host:port` under which clients reach the server, asked when a document is made. */
+  readonly address: () => string;
+  readonly checks: readonly HealthCheck[];
+  readonly livezGraceMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly metrics: Metrics;
+  /** Awaited before a scrape. */
+  readonly beforeScrape: () => Promise<void>;
+  /** Endpoints of other parts, such as the keys of service account tokens. */
+  readonly more?: ReadonlyMap<string, Endpoint>;
+}
+
+export interface Endpoints {
+  readonly byPath: ReadonlyMap<string, Endpoint>;
+  /** Answers every request that is not for a resource; a path that leads nowhere too. */
+  readonly serve: Endpoint;
+  /** Whether a group is one of the server's own or of a custom kind: a path under any other leads nowhere. */
+  readonly knowsGroup: (group: string) => 'builtin' | 'custom' | undefined;
+  /** The path by which metrics count a request, empty for one that leads nowhere. */
+  readonly metricsPath: (path: string) => string;
+}
+
+export function endpoints(services: Services, options: EndpointOptions): Endpoints {
+  const { catalog } = services.registry;
+  const groups = perGeneration(catalog, () => groupsOf(catalog));
+  const discover = discovery(services, groups, options);
+  const version = versionEndpoint(options.build);
+  const openapi = openapiEndpoints(services, groups, { version: gitVersion(options.build), now: options.now });
+  const root = rootEndpoint(groups, () => byPath.keys());
+  const report = (page: HealthPage, failures: readonly string[]) => services.log.error(`${page} check failed`, { failures });
+  const byPath = new Map<string, Endpoint>([
+    ['/api', discover],
+    ['/apis', discover],
+    ['/apis/', discover],
+    ['/version', version],
+    ['/metrics', metricsEndpoint(options.metrics, options.beforeScrape)],
+    ...openapi,
+    ...healthEndpoints({ ...options, startedAt: options.now(), report }),
+    ...(options.more ?? []),
+  ]);
+  /** Paths that are served but not listed. */
+  const unlisted = new Map<string, Endpoint>([
+    ['/', root],
+    ['/index.html', root],
+    ['/version/', version],
+  ]);
+  const below: [string, Endpoint][] = [
+    ['/api/', discover],
+    ['/apis/', discover],
+    ['/openapi/v3/', openapi.get('/openapi/v3/') as Endpoint],
+  ];
+  const find = (path: string): Endpoint => {
+    const exact = byPath.get(path) ?? unlisted.get(path);
+    if (exact !== undefined) return exact;
+    return below.find(([prefix]) => path.startsWith(prefix))?.[1] ?? pageNotFound;
+  };
+  return {
+    byPath,
+    serve: (ctx: Context) => find(ctx.path)(ctx),
+    knowsGroup: (name) => {
+      const group = groups().byName.get(name);
+      return group === undefined ? undefined : group.builtin ? 'builtin' : 'custom';
+    },
+    metricsPath: (path) => (byPath.has(path) ? path : (below.find(([prefix]) => path.startsWith(prefix))?.[0].slice(0, -1) ?? '')),
+  };
+}

@@ -1,0 +1,62 @@
+/** A store whose calls are timed, under the stock server's name for it. */
+import type { Histogram, Metrics } from '../../lib/metrics.ts';
+import type { Engine, Operation, RangeRequest } from '../../storage/engine.ts';
+
+const seconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60];
+
+/** The same engine, with the time of every call counted. `now` is in milliseconds. */
+export function measured(engine: Engine, metrics: Metrics, now: () => number): Engine {
+  const durations = metrics.histogram({
+    name: 'etcd_request_duration_seconds',
+    help: 'Time that calls of the store take, by operation and kind of object.',
+    labels: ['operation', 'type'],
+    buckets: seconds,
+  });
+  /** Kinds are few, and known by the first part of the key. */
+  const series = (operation: string): ((key: string) => Histogram) => {
+    const known = new Map<string, Histogram>();
+    return (key) => {
+      const type = typeOf(key);
+      let found = known.get(type);
+      if (found === undefined) {
+        found = durations.with(operation, type);
+        known.set(type, found);
+      }
+      return found;
+    };
+  };
+  const timed = <T>(histogram: Histogram, work: Promise<T>): Promise<T> => {
+    const start = now();
+    const done = (): void => histogram.observe((now() - start) / 1000);
+    work.then(done, done);
+    return work;
+  };
+  const [gets, lists, writes] = [series('get'), series('list'), series('txn')];
+  return {
+    name: engine.name,
+    exclusive: engine.exclusive,
+    get revision() {
+      return engine.revision;
+    },
+    get compacted() {
+      return engine.compacted;
+    },
+    currentRevision: () => engine.currentRevision(),
+    get: (key: string, at?: number) => timed(gets(key), engine.get(key, at)),
+    range: (request: RangeRequest) => timed(lists(request.prefix), engine.range(request)),
+    commit: (operations: readonly Operation[]) => timed(writes(operations[0]?.key ?? ''), engine.commit(operations)),
+    changes: (request) => timed(lists(request.prefix), engine.changes(request)),
+    subscribe: (after, deliver, failed) => engine.subscribe(after, deliver, failed),
+    compact: (revision) => engine.compact(revision),
+    ping: () => engine.ping(),
+    stats: () => engine.stats(),
+    close: () => engine.close(),
+  };
+}
+
+/** `apps/deployments/shop/web` → `apps/deployments`. */
+function typeOf(key: string): string {
+  const first = key.indexOf('/');
+  const second = first < 0 ? -1 : key.indexOf('/', first + 1);
+  return second < 0 ? '' : key.slice(0, second);
+}

@@ -1,0 +1,83 @@
+/** `/metrics`: what the server has counted, in the text format of Prometheus. */
+import type { Metrics } from '../../lib/metrics.ts';
+import { metricsContentType } from '../../lib/metrics.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import type { Engine } from '../../storage/engine.ts';
+import type { InFlight } from '../in-flight.ts';
+import { send } from '../respond.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** How long a scrape waits for the store to tell its size. */
+const STATS_WAIT_MS = 1000;
+
+/** `before` is awaited first, for what cannot be asked at once. */
+export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): Endpoint {
+  return async (ctx) => {
+    await before();
+    send(ctx, 200, metricsContentType, metrics.expose());
+  };
+}
+
+export function registerInFlight(metrics: Metrics, inFlight: InFlight): void {
+  const current = metrics.gauge({
+    name: 'apiserver_current_inflight_requests',
+    help: 'Requests under way, those that last left out, by kind.',
+    labels: ['request_kind'],
+    stability: 'STABLE',
+  });
+  const dropped = metrics.counter({
+    name: 'apiserver_dropped_requests_total',
+    help: 'Requests that were told to try again later.',
+    labels: ['request_kind'],
+  });
+  metrics.onCollect(() => {
+    current.with('mutating').set(inFlight.mutating);
+    current.with('readOnly').set(inFlight.reading);
+    dropped.with('mutating').value = inFlight.droppedMutating;
+    dropped.with('readOnly').value = inFlight.droppedReading;
+  });
+}
+
+/** Objects and watches by kind, counted when they are asked for. */
+export function registerCollections(metrics: Metrics, catalog: Catalog): void {
+  const objects = metrics.gauge({
+    name: 'apiserver_storage_objects',
+    help: 'Stored objects at the time of the last look, by kind.',
+    labels: ['resource'],
+    stability: 'STABLE',
+  });
+  const watchers = metrics.gauge({
+    name: 'apiserver_registered_watchers',
+    help: 'Watches that are open, by kind.',
+    labels: ['group', 'kind', 'version'],
+  });
+  metrics.onCollect(() => {
+    objects.clear();
+    watchers.clear();
+    for (const { kind, resources } of catalog.all()) {
+      const [first] = resources;
+      if (first?.collection === undefined || kind.sharesStoreOf !== undefined) continue;
+      objects.with(first.group === '' ? kind.plural : `${kind.plural}.${first.group}`).set(first.collection.items.size);
+      watchers.with(first.group, kind.kind, first.hub.version).set(first.collection.watchers);
+    }
+  });
+}
+
+/** Size of the store. Answers what must be awaited before a scrape. */
+export function registerStore(metrics: Metrics, engine: Engine): () => Promise<void> {
+  const stats = metrics.gauge({ name: 'apiserver_storage_engine', help: 'What the store tells of itself.', labels: ['engine', 'fact'] });
+  const revision = metrics
+    .gauge({ name: 'apiserver_storage_revision', help: 'The newest revision.', labels: ['engine'] })
+    .with(engine.name);
+  return async () => {
+    revision.set(engine.revision);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Record<string, number>>((resolve) => {
+      timer = setTimeout(() => resolve({}), STATS_WAIT_MS);
+    });
+    // A store that does not answer is told by the health checks; the other metrics are wanted all the more.
+    const facts = await Promise.race([engine.stats().catch(() => ({})), late]);
+    clearTimeout(timer);
+    for (const [fact, value] of Object.entries(facts)) stats.with(engine.name, fact).set(value);
+  };
+}

@@ -1,0 +1,44 @@
+/** Paths and operations, in a form from which both releases of the format are written. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly kind: string;
+  readonly version: string;
+}
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+  readonly required?: boolean;
+}
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
+
+export interface Operation {
+  readonly method: Method;
+  readonly id: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly action?: string;
+  readonly kind?: GroupVersionKind;
+  /** Media types of the body; any where it is not given. */
+  readonly consumes?: readonly string[];
+  readonly produces: readonly string[];
+  readonly parameters: readonly Parameter[];
+  /** Definition of the body. */
+  readonly body?: string;
+  readonly bodyRequired?: boolean;
+  /** Codes of success; `OK` for 200. */
+  readonly codes: readonly ('200' | '201' | '202')[];
+  /** Definition of the answer; undefined: a text. */
+  readonly answer: string | undefined;
+}
+export interface PathItem {
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly operations: readonly Operation[];
+}
+
+export const responseWords: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+
+/** The order of methods in the documents does not matter; that of names is kept for eyes. */
+export const securityScheme = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } as const;
