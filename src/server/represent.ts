@@ -2,7 +2,7 @@
  * Objects in the form a client asked for. The usual form, JSON of the stored version, is the stored bytes themselves;
  * every other form is made from them here.
  */
-import type { ApiObject, Cell, Column, KindEnv } from '../kinds/kind.ts';
+import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { fromHub } from '../kinds/served.ts';
@@ -11,16 +11,12 @@ import { normal, parseItem } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encode, toJson } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
-import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
+import type { JsonObject, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 import type { Representation } from './negotiate.ts';
+import { type IncludeObject, type ListMeta, partialText, tableText } from './table.ts';
 
-export interface ListMeta {
-  readonly resourceVersion: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
-export type IncludeObject = 'None' | 'Metadata' | 'Object';
+export type { IncludeObject, ListMeta } from './table.ts';
 
 /** Whether the stored bytes can be sent as they are. */
 export const isPlain = (resource: Resource, r: Representation, pretty: boolean): boolean =>
@@ -42,10 +38,13 @@ export async function representItem(
   include: IncludeObject,
 ): Promise<Buffer> {
   if (r.transform === 'Table') {
-    const table = tableOf(env, resource, [item], { resourceVersion: String(item.revision) }, r.transformVersion, include, true);
-    return written(table, r, pretty, undefined);
+    return writtenText(
+      tableText(env, resource, [item], { resourceVersion: String(item.revision) }, r.transformVersion, include, true),
+      r,
+      pretty,
+    );
   }
-  if (r.transform !== undefined) return written(partial(resource, item, r.transformVersion), r, pretty, PartialObjectMetadata);
+  if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata);
   if (isPlain(resource, r, pretty)) return item.bytes;
   const object = objectOf(resource, item);
   if (r.media === 'protobuf') return binary(resource.schema, object);
@@ -68,13 +67,13 @@ export async function representList(
   pretty: boolean,
   include: IncludeObject,
 ): Promise<Buffer> {
-  if (r.transform === 'Table') return written(tableOf(env, resource, items, meta, r.transformVersion, include, true), r, pretty, undefined);
+  if (r.transform === 'Table') return writtenText(tableText(env, resource, items, meta, r.transformVersion, include, true), r, pretty);
   if (r.transform !== undefined) {
     const list = {
       kind: 'PartialObjectMetadataList',
       apiVersion: r.transformVersion,
       metadata: { ...meta },
-      items: items.map((item) => partial(resource, item, r.transformVersion)),
+      items: items.map((item) => partial(item, r.transformVersion)),
     };
     return written(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
   }
@@ -92,6 +91,12 @@ export function dropTypeMeta(object: ApiObject): void {
   delete object.apiVersion;
 }
 
+/** JSON text as it is, or in another form. */
+function writtenText(text: string, r: Representation, pretty: boolean): Promise<Buffer> {
+  if (r.media === 'json' && !pretty) return Promise.resolve(Buffer.from(text));
+  return written(JSON.parse(text) as JsonObject, r, pretty, undefined);
+}
+
 async function written(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {
   if (r.media === 'yaml') {
     const { stringifyYaml } = await import('../schema/yaml.ts');
@@ -105,63 +110,4 @@ export function binary(schema: MessageType, object: { kind?: string; apiVersion?
   return encodeEnvelope({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '', raw: encodeProtobuf(schema, object as never) });
 }
 
-export function partial(resource: Resource, item: Item, apiVersion: string): JsonObject {
-  const { metadata } = JSON.parse(item.bytes.toString()) as { metadata: JsonValue };
-  void resource;
-  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
-}
-
-// ---- Table -----------------------------------------------------------------------------------------------------
-
-const defaultColumns: readonly Column[] = [
-  { name: 'Name', type: 'string', format: 'name', description: 'Name, unique within its namespace.' },
-  { name: 'Created At', type: 'date', description: 'Time at which the server created the object.' },
-];
-
-export function tableOf(
-  env: KindEnv,
-  resource: Resource,
-  items: readonly Item[],
-  meta: ListMeta,
-  apiVersion: string,
-  include: IncludeObject,
-  withColumns: boolean,
-): JsonObject {
-  const { kind } = resource;
-  const columns = kind.columns ?? defaultColumns;
-  const rows = items.map((item) => {
-    const hub = normal(resource, parseItem(item));
-    const cells = kind.cells?.(hub as never, env) ?? defaultCells(columns, hub);
-    return { cells, object: rowObject(resource, item, hub, include, apiVersion) };
-  });
-  return {
-    kind: 'Table',
-    apiVersion,
-    metadata: { ...meta } as unknown as JsonObject,
-    columnDefinitions: withColumns
-      ? columns.map((c) => ({
-          name: c.name,
-          type: c.type,
-          format: c.format ?? '',
-          description: c.description ?? '',
-          priority: c.priority ?? 0,
-        }))
-      : null,
-    rows: rows as unknown as JsonValue,
-  };
-}
-
-function rowObject(resource: Resource, item: Item, hub: ApiObject, include: IncludeObject, apiVersion: string): JsonValue {
-  if (include === 'None') return null;
-  if (include === 'Metadata') return partial(resource, item, apiVersion);
-  return toJson(resource.schema, resource.isHub ? hub : fromHub(resource, hub));
-}
-
-/** Name and creation time where they are asked for; a kind with richer columns brings its own cells. */
-function defaultCells(columns: readonly Column[], object: ApiObject): Cell[] {
-  return columns.map((column) => {
-    if (column.name === 'Name') return object.metadata.name ?? '';
-    if (column.type === 'date') return object.metadata.creationTimestamp ?? null;
-    return '';
-  });
-}
+export const partial = (item: Item, apiVersion: string): JsonObject => JSON.parse(partialText(item, apiVersion)) as JsonObject;

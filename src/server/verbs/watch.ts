@@ -13,9 +13,10 @@ import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
 import type { Representation } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
-import { binary, type IncludeObject, isPlain, objectOf, partial, tableOf } from '../represent.ts';
+import { binary, type IncludeObject, isPlain, objectOf, partial } from '../represent.ts';
 import { head } from '../respond.ts';
 import type { Services } from '../services.ts';
+import { tableText } from '../table.ts';
 import { includeObject, objectOffer } from './read.ts';
 
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
@@ -61,6 +62,7 @@ export class WatchStream implements WatchSink {
   private waitingBytes = 0;
   private scheduled = false;
   private ended = false;
+  private failed = false;
   private firstTable = true;
   private finish: () => void = () => {};
   readonly done: Promise<void>;
@@ -91,6 +93,7 @@ export class WatchStream implements WatchSink {
     (ctx.res as { flushHeaders?: () => void }).flushHeaders?.();
     ctx.res.once('close', () => this.close());
     this.flush();
+    if (this.failed) this.end();
   }
 
   send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void {
@@ -103,7 +106,7 @@ export class WatchStream implements WatchSink {
     const metadata = { resourceVersion: String(revision), creationTimestamp: null };
     const transform = this.representation.transform;
     if (transform === 'Table') {
-      const table = tableOf(
+      const text = tableText(
         this.services.registry.env,
         this.resource,
         [],
@@ -112,7 +115,7 @@ export class WatchStream implements WatchSink {
         this.include,
         false,
       );
-      this.push(this.wrap('BOOKMARK', { ...table, rows: [] }, undefined));
+      this.push(Buffer.from(`{"type":"BOOKMARK","object":${text}}\n`));
       return;
     }
     const object =
@@ -128,7 +131,9 @@ export class WatchStream implements WatchSink {
   fail(error: ApiError): void {
     if (this.ended) return;
     this.push(this.wrap('ERROR', error.status() as unknown as JsonObject, undefined));
-    this.end();
+    this.failed = true;
+    // Before the head is sent the error waits with the other frames.
+    if (this.stop !== undefined) this.end();
   }
   /** Sends what waits and ends the stream. */
   end(): void {
@@ -189,14 +194,14 @@ export class WatchStream implements WatchSink {
   private make(type: WatchType, item: Item): Buffer {
     if (this.plain) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
     const { transform, transformVersion, media } = this.representation;
-    if (transform !== undefined) return this.wrap(type, partial(this.resource, item, transformVersion), undefined);
+    if (transform !== undefined) return this.wrap(type, partial(item, transformVersion), undefined);
     const object = objectOf(this.resource, item);
     if (media === 'protobuf') return this.wrap(type, undefined, binary(this.resource.schema, object));
     return Buffer.from(`{"type":"${type}","object":${encode(this.resource.schema, object)}}\n`);
   }
 
   private tableFrame(type: WatchType, item: Item): Buffer {
-    const table = tableOf(
+    const text = tableText(
       this.services.registry.env,
       this.resource,
       [item],
@@ -206,7 +211,7 @@ export class WatchStream implements WatchSink {
       this.firstTable,
     );
     this.firstTable = false;
-    return this.wrap(type, table, undefined);
+    return Buffer.from(`{"type":"${type}","object":${text}}\n`);
   }
 
   /** An event around an object: a line of JSON, or a binary message after its length. */

@@ -1,0 +1,116 @@
+/**
+ * Tables: rows of cells as a person wants to see them. The text of a row is kept with its item for as long as it can be
+ * true: ages are told in seconds, so within one second the same row is not made twice.
+ */
+import { defaultColumns } from '../kinds/columns.ts';
+import type { ApiObject, Cell, Column, KindEnv } from '../kinds/kind.ts';
+import { fromHub } from '../kinds/served.ts';
+import type { Resource } from '../registry/catalog.ts';
+import { normal, parseItem } from '../registry/convert.ts';
+import { encode } from '../schema/json.ts';
+import type { JsonObject } from '../schema/types.ts';
+import type { Item } from '../storage/item.ts';
+
+export interface ListMeta {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+/** The JSON text of a Table. `withColumns` is false for the later events of a watch. */
+export function tableText(
+  env: KindEnv,
+  resource: Resource,
+  items: readonly Item[],
+  meta: ListMeta,
+  apiVersion: string,
+  include: IncludeObject,
+  withColumns: boolean,
+): string {
+  // Kinds without columns of their own have always shown an empty table in this way.
+  const none = resource.kind.columns === undefined ? 'null' : '[]';
+  const rows = items.length === 0 ? none : `[${items.map((item) => rowText(env, resource, item, apiVersion, include)).join()}]`;
+  const columns = withColumns ? columnsText(resource) : 'null';
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows}}`;
+}
+
+export const table = (...args: Parameters<typeof tableText>): JsonObject => JSON.parse(tableText(...args)) as JsonObject;
+
+function columnsText(resource: Resource): string {
+  const columns = resource.kind.columns ?? defaultColumns;
+  return JSON.stringify(
+    columns.map((c) => ({
+      name: c.name,
+      type: c.type,
+      format: c.format ?? '',
+      description: c.description ?? '',
+      priority: c.priority ?? 0,
+    })),
+  );
+}
+
+interface KeptRow {
+  readonly second: number;
+  /** What the row was made for. */
+  readonly how: string;
+  readonly text: string;
+}
+const kept = new WeakMap<Item, KeptRow>();
+
+function rowText(env: KindEnv, resource: Resource, item: Item, apiVersion: string, include: IncludeObject): string {
+  const second = Math.floor(env.now() / 1000);
+  const how = `${resource.apiVersion}|${apiVersion}|${include}`;
+  const known = kept.get(item);
+  if (known !== undefined && known.second === second && known.how === how) return known.text;
+  const { kind } = resource;
+  const hub = normal(resource, parseItem(item));
+  const cells = kind.cells?.(hub as never, env) ?? defaultCells(kind.columns ?? defaultColumns, hub);
+  const text = `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, hub, include, apiVersion)}}`;
+  kept.set(item, { second, how, text });
+  return text;
+}
+
+function rowObject(resource: Resource, item: Item, hub: ApiObject, include: IncludeObject, apiVersion: string): string {
+  if (include === 'None') return 'null';
+  if (include === 'Metadata') return partialText(item, apiVersion);
+  if (resource.isHub) return item.bytes.toString();
+  return encode(resource.schema, fromHub(resource, hub));
+}
+
+/** Name and creation time where they are asked for; a kind with richer columns brings its own cells. */
+function defaultCells(columns: readonly Column[], object: ApiObject): Cell[] {
+  return columns.map((column) => {
+    if (column.name === 'Name') return object.metadata.name ?? '';
+    if (column.type === 'date') return object.metadata.creationTimestamp ?? null;
+    return '';
+  });
+}
+
+// ---- metadata alone --------------------------------------------------------------------------------------------
+
+const MARK = Buffer.from('"metadata":');
+
+/** The metadata of an object as PartialObjectMetadata, cut out of its bytes. */
+export function partialText(item: Item, apiVersion: string): string {
+  const start = item.bytes.indexOf(MARK) + MARK.length;
+  return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${item.bytes.toString('utf8', start, endOfObject(item.bytes, start))}}`;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** Where the JSON object that begins at `start` ends. Braces within texts do not count. */
+function endOfObject(bytes: Buffer, start: number): number {
+  let depth = 0;
+  for (let i = start; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) {
+      for (i++; bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i++;
+    } else if (byte === OPEN) depth++;
+    else if (byte === CLOSE && --depth === 0) return i + 1;
+  }
+  throw new Error('an object does not end');
+}
