@@ -3,7 +3,7 @@
  */
 import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
-import { compareElements, elementText, emptySet, type FieldSet, leaf, type MutableFieldSet } from './fieldset.ts';
+import { compareElements, elementText, emptySet, type FieldSet, isEmpty, leaf, type MutableFieldSet } from './fieldset.ts';
 import { anyShape, type FieldShape, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
 
 export interface Comparison {
@@ -52,6 +52,8 @@ class Walk {
         return this.maps(shape.value, before, after);
       case 'any':
         if (isObject(before) && isObject(after)) return this.maps(anyShape, before, after);
+        if (isObject(after)) return everything(anyShape, after);
+        if (isObject(before)) this.removed = withoutSelf(everything(anyShape, before));
         return equal(before, after) ? undefined : leaf;
     }
   }
@@ -174,6 +176,11 @@ class Walk {
     }
     for (const [element, last] of earlier) if (!later.has(element)) removed.add(element, everything(shape.item, last));
   }
+}
+
+function withoutSelf(set: FieldSet): FieldSet | undefined {
+  const { '.': _, ...rest } = set;
+  return isEmpty(rest) ? undefined : rest;
 }
 
 function asObject(value: unknown): Values {

@@ -1,8 +1,11 @@
 /** Patches and field ownership: pure functions over objects, driven by their schemas. */
+export { type Applied, type ApplyWrite, apply } from './apply.ts';
 export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
+export type { ClientApply } from './last-applied.ts';
 export { managerName, validateFieldManager } from './manager-name.ts';
 export { isReset, type ManagedFields, type ManagedFieldsEntry } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';
 export { type Convert, recordUpdate, type UpdateWrite, type Write } from './record-update.ts';
+export { objectManagers, type ReplicasPath, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';
 export { sameApartFromTimes } from './unchanged.ts';

@@ -165,7 +165,13 @@ export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
   }
   return [...kept];
 }
-function identifier(manager: Manager): string {
+/** What tells managers apart, as the stock server spells it; it orders them in messages. */
+export function identifier(manager: Manager): string {
   const { name, operation, apiVersion, subresource } = manager;
-  return JSON.stringify({ manager: name, operation, apiVersion, ...(subresource !== '' && { subresource }) });
+  return JSON.stringify({
+    manager: name,
+    operation,
+    ...(operation === 'Update' && { apiVersion }),
+    ...(subresource !== '' && { subresource }),
+  });
 }

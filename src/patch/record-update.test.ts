@@ -2,50 +2,10 @@ import { expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
 import { Pod } from '../kinds/core/schema/pod.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
-import { decode } from '../schema/json.ts';
-import { always, int32, list, type MessageType, map, message, object, opt, string, time } from '../schema/types.ts';
+import { always, int32, list, map, message, object, opt, string, time } from '../schema/types.ts';
+import { History, type Stored } from './history.testing.ts';
 import type { ManagedFields } from './managers.ts';
-import { recordUpdate, type UpdateWrite } from './record-update.ts';
 import type { Values } from './shape.ts';
-
-type Meta = { metadata: { managedFields?: ManagedFields } };
-
-/** A little history: every write stores the object with the owners that the write left. */
-class History {
-  live: (Values & Meta) | undefined;
-  now = Date.UTC(2024, 0, 1);
-  readonly type: MessageType;
-  readonly more: Partial<UpdateWrite>;
-
-  constructor(type: MessageType, more: Partial<UpdateWrite> = {}) {
-    this.type = type;
-    this.more = more;
-  }
-  write(manager: string, body: Values, more: Partial<UpdateWrite> = {}): this {
-    const next = decode(this.type, { apiVersion: 'v1', ...body, metadata: { name: 'box', ...(body.metadata as object) } }) as Values & Meta;
-    const managedFields = recordUpdate({
-      type: this.type,
-      live: this.live,
-      object: next,
-      manager,
-      apiVersion: 'v1',
-      now: this.now,
-      ...this.more,
-      ...more,
-    });
-    const { managedFields: _, ...metadata } = next.metadata;
-    this.live = { ...next, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
-    this.now += 1000;
-    return this;
-  }
-  get entries(): ManagedFields {
-    return this.live?.metadata.managedFields ?? [];
-  }
-  /** Manager name → its set. */
-  get owners(): Record<string, unknown> {
-    return Object.fromEntries(this.entries.map((entry) => [entry.manager, entry.fieldsV1]));
-  }
-}
 
 test('a creator owns what it gave, but not what identifies the object', () => {
   const history = new History(ConfigMap).write('maker', { data: { a: '1' }, metadata: { labels: { l: '1' }, generation: 3, uid: 'u' } });
@@ -251,7 +211,7 @@ test('entries of another version are followed through conversion', () => {
   const convert = ({ size, ...rest }: Values, apiVersion: string) =>
     apiVersion === 'v2' ? { type: New, object: { ...rest, scale: size } } : undefined;
   const history = new History(Old).write('old', { size: 1 });
-  const live = history.live as Values & Meta;
+  const live = history.live as Stored;
   const entries = [forged({ manager: 'new', apiVersion: 'v2', fieldsV1: { 'f:scale': {}, 'f:note': {} } })];
   history.live = { ...live, metadata: { ...live.metadata, managedFields: entries as ManagedFields } };
   history.write('old', { size: 2 }, { convert });

@@ -17,7 +17,7 @@ import {
   withFields,
   writeManagers,
 } from './managers.ts';
-import { type Shape, shapeOf, Untyped, type Values } from './shape.ts';
+import { type Shape, shapeOf, shapeOfElement, Untyped, type Values } from './shape.ts';
 
 /** The same object in another version of its kind, with the type of that version. Undefined: there is no such version. */
 export type Convert = (object: Values, apiVersion: string) => { readonly type: MessageType; readonly object: Values } | undefined;
@@ -119,16 +119,17 @@ export class Versions {
   readonly own: Version;
   private readonly write: Write;
   private readonly before: Values | undefined;
-  private readonly after: Values;
   private readonly skipped: Skipped;
+  private readonly normalAfter: () => Values;
   private others: Map<string, Version | undefined> | undefined;
 
-  constructor(write: Write, before: Values | undefined, after: Values, skipped: Skipped) {
+  /** `after` may be as a client sent it; `normal` then gives it in the normal form, which conversion wants. */
+  constructor(write: Write, before: Values | undefined, after: Values, skipped: Skipped, normal = () => after) {
     const shape = shapeOf(write.type);
     this.own = { shape, comparison: compare(shape, before, after, skipped) };
     this.write = write;
     this.before = before;
-    this.after = after;
+    this.normalAfter = normal;
     this.skipped = skipped;
     this.others = undefined;
   }
@@ -143,7 +144,7 @@ export class Versions {
   }
   private make(apiVersion: string): Version | undefined {
     const { convert } = this.write;
-    const after = convert?.(this.after, apiVersion);
+    const after = convert?.(this.normalAfter(), apiVersion);
     if (after === undefined) return undefined;
     const before = this.before === undefined ? undefined : convert?.(this.before, apiVersion)?.object;
     const shape = shapeOf(after.type);
@@ -203,24 +204,11 @@ export function reconcile(shape: Shape, set: FieldSet): FieldSet {
   for (const element in set) {
     const child = set[element] as FieldSet;
     if (isEmpty(child)) continue;
-    const below = childShape(shape, element);
-    if (below === undefined) continue;
+    const below = shapeOfElement(shape, element);
     const next = below.node === 'leaf' ? (below.type.node === 'scalar' ? child : leaf) : reconcile(below, child);
     if (next === child) continue;
     result ??= { ...set };
     result[element] = next;
   }
   return result ?? set;
-}
-function childShape(shape: Shape, element: string): Shape | undefined {
-  switch (shape.node) {
-    case 'message':
-      return shape.fields.get(element.slice(2))?.shape;
-    case 'map':
-      return shape.value;
-    case 'list':
-      return shape.item;
-    default:
-      return undefined;
-  }
 }

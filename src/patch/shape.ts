@@ -4,7 +4,7 @@
  */
 
 import { own } from '../lib/own.ts';
-import { type ListType, type MapType, type MessageType, type ResolvedType, resolve, type Type } from '../schema/types.ts';
+import { type ListType, type MapType, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from '../schema/types.ts';
 import { keysElement } from './fieldset.ts';
 
 export type Values = { readonly [key: string]: unknown };
@@ -209,8 +209,34 @@ function keyedItems(type: ListType): Telling {
   }
 }
 
+/** The shape of what an element of a path leads to. */
+export function shapeOfElement(shape: Shape, element: string): Shape {
+  switch (shape.node) {
+    case 'message':
+      return shape.fields.get(element.slice(2))?.shape ?? anyShape;
+    case 'map':
+      return shape.value;
+    case 'list':
+      return shape.item;
+    default:
+      return anyShape;
+  }
+}
+
 // ---- plain values ----------------------------------------------------------------------------------------------
 
 export function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const fieldsByName = new WeakMap<MessageType, ReadonlyMap<string, NamedField>>();
+
+/** A field by its JSON name. */
+export function fieldNamed(type: MessageType, name: string): NamedField | undefined {
+  let fields = fieldsByName.get(type);
+  if (fields === undefined) {
+    fields = new Map(type.ordered.map((field) => [field.name, field]));
+    fieldsByName.set(type, fields);
+  }
+  return fields.get(name);
 }

@@ -14,9 +14,9 @@ import { badRequest, plainError, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { parseJson } from '../schema/parse.ts';
 import { setKey } from '../schema/plain.ts';
-import { type JsonValue, type MessageType, type NamedField, resolve, type Type } from '../schema/types.ts';
+import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { goKind, type Patch } from './json-patch.ts';
-import { isObject } from './shape.ts';
+import { fieldNamed, isObject } from './shape.ts';
 import { arrange, goText, type JsonMap, mergeValues, noMergeKey } from './strategic-lists.ts';
 
 const PATCH = '$patch';
@@ -45,19 +45,13 @@ interface FieldRule {
 }
 const noRule: FieldRule = { type: undefined, strategy: '', mergeKey: '' };
 
-const fieldsByName = new WeakMap<MessageType, Map<string, NamedField>>();
 function ruleOf(type: Type | undefined, name: string): FieldRule {
   if (type === undefined) return noRule;
   const resolved = resolve(type);
   if (resolved.node === 'map') return { type: resolved.value, strategy: '', mergeKey: '' };
   if (resolved.node === 'union') return ruleOf(resolved.object.type, name);
   if (resolved.node !== 'message') return noRule;
-  let fields = fieldsByName.get(resolved);
-  if (fields === undefined) {
-    fields = new Map(resolved.ordered.map((field) => [field.name, field]));
-    fieldsByName.set(resolved, fields);
-  }
-  const field = fields.get(name);
+  const field = fieldNamed(resolved, name);
   return field === undefined ? noRule : { type: field.type, strategy: field.patch ?? '', mergeKey: field.mergeKey ?? '' };
 }
 

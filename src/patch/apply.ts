@@ -1,0 +1,211 @@
+/**
+ * Server-side apply. The applier's object is laid over the stored one, what the applier named before and does not name
+ * now is taken away, and the applier owns what it named. Fields that would thereby change although another manager owns
+ * them are conflicts, unless the apply is forced.
+ */
+import { equal } from '../lib/equal.ts';
+import { type ApiError, badRequest, plainError } from '../meta/errors.ts';
+import { DecodeError } from '../schema/errors.ts';
+import { decode } from '../schema/json.ts';
+import { checkApplied, fieldsOf } from './applied.ts';
+import type { Comparison } from './compare.ts';
+import { ApplyConflict, type Conflict } from './conflicts.ts';
+import { difference, type FieldSet, intersection, isEmpty, union } from './fieldset.ts';
+import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
+import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
+import { overlay } from './overlay.ts';
+import { prune, pruneAcross, type Versioned } from './prune.ts';
+import { managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, Versions, type Write } from './record-update.ts';
+import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
+
+export interface ApplyWrite extends Write {
+  /** The kind that the body must name. */
+  readonly kind: string;
+  /** The stored object; undefined when there is none yet. */
+  readonly live: Values | undefined;
+  /** The body as it was sent: parsed, but neither decoded nor defaulted. */
+  readonly applied: Values;
+  /** Takes fields from other managers. */
+  readonly force: boolean;
+  /** The way back: an object of another version in the version that the request speaks. Needed with `convert`. */
+  readonly convertBack?: ((object: Values, apiVersion: string) => Values | undefined) | undefined;
+  /** How a client that used to apply on its own side is known, whose fields it may then take over without a conflict. */
+  readonly clientApply?: ClientApply | undefined;
+}
+export interface Applied {
+  /** The new object in the normal form, without defaults and with the old managedFields; `live` itself when nothing changed. */
+  readonly object: Values;
+  /** What its managedFields are to be; those of `live` when nothing changed. */
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
+}
+
+const FIRST_APPLY = 'before-first-apply';
+
+/** Throws ApiError: a body that is not what the schema says, a conflict. */
+export function apply(write: ApplyWrite): Applied {
+  checkBody(write);
+  const done = applyOrTakeOver(write);
+  return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
+}
+
+/** Fields that the client applied on its own side before are no cause for conflict. */
+function applyOrTakeOver(write: ApplyWrite): Applied {
+  try {
+    return merge(write, write.force);
+  } catch (error) {
+    if (!(error instanceof ApplyConflict)) throw error;
+    const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
+    if (yielded === undefined) throw error.toError();
+    const rest = error.without(yielded);
+    if (rest.conflicts.length > 0) throw rest.toError();
+    return merge(write, true);
+  }
+}
+
+// ---- the body ----------------------------------------------------------------------------------------------------
+
+function checkBody(write: ApplyWrite): void {
+  const { applied, apiVersion, kind, type } = write;
+  const version = typeof applied.apiVersion === 'string' ? applied.apiVersion : '';
+  if (version !== apiVersion)
+    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${version}, expected: ${apiVersion}`);
+  const { metadata } = applied;
+  if (isObject(metadata) && metadata.managedFields !== undefined && metadata.managedFields !== null)
+    throw badRequest('metadata.managedFields must be nil');
+  if (applied.kind !== kind) {
+    const named = nameOf(write);
+    throw refused(write, `no corresponding type for ${named.slice(named.indexOf('; ') + 2)}`);
+  }
+  const errors = checkApplied(type, applied);
+  if (errors.length > 0) throw refused(write, errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`);
+}
+function refused(write: ApplyWrite, why: string): ApiError {
+  return plainError(`failed to create typed patch object (${nameOf(write)}): ${why}`);
+}
+/** `namespace/name; group/version, Kind=kind`, as far as the body says. */
+function nameOf({ applied }: ApplyWrite): string {
+  const metadata = isObject(applied.metadata) ? applied.metadata : {};
+  const version = String(applied.apiVersion ?? '');
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${version.includes('/') ? version : `/${version}`}, Kind=${applied.kind ?? ''}`;
+}
+
+// ---- the merge ---------------------------------------------------------------------------------------------------
+
+function merge(write: ApplyWrite, force: boolean): Applied {
+  const { type, live, applied, apiVersion, subresource = '' } = write;
+  const shape = shapeOf(type);
+  const skipped = skippedPaths(write.resetFields);
+  const stored = live === undefined ? undefined : managedFieldsOf(live);
+  const before = managersOf(write, stored);
+  try {
+    const set = fieldsOf(shape, applied, skipped);
+    const self: Manager = {
+      name: write.manager,
+      operation: 'Apply',
+      apiVersion,
+      subresource,
+      time: undefined,
+      fields: set,
+      entry: undefined,
+    };
+    const last = before.find((manager) => isSame(manager, self));
+    const others = before.filter((manager) => manager !== last);
+    const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
+    const left = last === undefined ? merged : pruned(write, merged, last, [...others, self]);
+    const versions = new Versions(write, live, left, skipped, () => decoded(write, left));
+    const after = yielding(others, versions, force);
+    if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
+    const same = isSameObject(versions.own.comparison);
+    if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
+    return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
+  } catch (error) {
+    if (error instanceof Untyped) throw plainError(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
+    throw error;
+  }
+}
+
+function isSame(manager: Manager, self: Manager): boolean {
+  return manager.operation === 'Apply' && manager.name === self.name && manager.subresource === self.subresource;
+}
+function isSameObject({ changed, removed }: Comparison): boolean {
+  return isEmpty(changed) && isEmpty(removed);
+}
+function sameOwners(before: readonly Manager[], after: readonly Manager[]): boolean {
+  return (
+    before.length === after.length &&
+    after.every((manager) =>
+      before.some(
+        (old) =>
+          old.name === manager.name &&
+          old.operation === manager.operation &&
+          old.apiVersion === manager.apiVersion &&
+          old.subresource === manager.subresource &&
+          old.entry !== undefined &&
+          equal(old.fields, manager.fields),
+      ),
+    )
+  );
+}
+
+/** The managers of the stored object. One whose fields nobody followed so far is owned by whoever wrote it before. */
+function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | undefined): readonly Manager[] {
+  const { live } = write;
+  const managers = stored === undefined ? [] : (readManagers(stored, true) ?? []);
+  if (managers.length > 0 || live === undefined) return managers;
+  return managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
+}
+
+/** What the other managers keep: not what the apply changes, and not what it removes. */
+function yielding(others: readonly Manager[], versions: Versions, force: boolean): Manager[] {
+  const after: Manager[] = [];
+  const conflicts: Conflict[] = [];
+  for (const manager of others) {
+    const version = versions.at(manager.apiVersion);
+    if (version === undefined) continue;
+    const { shape, comparison } = version;
+    const fields = reconcile(shape, manager.fields);
+    const lost = intersection(fields, comparison.changed);
+    if (!isEmpty(lost)) conflicts.push({ manager, fields: lost });
+    const kept = difference(difference(fields, comparison.changed), comparison.removed);
+    if (!isEmpty(kept)) after.push(withFields(manager, kept));
+  }
+  if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
+  return after;
+}
+
+function pruned(write: ApplyWrite, merged: Values, last: Manager, owners: readonly Manager[]): Values {
+  const { apiVersion } = write;
+  const shape = shapeOf(write.type);
+  if (last.apiVersion === apiVersion && owners.every((owner) => owner.apiVersion === apiVersion)) {
+    const owned = owners.reduce<FieldSet>((all, owner) => union(all, reconcile(shape, owner.fields)), {});
+    return prune(shape, merged, reconcile(shape, last.fields), owned);
+  }
+  const owned = new Map<string, FieldSet>();
+  for (const owner of owners) owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? {}, owner.fields));
+  return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
+}
+
+function converted(write: ApplyWrite, from: Versioned, to: string): Versioned | undefined {
+  if (from.apiVersion === to) return from;
+  let { object } = from;
+  if (from.apiVersion !== write.apiVersion) {
+    const back = write.convertBack?.(object, from.apiVersion);
+    if (back === undefined) return undefined;
+    object = back;
+  }
+  if (to === write.apiVersion) return { apiVersion: to, shape: shapeOf(write.type), object };
+  const made = write.convert?.(decoded(write, object), to);
+  return made === undefined ? undefined : { apiVersion: to, shape: shapeOf(made.type), object: made.object };
+}
+
+function decoded(write: ApplyWrite, object: Values): Values {
+  try {
+    return decode(write.type, object) as Values;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const name = nameOf(write);
+    throw plainError(
+      `failed to convert new object (${name}) to proper version: unable to convert unstructured object to ${name.slice(name.indexOf('; ') + 2)}: ${error.message}`,
+    );
+  }
+}

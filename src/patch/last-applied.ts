@@ -1,0 +1,89 @@
+/**
+ * Moving from apply on the client's side. There a client keeps what it applied last in an annotation and updates the
+ * object. When its apply comes here for the first time under its default name, what the annotation says and the object
+ * still shows is its own: no conflict. The annotation is kept current, so that the way back stays open. Another manager
+ * name opts out of both.
+ */
+import { own } from '../lib/own.ts';
+import type { JsonObject } from '../schema/types.ts';
+import { fieldsOf } from './applied.ts';
+import type { Applied, ApplyWrite } from './apply.ts';
+import { compare } from './compare.ts';
+import { difference, type FieldSet } from './fieldset.ts';
+import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
+
+export interface ClientApply {
+  /** The name under which the client applies unless told otherwise. */
+  readonly manager: string;
+  /** The annotation that holds what it applied last. */
+  readonly annotation: string;
+}
+
+/** Bytes that the annotations of an object may have: beyond them the annotation is dropped rather than the apply refused. */
+const MAX_ANNOTATIONS = 256 * 1024;
+
+/** Fields that the annotation claims and the object still shows with the same value. Undefined when it claims none. */
+export function ownedByLastApplied(client: ClientApply, write: ApplyWrite): FieldSet | undefined {
+  const { live, type } = write;
+  if (write.manager !== client.manager || live === undefined) return undefined;
+  const claimed = parse(annotationOf(live, client.annotation));
+  if (claimed === undefined || claimed.apiVersion !== write.apiVersion) return undefined;
+  const shape = shapeOf(type);
+  try {
+    const { changed, removed } = compare(shape, claimed, live);
+    return difference(difference(fieldsOf(shape, claimed), changed), removed);
+  } catch (error) {
+    if (error instanceof Untyped) return undefined;
+    throw error;
+  }
+}
+
+/** Writes what was applied into the annotation, where there is one. */
+export function keepLastApplied(client: ClientApply, write: ApplyWrite, done: Applied): Applied {
+  if (write.manager !== client.manager || annotationOf(done.object, client.annotation) === undefined) return done;
+  const metadata = done.object.metadata as Values;
+  const annotations = { ...(metadata.annotations as Values), [client.annotation]: lastApplied(write.applied, client.annotation) };
+  const size = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
+    0,
+  );
+  if (size > MAX_ANNOTATIONS) delete annotations[client.annotation];
+  return { ...done, object: { ...done.object, metadata: { ...metadata, annotations } } };
+}
+
+function annotationOf(object: Values, annotation: string): string | undefined {
+  const { metadata } = object;
+  const annotations = isObject(metadata) && isObject(metadata.annotations) ? metadata.annotations : {};
+  const value = own(annotations, annotation);
+  return typeof value === 'string' ? value : undefined;
+}
+function parse(text: string | undefined): Values | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // Whoever wrote the annotation by hand claims nothing.
+    return undefined;
+  }
+}
+
+/** The applied object as text, keys in order, without the annotation itself. */
+function lastApplied(applied: Values, annotation: string): string {
+  const { metadata } = applied;
+  let object = applied;
+  if (isObject(metadata) && isObject(metadata.annotations)) {
+    const { [annotation]: _, ...annotations } = metadata.annotations;
+    object = { ...applied, metadata: { ...metadata, annotations } };
+  }
+  return `${JSON.stringify(sorted(object))}\n`;
+}
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted((value as JsonObject)[key])]),
+  );
+}

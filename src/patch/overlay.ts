@@ -1,0 +1,75 @@
+/**
+ * The stored object with an applied one laid over it: where both have a value the applied one counts, and lists and maps
+ * that are merged hold the items of both. Nothing is removed. The result shares with both what it did not change.
+ */
+import { own } from '../lib/own.ts';
+import { setKey } from '../schema/plain.ts';
+import { itemsByElement } from './compare.ts';
+import { anyShape, isObject, type ListShape, type MessageShape, type Shape, type Values } from './shape.ts';
+
+type Entries = { [key: string]: unknown };
+
+/** `live` is in the normal form, `applied` as it was sent. Throws Untyped where items of a list cannot be told apart. */
+export function overlay(shape: Shape, live: unknown, applied: unknown): unknown {
+  if (applied === undefined) return live;
+  if (live === undefined) return applied;
+  switch (shape.node) {
+    case 'leaf':
+      return applied;
+    case 'list':
+      return overlayLists(shape, live, applied);
+    case 'map':
+      return overlayObjects(() => shape.value, live, applied);
+    case 'message':
+      return overlayObjects((key) => shapeOfField(shape, key), live, applied);
+    case 'any':
+      return isObject(live) && isObject(applied) ? overlayObjects(() => anyShape, live, applied) : applied;
+  }
+}
+
+function shapeOfField(shape: MessageShape, key: string): Shape {
+  return shape.fields.get(key)?.shape ?? anyShape;
+}
+
+function overlayObjects(shapeOf: (key: string) => Shape, live: unknown, applied: unknown): unknown {
+  if (!isObject(live) || Object.keys(live).length === 0) return applied;
+  if (!isObject(applied)) return live;
+  const result: Entries = { ...(live as Values) };
+  for (const key of Object.keys(applied)) setKey(result, key, overlay(shapeOf(key), own(live, key), applied[key]));
+  return result;
+}
+
+/**
+ * Items that are in both stand in the order of the applied list; an item of one side alone keeps its place before the
+ * shared one that followed it.
+ *
+ *   live [c, a, b], applied [z, a] → c, z, a, b
+ *   live [main, aide], applied [aide, main] → aide, main
+ */
+function overlayLists(shape: ListShape, live: unknown, applied: unknown): unknown {
+  if (!Array.isArray(live) || live.length === 0) return applied;
+  if (!Array.isArray(applied) || applied.length === 0) return live;
+  const before = itemsByElement(shape, live);
+  const after = itemsByElement(shape, applied);
+  const result: unknown[] = [];
+  const left = [...before.keys()];
+  const shared = [...after.keys()].filter((element) => before.has(element));
+  let at = 0;
+  let nextShared = 0;
+  for (const [element, item] of after) {
+    // Items that only the stored list has come first, up to the shared one that is next in turn.
+    while (at < left.length) {
+      const mine = left[at] as string;
+      if (!after.has(mine)) result.push(before.get(mine));
+      else if (mine === shared[nextShared]) break;
+      at++;
+    }
+    result.push(overlay(shape.item, before.get(element), item));
+    if (element === shared[nextShared]) {
+      if (left[at] === element) at++;
+      nextShared++;
+    }
+  }
+  for (; at < left.length; at++) if (!after.has(left[at] as string)) result.push(before.get(left[at] as string));
+  return result;
+}

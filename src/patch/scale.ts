@@ -1,0 +1,60 @@
+/**
+ * Ownership through the `scale` subresource. There the object shows only its number of replicas, as another kind; whoever
+ * owns the field behind it owns the number. A write to the view is judged on the view, and then carried back.
+ *
+ *   managers of the object ──viewManagers──▸ managers of the view ──write──▸ ──objectManagers──▸ managers of the object
+ */
+import { difference, has, isEmpty, setOf } from './fieldset.ts';
+import { type ManagedFields, type ManagedFieldsEntry, type Manager, readManagers, withFields, writeManagers } from './managers.ts';
+
+/** The field behind the number, as a path of names, in a version of the kind; undefined where there is no such version. */
+export type ReplicasPath = (apiVersion: string) => readonly string[] | undefined;
+
+const replicasOfView = setOf(['f:spec', 'f:replicas']);
+const elements = (path: readonly string[]): string[] => path.map((name) => `f:${name}`);
+
+/** managedFields of the view: those of the object that own the field behind the number. */
+export function viewManagers(
+  entries: ManagedFields | undefined,
+  pathOf: ReplicasPath,
+  viewVersion: string,
+): ManagedFieldsEntry[] | undefined {
+  const managers: Manager[] = [];
+  for (const manager of readManagers(entries ?? [], true) ?? []) {
+    const path = pathOf(manager.apiVersion);
+    if (path !== undefined && has(manager.fields, elements(path)))
+      managers.push({ ...manager, apiVersion: viewVersion, fields: replicasOfView, entry: undefined });
+  }
+  return writeManagers(managers);
+}
+
+/** managedFields of the object after a write to the view left it with `view`. New entries carry no time. */
+export function objectManagers(
+  entries: ManagedFields | undefined,
+  view: ManagedFields | undefined,
+  pathOf: ReplicasPath,
+  apiVersion: string,
+): ManagedFieldsEntry[] | undefined {
+  const owners = readManagers(view ?? [], true) ?? [];
+  const path = pathOf(apiVersion);
+  const after: Manager[] = [];
+  for (const manager of readManagers(entries ?? [], true) ?? []) {
+    const mine = pathOf(manager.apiVersion);
+    if (mine === undefined) continue;
+    const at = owners.findIndex((owner) => isSame(owner, manager));
+    if (!has(manager.fields, elements(mine))) after.push(manager);
+    else if (at >= 0) {
+      owners.splice(at, 1);
+      after.push(manager);
+    } else {
+      const rest = difference(manager.fields, setOf(elements(mine)));
+      if (!isEmpty(rest)) after.push(withFields(manager, rest));
+    }
+  }
+  if (path !== undefined)
+    for (const owner of owners) after.push({ ...owner, apiVersion, time: undefined, fields: setOf(elements(path)), entry: undefined });
+  return writeManagers(after);
+}
+function isSame(a: Manager, b: Manager): boolean {
+  return a.name === b.name && a.operation === b.operation && a.subresource === b.subresource;
+}
