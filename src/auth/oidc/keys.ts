@@ -1,0 +1,94 @@
+/**
+ * The keys of an OpenID provider: found through its discovery document, read again when a token names a key that is not
+ * known, and from time to time so that a withdrawn key is forgotten — never more often than a set interval, whatever
+ * tokens are shown.
+ */
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { Outbound, OutboundError } from '../../lib/outbound.ts';
+
+export interface ProviderKey {
+  readonly id: string | undefined;
+  readonly key: KeyObject;
+}
+
+const minInterval = 10_000;
+const maxAge = 10 * 60 * 1000;
+const maxKeys = 100;
+
+const object = (text: string): Record<string, unknown> => {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new OutboundError('not a JSON object');
+  return value as Record<string, unknown>;
+};
+
+function readKeys(text: string): ProviderKey[] {
+  const { keys } = object(text);
+  if (!Array.isArray(keys)) throw new OutboundError('the key set has no keys');
+  const found: ProviderKey[] = [];
+  for (const jwk of keys.slice(0, maxKeys) as (JsonWebKey & { use?: string; kid?: string })[]) {
+    // Symmetric keys have no business in a published set; a key for encryption signs nothing.
+    if ((jwk.kty !== 'RSA' && jwk.kty !== 'EC') || (jwk.use !== undefined && jwk.use !== 'sig')) continue;
+    try {
+      found.push({ id: jwk.kid, key: createPublicKey({ key: jwk, format: 'jwk' }) });
+    } catch {
+      // A key of a kind that is not known here is no reason to do without the others.
+    }
+  }
+  return found;
+}
+
+export class ProviderKeys {
+  private readonly issuer: string;
+  private readonly outbound: Outbound;
+  private readonly now: () => number;
+  private keysAddress: string | undefined;
+  private keys: readonly ProviderKey[] | undefined;
+  private readAt = Number.NEGATIVE_INFINITY;
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private underWay: Promise<void> | undefined;
+
+  constructor(issuer: string, ca: string | undefined, now: () => number) {
+    this.issuer = issuer;
+    this.now = now;
+    this.outbound = new Outbound({ server: issuer, ca }, { timeoutMillis: 10_000, maxBytes: 1 << 20, maxCalls: 4 });
+  }
+
+  /** The keys as last read; the same array until they are read again. Undefined before the first time. */
+  current(): readonly ProviderKey[] | undefined {
+    if (this.keys !== undefined && this.now() - this.readAt > maxAge) void this.refresh()?.catch(() => {});
+    return this.keys;
+  }
+
+  /** Reads the keys again. Undefined where that was done, or failed, a moment ago. */
+  refresh(): Promise<void> | undefined {
+    if (this.underWay !== undefined) return this.underWay;
+    if (this.now() - this.triedAt < minInterval) return undefined;
+    this.triedAt = this.now();
+    this.underWay = this.read().finally(() => {
+      this.underWay = undefined;
+    });
+    return this.underWay;
+  }
+
+  close(): void {
+    this.outbound.close();
+  }
+
+  private async read(): Promise<void> {
+    this.keysAddress ??= await this.discover();
+    const answer = await this.outbound.get(this.keysAddress);
+    if (answer.status !== 200) throw new OutboundError(`the provider answered ${answer.status} for its keys`);
+    this.keys = readKeys(answer.text);
+    this.readAt = this.now();
+  }
+
+  private async discover(): Promise<string> {
+    const answer = await this.outbound.get(`${this.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    if (answer.status !== 200) throw new OutboundError(`the provider answered ${answer.status} for its configuration`);
+    const { issuer, jwks_uri: address } = object(answer.text);
+    if (issuer !== this.issuer) throw new OutboundError('the provider names another issuer than the one that is trusted');
+    if (typeof address !== 'string' || !address.startsWith('https://'))
+      throw new OutboundError('the provider names no https address for its keys');
+    return address;
+  }
+}

@@ -1,0 +1,94 @@
+/** Leaves decisions to a remote service, put to it as SubjectAccessReview. Its answers are kept for a time. */
+import { groupName, type Identity } from '../../identity.ts';
+import type { Remote } from '../../lib/outbound.ts';
+import { noRules } from '../authz/simple.ts';
+import { BoundedCache, secretKey } from '../secret.ts';
+import type { Attributes, Authorizer, Decision } from '../types.ts';
+import { type RetryOptions, ReviewClient } from './call.ts';
+
+export interface WebhookAuthorizerOptions {
+  readonly identity: Identity;
+  readonly remote: Remote;
+  readonly version: 'v1' | 'v1beta1';
+  readonly allowedMillis: number;
+  readonly refusedMillis: number;
+  readonly now: () => number;
+  readonly retry?: Partial<RetryOptions>;
+}
+
+const cacheSize = 8192;
+/** A question larger than this is not kept: its size is up to the caller. */
+const maxKeptLength = 10_000;
+
+/** Empty parts are left out, as in any object. */
+const present = (fields: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+
+function specOf(asked: Attributes, version: 'v1' | 'v1beta1') {
+  const { user, verb, group, version: apiVersion, resource, subresource, name, namespace, path } = asked;
+  return {
+    ...(asked.resourceRequest
+      ? { resourceAttributes: present({ namespace, verb, group, version: apiVersion, resource, subresource, name }) }
+      : { nonResourceAttributes: present({ path, verb }) }),
+    user: user.name,
+    // The older version has its own word for groups.
+    ...(user.groups.length > 0 && { [version === 'v1' ? 'groups' : 'group']: user.groups }),
+    ...(user.extra !== undefined && { extra: user.extra }),
+    ...(user.uid !== undefined && { uid: user.uid }),
+  };
+}
+
+function decisionOf(status: Record<string, unknown>): Decision {
+  const reason = typeof status.reason === 'string' ? status.reason : '';
+  const error = typeof status.evaluationError === 'string' && status.evaluationError !== '' ? { error: status.evaluationError } : {};
+  if (status.allowed === true && status.denied === true) {
+    return { decision: 'deny', reason, error: 'the authorization webhook answered both allow and deny' };
+  }
+  if (status.denied === true) return { decision: 'deny', reason, ...error };
+  return { decision: status.allowed === true ? 'allow' : 'none', reason, ...error };
+}
+
+export interface WebhookAuthorizer extends Authorizer {
+  close(): void;
+}
+
+export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAuthorizer {
+  const { identity, version, now } = options;
+  const client = new ReviewClient(
+    options.remote,
+    `${groupName(identity, 'authorization')}/${version}`,
+    'SubjectAccessReview',
+    options.retry,
+  );
+  const known = new BoundedCache<Decision>(cacheSize, now);
+  const underWay = new Map<string, Promise<Decision>>();
+
+  const ask = async (key: string, spec: object, keep: boolean): Promise<Decision> => {
+    try {
+      const decision = decisionOf(await client.ask(spec));
+      if (keep) known.set(key, decision, decision.decision === 'allow' ? options.allowedMillis : options.refusedMillis);
+      return decision;
+    } catch (error) {
+      // Whoever comes next in the order may still allow it; nobody is let in because the service is down.
+      return { decision: 'none', reason: '', error: `the authorization webhook failed: ${(error as Error).message}` };
+    } finally {
+      underWay.delete(key);
+    }
+  };
+
+  return {
+    name: 'Webhook',
+    close: () => client.close(),
+    authorize(asked) {
+      const spec = specOf(asked, version);
+      const text = JSON.stringify(spec);
+      const key = secretKey(text);
+      const before = known.get(key) ?? underWay.get(key);
+      if (before !== undefined) return before;
+      const asking = ask(key, spec, text.length <= maxKeptLength);
+      underWay.set(key, asking);
+      return asking;
+    },
+    rulesFor: () => ({ ...noRules, incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+  };
+}

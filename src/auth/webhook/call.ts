@@ -1,0 +1,73 @@
+/** Puts a review to a remote service and brings back its status. Tried again where the service was merely not there. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Outbound, OutboundError, type Remote } from '../../lib/outbound.ts';
+
+export interface RetryOptions {
+  /** How often at most, the first time included. */
+  readonly attempts: number;
+  /** Wait before the second attempt; each further one is half as long again. */
+  readonly waitMillis: number;
+}
+const usualRetry: RetryOptions = { attempts: 4, waitMillis: 500 };
+
+export class ReviewClient {
+  private readonly outbound: Outbound;
+  private readonly apiVersion: string;
+  private readonly kind: string;
+  private readonly retry: RetryOptions;
+
+  constructor(remote: Remote, apiVersion: string, kind: string, retry: Partial<RetryOptions> = {}) {
+    this.outbound = new Outbound(remote, { timeoutMillis: 30_000, maxBytes: 1 << 20, maxCalls: 512 });
+    this.apiVersion = apiVersion;
+    this.kind = kind;
+    this.retry = { ...usualRetry, ...retry };
+  }
+
+  close(): void {
+    this.outbound.close();
+  }
+
+  /** The `status` of the answer. Throws OutboundError where there is none that can be used. */
+  async ask(spec: unknown): Promise<Record<string, unknown>> {
+    const review = { kind: this.kind, apiVersion: this.apiVersion, metadata: { creationTimestamp: null }, spec };
+    let wait = this.retry.waitMillis;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.once(review);
+      if (!('again' in outcome)) return outcome.status;
+      if (attempt >= this.retry.attempts) throw outcome.again;
+      // Half of the wait is left to chance, so that many requests do not come back in step.
+      await sleep(wait * (0.5 + Math.random() / 2));
+      wait *= 1.5;
+    }
+  }
+
+  private async once(review: unknown): Promise<{ status: Record<string, unknown> } | { again: OutboundError }> {
+    let answer: Awaited<ReturnType<Outbound['postJson']>>;
+    try {
+      answer = await this.outbound.postJson(review);
+    } catch (error) {
+      return { again: error as OutboundError };
+    }
+    if (answer.status >= 500 || answer.status === 429) return { again: new OutboundError(`the webhook answered ${answer.status}`) };
+    if (answer.status !== 200 && answer.status !== 201) throw new OutboundError(`the webhook answered ${answer.status}`);
+    return { status: this.statusOf(answer.text) };
+  }
+
+  private statusOf(text: string): Record<string, unknown> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new OutboundError('the webhook answered with something that is not JSON');
+    }
+    const { kind, apiVersion, status } = (value ?? {}) as Record<string, unknown>;
+    if (kind !== this.kind || apiVersion !== this.apiVersion) {
+      throw new OutboundError(`the webhook must answer with ${this.kind} of ${this.apiVersion}`);
+    }
+    if (typeof status !== 'object' || status === null) throw new OutboundError('the webhook answered without a status');
+    return status as Record<string, unknown>;
+  }
+}
+
+export const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];

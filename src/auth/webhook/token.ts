@@ -1,0 +1,96 @@
+/** Asks a remote service whose token it is. Its answers are kept for a time, by the token's hash. */
+import { groupName, type Identity } from '../../identity.ts';
+import type { Remote } from '../../lib/outbound.ts';
+import { BoundedCache } from '../secret.ts';
+import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
+import { type RetryOptions, ReviewClient, texts } from './call.ts';
+
+export interface TokenWebhookOptions {
+  readonly identity: Identity;
+  readonly remote: Remote;
+  readonly version: 'v1' | 'v1beta1';
+  readonly cacheMillis: number;
+  /** What a token is good for where the service does not say. */
+  readonly audiences: readonly string[];
+  readonly now: () => number;
+  readonly retry?: Partial<RetryOptions>;
+}
+
+/** Good answers and bad ones are kept apart, so that a flood of bad tokens does not push out the good ones. */
+const cacheSize = 4096;
+
+/** What the service said of a token. */
+type Said = { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
+
+function userOf(status: Record<string, unknown>): User {
+  const info = (typeof status.user === 'object' && status.user !== null ? status.user : {}) as Record<string, unknown>;
+  if (typeof info.username !== 'string' || info.username === '') throw new TokenRejected('the token webhook named no user');
+  const extra = Object.entries((info.extra ?? {}) as Record<string, unknown>).map(([key, values]) => [key, texts(values)] as const);
+  return {
+    name: info.username,
+    ...(typeof info.uid === 'string' && info.uid !== '' && { uid: info.uid }),
+    groups: texts(info.groups),
+    ...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
+  };
+}
+
+export interface TokenWebhook extends TokenAuthenticator {
+  close(): void;
+}
+
+export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
+  const { identity, version, now, cacheMillis } = options;
+  const client = new ReviewClient(options.remote, `${groupName(identity, 'authentication')}/${version}`, 'TokenReview', options.retry);
+  const good = new BoundedCache<Said>(cacheSize, now);
+  const bad = new BoundedCache<Said>(cacheSize, now);
+  const underWay = new Map<string, Promise<Said>>();
+
+  const ask = async (token: BearerToken, audiences: readonly string[]): Promise<Said> => {
+    const status = await client.ask({ token: token.value, ...(audiences.length > 0 && { audiences }) });
+    if (status.authenticated !== true) return { error: typeof status.error === 'string' ? status.error : '' };
+    const named = texts(status.audiences);
+    return { user: userOf(status), audiences: named.length > 0 ? named : options.audiences };
+  };
+
+  /** Undefined: the service does not know the token, or knows it for other audiences. */
+  const toResult = (said: Said, audiences: readonly string[]): TokenResult | undefined => {
+    if ('error' in said) {
+      // The service wrote this for whoever showed the token.
+      if (said.error !== '') throw new TokenRejected(said.error, true);
+      return undefined;
+    }
+    const wanted = audiences.length === 0 ? options.audiences : audiences;
+    const fit = wanted.filter((audience) => said.audiences.includes(audience));
+    return wanted.length > 0 && fit.length === 0 ? undefined : { user: said.user, audiences: fit };
+  };
+
+  const askOnce = (key: string, token: BearerToken, audiences: readonly string[]): Promise<Said> => {
+    let asking = underWay.get(key);
+    if (asking === undefined) {
+      asking = ask(token, audiences)
+        .then((said) => {
+          ('error' in said ? bad : good).set(key, said, cacheMillis);
+          return said;
+        })
+        .finally(() => underWay.delete(key));
+      underWay.set(key, asking);
+    }
+    return asking;
+  };
+
+  return {
+    name: 'token-webhook',
+    close: () => client.close(),
+    authenticateToken(token, audiences) {
+      const key = `${token.key} ${audiences.join(' ')}`;
+      const said = good.get(key) ?? bad.get(key);
+      if (said !== undefined) return toResult(said, audiences);
+      return askOnce(key, token, audiences).then(
+        (fresh) => toResult(fresh, audiences),
+        (error: Error) => {
+          throw error instanceof TokenRejected ? error : new TokenRejected(`the token webhook failed: ${error.message}`);
+        },
+      );
+    },
+  };
+}
