@@ -1,10 +1,19 @@
 /** Keys, certificates and the administrator's configuration, made on first start under the data directory. */
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dataFiles, type ServerOptions } from './flags.ts';
 import type { Identity } from './identity.ts';
-import { type Authority, ensureAuthority, ensureClient, ensureServing, servingNames, writeSecretFile } from './lib/pki.ts';
+import {
+  type Authority,
+  ensureAuthority,
+  ensureClient,
+  ensureServing,
+  ensureSigningKey,
+  servingNames,
+  writeSecretFile,
+} from './lib/pki.ts';
 import { firstAddress } from './meta/ip.ts';
 
 export interface Credentials {
@@ -15,6 +24,8 @@ export interface Credentials {
   /** PEM bundles whose client certificates name users. */
   readonly clientCAs: readonly string[];
   readonly adminConfigPath: string;
+  /** The key that signs service account tokens. */
+  signingKey(): Promise<KeyObject>;
   /** Writes the administrator's configuration, once the address is known. */
   writeAdminConfig(address: string): void;
 }
@@ -49,6 +60,10 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
     serving,
     clientCAs,
     adminConfigPath,
+    signingKey: async () => {
+      const file = options.serviceAccountSigningKeyFile;
+      return file === undefined ? ensureSigningKey(pki, 'sa') : createPrivateKey(readFile(file));
+    },
     writeAdminConfig(address) {
       const admin = ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
       writeSecretFile(adminConfigPath, adminConfig(identity.word, address, own ? caPem : serving.certificate, admin));

@@ -2,27 +2,23 @@
 import { readFileSync } from 'node:fs';
 import { admissionChain } from './admission/chain.ts';
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
-import { anonymous } from './auth/authn/anonymous.ts';
-import { bearer, tokenUnion } from './auth/authn/bearer.ts';
-import { clientCertificate } from './auth/authn/client-certificate.ts';
-import { staticTokens } from './auth/authn/static-tokens.ts';
-import { RoleBasedAccess } from './auth/authz/rbac.ts';
-import { alwaysAllow, alwaysDeny, superuser } from './auth/authz/simple.ts';
-import { type Authenticator, type Authorizer, union, unionAuthorizer } from './auth/types.ts';
+import { type EscalationRules, rbacEscalation } from './admission/plugins/rbac-escalation.ts';
+import { escalationCheck } from './auth/authz/escalation.ts';
+import { composeAuth } from './compose/auth.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import type { ServerOptions } from './flags.ts';
 import { type Identity, identities } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
-import type { LiveSource } from './kinds/live.ts';
 import { type Log, openLog } from './lib/log.ts';
-import { readBundle } from './lib/pki.ts';
 import { systemRandom } from './lib/random.ts';
 import { bootstrap } from './registry/bootstrap/run.ts';
 import { Catalog } from './registry/catalog.ts';
 import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
 import { SystemWriter } from './registry/system.ts';
+import { reviewActions } from './server/actions/reviews.ts';
+import { tokenRequest } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
 import { requestHandler } from './server/handler.ts';
 import { type Listener, listen } from './server/listen.ts';
@@ -33,7 +29,8 @@ import { sendText } from './server/respond.ts';
 import type { Services } from './server/services.ts';
 import { authenticate } from './server/steps/authenticate.ts';
 import { authorize } from './server/steps/authorize.ts';
-import { auditId, findInfo } from './server/steps/identify.ts';
+import { auditId, checkTimeout, findInfo } from './server/steps/identify.ts';
+import { impersonate } from './server/steps/impersonate.ts';
 import { openWatches } from './server/verbs/watch.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
@@ -104,14 +101,18 @@ async function serve(
   const env: KindEnv = {
     identity,
     now: () => Date.now(),
-    feature: (name) => options.features.enabled(name as never),
+    feature: (name) => options.features.isOn(name),
     allowPrivileged: options.allowPrivileged,
   };
+  const auth = await composeAuth(options, identity, credentials, live);
   const registry: RegistryDeps = {
     catalog,
     cache,
     env,
-    admission: admissionChain([namespaceLifecycle(identity, live)]),
+    admission: admissionChain([
+      namespaceLifecycle(identity, live),
+      rbacEscalation(escalationCheck(identity, auth.rbac, auth.authorizer) as EscalationRules),
+    ]),
     hooks: new Map(),
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
@@ -120,9 +121,12 @@ async function serve(
     identity,
     registry,
     negotiator: new Negotiator(identity.protobufMediaType),
-    authenticator: authenticators(options, credentials),
-    authorizer: unionAuthorizer([superuser, ...options.authorizationMode.flatMap((mode) => authorizerFor(mode, live, identity))]),
-    actions: new Map(),
+    authenticator: auth.authenticator,
+    authorizer: auth.authorizer,
+    actions: new Map([
+      ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }),
+      ['core/serviceaccounts/token', tokenRequest(auth.issuer)],
+    ]),
     limits: {
       requestTimeoutMs: options.requestTimeout,
       minRequestTimeoutSeconds: options.minRequestTimeout,
@@ -146,7 +150,9 @@ async function serve(
   const steps: Step[] = [
     auditId,
     findInfo,
+    checkTimeout,
     authenticate(services.authenticator),
+    impersonate(identity, services.authorizer),
     authorize(services.authorizer),
     (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : sendText(ctx, 404, '404 page not found\n')),
   ];
@@ -191,6 +197,7 @@ async function serve(
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);
       clearTimeout(timer);
+      auth.close();
       cache.close();
       await engine.close();
     },
@@ -201,26 +208,6 @@ async function serve(
 async function forgetBefore(cache: Cache, revision: number): Promise<void> {
   await cache.engine.compact(revision);
   cache.forget(revision);
-}
-
-function authenticators(options: ServerOptions, credentials: Credentials): Authenticator {
-  const clientRoots = credentials.clientCAs.flatMap((pem) => readBundle(pem));
-  const tokens = options.tokenAuthFile === undefined ? [] : [staticTokens(readFileSync(options.tokenAuthFile, 'utf8'))];
-  const methods = [
-    clientCertificate(
-      () => clientRoots,
-      () => Date.now(),
-    ),
-    bearer(tokenUnion(tokens), []),
-  ];
-  return union(methods, options.anonymousAuth ? anonymous : undefined);
-}
-
-function authorizerFor(mode: string, live: LiveSource, identity: Identity): Authorizer[] {
-  if (mode === 'RBAC') return [new RoleBasedAccess(live, identity)];
-  if (mode === 'AlwaysAllow') return [alwaysAllow];
-  if (mode === 'AlwaysDeny') return [alwaysDeny];
-  return [];
 }
 
 /** An address that a client on this machine can use. */

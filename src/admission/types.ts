@@ -2,9 +2,10 @@
  * Admission: after authorization and before the store, every write (and every connection to a subresource) passes the
  * plug-ins of one array, first those that change the object, then those that only judge it. The first refusal ends it.
  */
-import type { User } from '../meta/user.ts';
+
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Served } from '../kinds/served.ts';
+import type { User } from '../meta/user.ts';
 import type { JsonObject, MessageType } from '../schema/types.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

@@ -3,7 +3,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import type { Change, Live, LiveSource } from '../kinds/live.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Catalog } from './catalog.ts';
-import { sharedObject } from './convert.ts';
+import { parseItem, sharedObject } from './convert.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
   const made = new Map<Collection, Live>();
@@ -12,25 +12,28 @@ export function liveSource(catalog: Catalog): LiveSource {
     if (collection === undefined) throw new Error(`${plural} are not stored`);
     let live = made.get(collection);
     if (live === undefined) {
-      live = liveView(collection, kind.namespaced);
+      live = liveView(collection, kind.namespaced, !numerous.has(`${group}/${plural}`));
       made.set(collection, live);
     }
     return live as Live<T>;
   };
 }
 
-function liveView(collection: Collection, namespaced: boolean): Live {
+/** Kinds of which there may be very many, or large ones: they are parsed when they are asked for, and not kept. */
+const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpoints', 'discovery/endpointslices']);
+
+function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
+  const parse = keep ? sharedObject : parseItem;
   return {
     get: (namespace, name) => {
       const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
-      return item === undefined ? undefined : sharedObject(item);
+      return item === undefined ? undefined : parse(item);
     },
-    list: (namespace) =>
-      (namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`)).map(sharedObject),
+    list: (namespace) => (namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`)).map(parse),
     onChange: (listener) =>
       collection.listen((event) => {
-        const object = sharedObject(event.item);
-        const old = event.previous === undefined ? undefined : sharedObject(event.previous);
+        const object = parse(event.item);
+        const old = event.previous === undefined ? undefined : parse(event.previous);
         const type: Change<ApiObject>['type'] = event.type === 'delete' ? 'deleted' : old === undefined ? 'added' : 'modified';
         listener({ type, object, old });
       }),

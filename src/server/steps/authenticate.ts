@@ -1,7 +1,7 @@
 /** Who asks. Nobody is let through without an answer. */
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { AuthRequest, Authenticator, User } from '../../auth/types.ts';
+import type { Authenticator, AuthRequest, User } from '../../auth/types.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';

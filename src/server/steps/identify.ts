@@ -1,8 +1,10 @@
 /** The first steps: an id for the audit trail, headers of every answer, and what the path asks for. */
 import { randomUUID } from 'node:crypto';
+import { badRequest } from '../../meta/errors.ts';
+import { durationMillis } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
-import { requestInfo } from '../request-info.ts';
 import type { Step } from '../pipeline.ts';
+import { requestInfo } from '../request-info.ts';
 
 /** Ids that clients may choose themselves, within reason. */
 const goodId = /^[\x21-\x7e]{1,64}$/;
@@ -11,6 +13,18 @@ export const auditId: Step = (ctx) => {
   const given = ctx.header('audit-id');
   ctx.auditId = given !== undefined && goodId.test(given) ? given : randomUUID();
   ctx.headers.push('Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private');
+};
+
+/** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
+export const checkTimeout: Step = (ctx: Context) => {
+  if (ctx.search === '' || !ctx.info.resourceRequest || ctx.info.verb === 'watch') return;
+  const given = ctx.param('timeout');
+  if (given === undefined || given === '') return;
+  try {
+    ctx.timeoutMs = durationMillis(given);
+  } catch (error) {
+    throw badRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`);
+  }
 };
 
 export const findInfo: Step = (ctx: Context) => {

@@ -1,0 +1,27 @@
+/**
+ * Nobody grants more than they have: roles and bindings are checked against the rights of their writer. Not one of the
+ * plug-ins that can be switched; it runs last of those that see the object before it is validated.
+ */
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { User } from '../../meta/user.ts';
+import type { AdmissionPlugin } from '../types.ts';
+
+export interface EscalationRules {
+  checkRole(user: User, role: ApiObject, old: ApiObject | undefined): Promise<void>;
+  checkBinding(user: User, binding: ApiObject, old: ApiObject | undefined): Promise<void>;
+}
+
+const roles = new Set(['roles', 'clusterroles']);
+const bindings = new Set(['rolebindings', 'clusterrolebindings']);
+
+export function rbacEscalation(rules: EscalationRules): AdmissionPlugin {
+  return {
+    name: 'RBACEscalation',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    admit({ served, object, oldObject, user }) {
+      if (served.kind.group !== 'rbac.authorization' || object === undefined) return;
+      if (roles.has(served.kind.plural)) return rules.checkRole(user, object, oldObject);
+      if (bindings.has(served.kind.plural)) return rules.checkBinding(user, object, oldObject);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Reviews: questions that are asked by creating an object, whose status is the answer. Nothing is stored. */
+import {
+  type AccessReview,
+  reviewLocalSubjectAccess,
+  reviewSelfAccess,
+  reviewSelfRules,
+  reviewSubjectAccess,
+} from '../../auth/review/access.ts';
+import { reviewToken } from '../../auth/review/token.ts';
+import type { Authorizer, TokenAuthenticator } from '../../auth/types.ts';
+import type { Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Action, ActionRequest } from '../services.ts';
+
+export interface ReviewOptions {
+  readonly identity: Identity;
+  readonly authorizer: Authorizer;
+  readonly tokens: TokenAuthenticator;
+  /** Audiences of this server. */
+  readonly audiences: readonly string[];
+}
+
+export function reviewActions(options: ReviewOptions): [string, Action][] {
+  const { identity, authorizer } = options;
+  const review = (answer: (body: ApiObject & AccessReview, request: ActionRequest) => Promise<unknown>): Action => {
+    return async (request) => {
+      const body = request.body as ApiObject & AccessReview;
+      if (request.write.resource.kind.namespaced) body.metadata.namespace = request.write.namespace;
+      const object = { ...body, status: await answer(body, request) };
+      return { status: 201, object, schema: request.write.resource.schema };
+    };
+  };
+  return [
+    ['authorization/subjectaccessreviews', review((body) => reviewSubjectAccess(identity, authorizer, body))],
+    [
+      'authorization/localsubjectaccessreviews',
+      review((body, { write }) => reviewLocalSubjectAccess(identity, authorizer, write.namespace, body)),
+    ],
+    ['authorization/selfsubjectaccessreviews', review((body, { write }) => reviewSelfAccess(identity, authorizer, write.user, body))],
+    [
+      'authorization/selfsubjectrulesreviews',
+      review((body, { write }) =>
+        reviewSelfRules(authorizer, write.user, (body.spec as { namespace?: string } | undefined)?.namespace ?? ''),
+      ),
+    ],
+    ['authentication/tokenreviews', review((body) => reviewToken(options.tokens, options.audiences, body.spec as never))],
+  ];
+}

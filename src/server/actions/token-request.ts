@@ -1,0 +1,26 @@
+/** serviceaccounts/token: a token for an account, bound to what the request says. */
+import { issueToken, type TokenIssuer, type TokenRequestSpec } from '../../auth/service-account/token-request.ts';
+import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { badRequest } from '../../meta/errors.ts';
+import type { MessageType } from '../../schema/types.ts';
+import type { Action } from '../services.ts';
+
+export function tokenRequest(issuer: TokenIssuer): Action {
+  return ({ write, body }) => {
+    const request = body as ApiObject & { spec?: TokenRequestSpec };
+    const { name, namespace } = request.metadata;
+    if (name !== undefined && name !== write.name)
+      throw badRequest(`the name of the object (${name}) does not match the name on the URL (${write.name})`);
+    if (namespace !== undefined && namespace !== write.namespace)
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    const issued = issueToken(issuer, write.namespace, write.name, request.spec ?? {});
+    const object = {
+      ...request,
+      metadata: { ...request.metadata, name: write.name, namespace: write.namespace },
+      spec: { ...request.spec, audiences: [...issued.audiences], expirationSeconds: issued.expirationSeconds },
+      status: { token: issued.token, expirationTimestamp: issued.expirationTimestamp },
+    };
+    return { status: 201, object, schema: TokenRequest as MessageType };
+  };
+}

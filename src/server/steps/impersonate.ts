@@ -1,0 +1,16 @@
+/** Takes the caller for somebody else, where that is asked for and allowed. */
+import { impersonate as impersonated, wantsImpersonation } from '../../auth/impersonation.ts';
+import type { Authorizer } from '../../auth/types.ts';
+import type { Identity } from '../../identity.ts';
+import type { Step } from '../pipeline.ts';
+
+export function impersonate(identity: Identity, authorizer: Authorizer): Step {
+  return (ctx) => {
+    if (!wantsImpersonation(ctx.req.headers)) return;
+    return impersonated(identity, ctx.req, ctx.user, authorizer).then((user) => {
+      if (user === undefined) return;
+      ctx.impersonator = ctx.user;
+      ctx.user = user;
+    });
+  };
+}
