@@ -223,6 +223,7 @@ class EtcdEngine implements Engine {
       connection: this.#connection,
       clock: this.#clock,
       watch: this.#watchMethod,
+      root: this.#keyspace.root,
       start: this.#keyspace.watchStart,
       end: this.#keyspace.watchEnd,
       currentRevision: () => this.#newest.get(),

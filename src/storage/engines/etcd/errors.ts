@@ -2,7 +2,7 @@
  * What went wrong with a call to etcd. A failure says why and, what matters most for a write, whether it can have
  * happened nevertheless.
  */
-import { type ServiceError, status } from '@grpc/grpc-js';
+import { type StatusObject, status } from '@grpc/grpc-js';
 import { StoreUnavailable } from '../../engine.ts';
 
 export type Reason =
@@ -73,15 +73,14 @@ const KNOWN: readonly Known[] = [
   { says: /^etcdserver: (permission denied|user name is empty|authentication|invalid auth token)/, reason: 'refused' },
 ];
 
-export function failureOf(error: ServiceError): CallFailure {
-  const details = error.details ?? error.message;
+export function failureOf({ code, details }: Pick<StatusObject, 'code' | 'details'>): CallFailure {
   const known = KNOWN.find(({ says }) => says.test(details));
   if (known !== undefined) {
-    return new CallFailure(known.reason, known.message ?? details, known.mayHaveHappened === true, { cause: error });
+    return new CallFailure(known.reason, known.message ?? details, known.mayHaveHappened === true);
   }
-  const unknown = error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED;
-  const silent = unknown || error.code === status.INTERNAL || error.code === status.UNKNOWN;
-  return new CallFailure(silent ? 'unavailable' : 'refused', details, silent, { cause: error });
+  const unknown = code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.CANCELLED;
+  const silent = unknown || code === status.INTERNAL || code === status.UNKNOWN;
+  return new CallFailure(silent ? 'unavailable' : 'refused', details, silent);
 }
 
 /** The error of the contract for a failure that is neither a conflict nor about a revision. */

@@ -12,6 +12,7 @@ import type { ClientDuplexStream } from '@grpc/grpc-js';
 import type { Clock } from '../../../lib/clock.ts';
 import { type ChangeRecord, Compacted, StoreUnavailable, type Subscriber } from '../../engine.ts';
 import type { Connection } from './connection.ts';
+import { Deletions } from './deletions.ts';
 import { EMPTY_REQUEST, type Method, memberStatus } from './messages.ts';
 import { encodeProgressRequest, encodeWatch, type OwnRecord, type WatchAnswer } from './watch-messages.ts';
 
@@ -19,6 +20,8 @@ export interface FeedSource {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly watch: Method<WatchAnswer>;
+  /** Before every key, and the range of keys to watch. */
+  readonly root: string;
   readonly start: string;
   readonly end: string;
   /** The newest revision of the store itself. */
@@ -30,6 +33,8 @@ export interface FeedSource {
   notice(message: string): void;
 }
 
+/** Answers that may be lined up before no more are read. */
+const MOST_QUEUED = 32;
 /** A watch that is not confirmed in this time is given up. */
 const CREATED_WITHIN_MS = 10_000;
 /**
@@ -55,6 +60,11 @@ export class Feed {
   #asked = false;
   /** Changes of the newest commit of a fragment, until the rest of it comes. */
   #held: ChangeRecord[] = [];
+  /** Answers behind one whose deletions are looked up. */
+  #queue: WatchAnswer[] = [];
+  #draining: Promise<void> | undefined;
+  /** Why the answers that were lined up could not be taken. */
+  #broken: Error | undefined;
   /** Newest revision that somebody waits for. */
   #needed = 0;
   #cancelAsking: (() => void) | undefined;
@@ -99,9 +109,8 @@ export class Feed {
         await this.#watch();
       } catch (error) {
         if (this.#over()) return;
-        if (error instanceof Compacted || error instanceof Unfollowable)
-          return this.fail(error.cause instanceof Error ? error.cause : error);
-        this.#source.notice(`the watch on etcd was interrupted: ${(error as Error).message}`);
+        if (error instanceof Compacted || error instanceof Unfollowable) return this.fail(error);
+        if (this.#attempts === 0) this.#source.notice(`the watch on etcd was interrupted: ${(error as Error).message}`);
       }
       if (this.#over()) return;
       this.#state = 'waiting';
@@ -120,29 +129,66 @@ export class Feed {
     this.#graceMs = LONG_GRACE_MS;
     this.#asked = false;
     this.#held = [];
+    const deletions = new Deletions(connection, endpoint, this.#source.root);
     const stream = connection.stream(endpoint, watch);
     this.#stream = stream;
     // Cancelling a stream is an error of it too, and nobody may be listening any more.
     stream.on('error', () => {});
     const cancelTimer = this.#source.clock.after(CREATED_WITHIN_MS, () => stream.cancel());
     try {
-      stream.write(encodeWatch({ key: start, end, from: Math.max(1, this.delivered), withPrevious: true }));
+      stream.write(encodeWatch({ key: start, end, from: Math.max(1, this.delivered) }));
       for await (const answer of stream as AsyncIterable<WatchAnswer>) {
         if (answer.created) {
           cancelTimer();
           this.#state = 'watching';
           this.#attempts = 0;
         }
-        this.#take(answer);
+        await this.#accept(answer, deletions, stream);
         if (this.#over()) return;
       }
+      await this.#draining;
+      if (this.#broken !== undefined) throw this.#broken;
     } catch (error) {
       connection.avoid(endpoint);
-      throw error;
+      throw this.#broken ?? error;
     } finally {
       cancelTimer();
       stream.cancel();
       this.#stream = undefined;
+      // What is lined up belongs to this watch and must be done with before the next one begins.
+      await this.#draining;
+      this.#queue = [];
+      this.#broken = undefined;
+    }
+  }
+
+  /** Takes an answer at once, or lines it up behind one that waits for what is to be known of its deletions. */
+  #accept(answer: WatchAnswer, deletions: Deletions, stream: ClientDuplexStream<Buffer, WatchAnswer>): Promise<void> | undefined {
+    if (this.#draining === undefined && answer.deletions === 0) {
+      this.#take(answer);
+      return undefined;
+    }
+    this.#queue.push(answer);
+    this.#draining ??= this.#drain(deletions).catch((error: Error) => {
+      this.#broken = error;
+      stream.cancel();
+    });
+    return this.#queue.length >= MOST_QUEUED ? this.#draining : undefined;
+  }
+
+  async #drain(deletions: Deletions): Promise<void> {
+    try {
+      while (this.#queue.length > 0) {
+        const batch = this.#queue;
+        this.#queue = [];
+        await deletions.fill(batch, this.delivered);
+        for (const answer of batch) {
+          if (this.#over()) return;
+          this.#take(answer);
+        }
+      }
+    } finally {
+      this.#draining = undefined;
     }
   }
 
@@ -176,7 +222,7 @@ export class Feed {
     try {
       this.#deliver(changes, revision);
     } catch (error) {
-      throw new Unfollowable('the subscriber failed', { cause: error });
+      this.fail(error as Error);
     }
   }
 

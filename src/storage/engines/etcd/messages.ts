@@ -158,15 +158,22 @@ function writeComparison(writer: Writer, key: string, { target, field }: Compari
 export interface TransactionAnswer {
   readonly revision: number;
   readonly succeeded: boolean;
-  /** For each read of the transaction: revision and version of the key, 0 when it is absent. */
-  readonly reads: readonly { readonly revision: number; readonly version: number }[];
+  /** For each read of the transaction, in order. */
+  readonly reads: readonly KeyState[];
+}
+/** What is known of a key without its value; all 0 when it is absent. */
+export interface KeyState {
+  revision: number;
+  created: number;
+  /** How often it was written since it was created. */
+  version: number;
 }
 
 export const transaction: Method<TransactionAnswer> = {
   path: '/etcdserverpb.KV/Txn',
   decode(bytes) {
     const reader = new Reader(bytes);
-    const reads: { revision: number; version: number }[] = [];
+    const reads: KeyState[] = [];
     let revision = 0;
     let succeeded = false;
     for (let field = reader.next(); field !== 0; field = reader.next()) {
@@ -179,14 +186,14 @@ export const transaction: Method<TransactionAnswer> = {
   },
 };
 
-function readOutcome(outcome: Reader, reads: { revision: number; version: number }[]): void {
+function readOutcome(outcome: Reader, reads: KeyState[]): void {
   for (let field = outcome.next(); field !== 0; field = outcome.next()) {
     if (field !== 1) {
       outcome.skip();
       continue;
     }
     const range = outcome.nested();
-    const found = { revision: 0, version: 0 };
+    const found: KeyState = { revision: 0, created: 0, version: 0 };
     for (let part = range.next(); part !== 0; part = range.next()) {
       if (part !== 2) {
         range.skip();
@@ -194,13 +201,28 @@ function readOutcome(outcome: Reader, reads: { revision: number; version: number
       }
       const entry = range.nested();
       for (let number = entry.next(); number !== 0; number = entry.next()) {
-        if (number === 3) found.revision = entry.number();
+        if (number === 2) found.created = entry.number();
+        else if (number === 3) found.revision = entry.number();
         else if (number === 4) found.version = entry.number();
         else entry.skip();
       }
     }
     reads.push(found);
   }
+}
+
+/** Reads, of each key, what it was right before a revision; the member that is asked answers from what it has. */
+export function encodeStatesBefore(root: string, list: readonly { readonly key: string; readonly revision: number }[]): Buffer {
+  const writer = new Writer(list.length * (root.length + OPERATION_OVERHEAD));
+  for (let index = list.length - 1; index >= 0; index--) {
+    const { key, revision } = list[index] as { key: string; revision: number };
+    const end = writer.position;
+    writer.flag(8, true);
+    writeRange(writer, { key: root + key, revision: revision - 1, serializable: true });
+    writer.nested(1, end);
+    writer.nested(2, end);
+  }
+  return writer.finish();
 }
 
 /** Writes a key without a guard. */

@@ -25,7 +25,7 @@ export async function oldestRevision(
   stream.on('error', () => {});
   const timer = setTimeout(() => stream.cancel(), connection.timeoutMs);
   try {
-    stream.write(encodeWatch({ key: keyspace.barrier, from: 1, withPrevious: false }));
+    stream.write(encodeWatch({ key: keyspace.barrier, from: 1 }));
     for await (const answer of stream as AsyncIterable<WatchAnswer>) if (answer.canceled) return answer.compacted;
   } catch (error) {
     throw new CallFailure('unavailable', (error as Error).message, false, { cause: error });

@@ -22,7 +22,9 @@ export interface WatchAnswer {
   readonly reason: string;
   /** Whether the next answer goes on with the same list of events. */
   readonly fragment: boolean;
+  /** Of a deletion etcd does not tell when the key had been created; that is filled in afterwards. */
   readonly changes: ChangeRecord[];
+  readonly deletions: number;
   readonly own: readonly OwnRecord[];
   /** Revision of the last event, of whichever kind; 0 when there is none. */
   readonly newest: number;
@@ -35,14 +37,11 @@ export interface WatchQuery {
   readonly key: string;
   readonly end?: string;
   readonly from: number;
-  /** Whether deletions tell the revision at which the key had been created. */
-  readonly withPrevious: boolean;
 }
 
-export function encodeWatch({ key, end, from, withPrevious }: WatchQuery): Buffer {
+export function encodeWatch({ key, end, from }: WatchQuery): Buffer {
   const writer = new Writer(key.length + (end?.length ?? 0) + 32);
   writer.flag(8, true); // Large answers come in fragments.
-  writer.flag(6, withPrevious);
   writer.flag(4, true); // The server reports progress now and then.
   writer.number(3, from);
   if (end !== undefined) writer.text(2, end);
@@ -77,7 +76,9 @@ export function watchMethod(keyspace: Keyspace, ownValue: OwnValue): Method<Watc
         else if (field === 11) answer.newest = readEvent(reader.nested(), { rootLength, ownValue, changes, own });
         else reader.skip();
       }
-      return { ...answer, changes, own };
+      let deletions = 0;
+      for (const change of changes) if (change.type === 'delete') deletions++;
+      return { ...answer, changes, deletions, own };
     },
   };
 }
@@ -96,18 +97,16 @@ const SLASH = 0x2f;
 /** Reads one event into the sink; answers its revision. */
 function readEvent(reader: Reader, sink: EventSink): number {
   let deleted = false;
-  let created = 0;
   let stored: Stored | undefined;
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) deleted = reader.number() === DELETE;
     else if (field === 2) stored = readStored(reader.nested(), sink);
-    else if (field === 3) created = readCreated(reader.nested());
     else reader.skip();
   }
   if (stored === undefined) throw new RangeError('an event from etcd is about no key');
   const { key, value, revision } = stored;
   if (stored.own) sink.own.push({ name: key, value });
-  else if (deleted) sink.changes.push({ type: 'delete', key, value: undefined, revision, created });
+  else if (deleted) sink.changes.push({ type: 'delete', key, value: undefined, revision, created: 0 });
   else sink.changes.push({ type: 'put', key, value, revision, created: stored.created });
   return revision;
 }
@@ -135,12 +134,4 @@ function readStored(entry: Reader, { rootLength, ownValue }: EventSink): Stored 
     } else entry.skip();
   }
   return stored;
-}
-
-function readCreated(reader: Reader): number {
-  for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 2) return reader.number();
-    reader.skip();
-  }
-  return 0;
 }

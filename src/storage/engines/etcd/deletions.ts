@@ -1,0 +1,61 @@
+/**
+ * A deletion tells when its key had been created. Etcd would add that to each event of a watch, but only together with the
+ * whole previous value and for every overwritten key too, which makes the watch a good deal dearer for it. Deletions are
+ * rarer, so they are looked up: all that have arrived with one question, to the member that told of them.
+ */
+import type { ChangeRecord } from '../../engine.ts';
+import type { Connection, Endpoint } from './connection.ts';
+import { CallFailure } from './errors.ts';
+import { encodeStatesBefore, transaction } from './messages.ts';
+import type { WatchAnswer } from './watch-messages.ts';
+
+/** Half of what etcd takes in one transaction. */
+const MOST_LOOKED_UP = 64;
+
+interface Place {
+  readonly changes: ChangeRecord[];
+  readonly index: number;
+  readonly change: ChangeRecord;
+}
+
+export class Deletions {
+  readonly #connection: Connection;
+  readonly #endpoint: Endpoint;
+  readonly #root: string;
+
+  constructor(connection: Connection, endpoint: Endpoint, root: string) {
+    this.#connection = connection;
+    this.#endpoint = endpoint;
+    this.#root = root;
+  }
+
+  /** Fills in when the keys deleted after a revision had been created; 0 where that was compacted meanwhile. */
+  async fill(answers: readonly WatchAnswer[], after: number): Promise<void> {
+    const places: Place[] = [];
+    for (const { changes, deletions } of answers) {
+      if (deletions === 0) continue;
+      for (const [index, change] of changes.entries()) {
+        if (change.type === 'delete' && change.revision > after) places.push({ changes, index, change });
+      }
+    }
+    for (let start = 0; start < places.length; start += MOST_LOOKED_UP) await this.#lookUp(places.slice(start, start + MOST_LOOKED_UP));
+  }
+
+  async #lookUp(places: readonly Place[]): Promise<void> {
+    const deletions = places.map(({ change }) => change);
+    const deadline = Date.now() + this.#connection.timeoutMs;
+    try {
+      const { reads } = await this.#connection.callOn(this.#endpoint, transaction, encodeStatesBefore(this.#root, deletions), deadline);
+      for (const [number, { changes, index, change }] of places.entries()) {
+        changes[index] = { ...change, created: reads[number]?.created ?? 0 };
+      }
+    } catch (error) {
+      if (!(error instanceof CallFailure && error.reason === 'compacted')) throw error;
+      // One revision that is gone spoils the whole question, so the others are asked for without it.
+      if (places.length === 1) return;
+      const half = places.length >> 1;
+      await this.#lookUp(places.slice(0, half));
+      await this.#lookUp(places.slice(half));
+    }
+  }
+}
