@@ -8,7 +8,7 @@
  */
 import type { Identity } from '../identity.ts';
 import type { FieldErrors } from '../meta/field.ts';
-import type { Infer, MessageType } from '../schema/types.ts';
+import type { Infer, JsonObject, MessageType } from '../schema/types.ts';
 import type { ObjectMeta } from './meta.ts';
 
 export type { ObjectMeta } from './meta.ts';
@@ -67,6 +67,8 @@ export interface KindVersion<V = never, H = never> {
   fromHub?(hub: H): V;
   readonly served?: boolean;
   readonly deprecation?: Deprecation;
+  /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
+  readonly openapi?: JsonObject;
 }
 
 /** Checks a name; answers complaints as the stock server words them. `prefix`: the name is a generateName prefix. */

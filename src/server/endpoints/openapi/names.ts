@@ -5,17 +5,11 @@
  *   meta.v1.ObjectMeta       → io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
  *   Seed of garden.example.com/v1, a custom kind → com.example.garden.v1.Seed
  */
-import { definitionPrefix, groupName, type Identity } from '../../../identity.ts';
+import { type DefinitionFamily, definitionPrefix, groupName, type Identity } from '../../../identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 
-/** Packages of types that live outside the groups. */
-const machinery: Readonly<Record<string, string>> = {
-  meta: 'apis.meta',
-  resource: 'api.resource',
-  intstr: 'util.intstr',
-  runtime: 'runtime',
-  version: 'version',
-};
+/** Types of no group of their own: `api.resource.Quantity`, `util.intstr.IntOrString`, `runtime.RawExtension`, `version.Info`. */
+const machinery = new Set(['api', 'util', 'runtime', 'version']);
 
 export class Names {
   private readonly identity: Identity;
@@ -25,7 +19,7 @@ export class Names {
     this.identity = identity;
   }
 
-  /** By the name of a message: `apps.v1.Deployment`, `resource.Quantity`. */
+  /** By the name of a message: `apps.v1.Deployment`, `api.resource.Quantity`. */
   of(message: string): string {
     let name = this.known.get(message);
     if (name === undefined) {
@@ -45,14 +39,13 @@ export class Names {
   }
 
   private make(message: string): string {
-    const cut = message.indexOf('.');
-    const head = message.slice(0, cut);
-    const rest = message.slice(cut + 1);
-    const general = machinery[head];
-    if (general !== undefined) return `${definitionPrefix(this.identity, 'machinery')}.${general}.${rest}`;
-    if (head === 'apiextensions') return `${definitionPrefix(this.identity, 'extensions')}.${message}`;
-    if (head === 'apiregistration') return `${definitionPrefix(this.identity, 'aggregation')}.${message}`;
-    return `${definitionPrefix(this.identity, 'api')}.${message}`;
+    const head = message.slice(0, message.indexOf('.'));
+    const prefix = (family: DefinitionFamily) => definitionPrefix(this.identity, family);
+    if (head === 'meta') return `${prefix('machinery')}.apis.${message}`;
+    if (machinery.has(head)) return `${prefix('machinery')}.${message}`;
+    if (head === 'apiextensions') return `${prefix('extensions')}.${message}`;
+    if (head === 'apiregistration') return `${prefix('aggregation')}.${message}`;
+    return `${prefix('api')}.${message}`;
   }
   private custom(resource: Resource, kind: string): string {
     return `${resource.group.split('.').reverse().join('.')}.${resource.version}.${kind}`;

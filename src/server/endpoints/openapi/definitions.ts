@@ -1,0 +1,164 @@
+/** Definitions of all types that the paths speak of: made from the schema for built-in kinds, from their author's words for custom ones. */
+import { type Identity, kindExtensionPrefixes } from '../../../identity.ts';
+import type { ActionSubresource, ViewSubresource } from '../../../kinds/kind.ts';
+import { listSchema } from '../../../kinds/lists.ts';
+import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
+import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Status, WatchEvent } from '../../../kinds/meta-kinds.ts';
+import type { Resource } from '../../../registry/catalog.ts';
+import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '../../../schema/openapi.ts';
+import { type JsonObject, type JsonValue, type MessageType, message, req, string } from '../../../schema/types.ts';
+import type { Groups } from '../groups.ts';
+import type { GroupVersionKind } from './model.ts';
+import type { Names } from './names.ts';
+
+/** What `/version` answers. */
+const VersionInfo = message(
+  'version.Info',
+  Object.fromEntries(
+    ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'].map((name, i) => [
+      name,
+      req(i + 1, string),
+    ]),
+  ),
+);
+/** A patch is a list or an object, according to its media type. */
+const Patch = message('meta.v1.Patch', {});
+
+/** Types that the paths of every resource speak of. */
+const common: readonly MessageType[] = [DeleteOptions, Status, WatchEvent, Patch, APIResourceList];
+export const discoveryTypes = { api: [APIVersions], apis: [APIGroupList], group: [APIGroup], version: [VersionInfo] } as const;
+
+export class Definitions {
+  private readonly identity: Identity;
+  private readonly names: Names;
+
+  constructor(identity: Identity, names: Names) {
+    this.identity = identity;
+    this.names = names;
+  }
+
+  v2(resources: readonly Resource[], groups: Groups): Schemas {
+    const types = [...this.typesOf(resources), ...Object.values(discoveryTypes).flat()];
+    return this.finish(openApiV2Definitions(types, this.options(resources, groups)), resources, 2);
+  }
+  v3(resources: readonly Resource[], groups: Groups): Schemas {
+    return this.finish(openApiV3Schemas(this.typesOf(resources), this.options(resources, groups)), resources, 3);
+  }
+  /** Definitions of documents of discovery, where no resource is spoken of. */
+  v3Types(types: readonly MessageType[], groups: Groups): Schemas {
+    return this.finish(openApiV3Schemas(types, this.options([], groups)), [], 3);
+  }
+
+  private typesOf(resources: readonly Resource[]): MessageType[] {
+    const types = new Set<MessageType>(common);
+    for (const { kind, schema, custom } of resources) {
+      if (custom) {
+        types.add(ObjectMeta).add(ListMeta);
+        continue;
+      }
+      types.add(schema);
+      if (kind.verbs.includes('list')) types.add(listSchema(schema));
+      for (const sub of Object.values(kind.subresources)) {
+        if (sub.type !== 'object' && sub.schema !== undefined) types.add(sub.schema);
+      }
+    }
+    return [...types];
+  }
+
+  private options(resources: readonly Resource[], groups: Groups): OpenApiOptions {
+    const kinds = this.kindsOf(resources, groups);
+    return { name: (type) => this.names.of(type), extensionPrefix: this.identity.schemaExtensionPrefix, kinds: (type) => kinds.get(type) };
+  }
+
+  private kindsOf(resources: readonly Resource[], groups: Groups): Map<string, GroupVersionKind[]> {
+    const kinds = new Map<string, GroupVersionKind[]>();
+    for (const { kind, schema, group, version, custom } of resources) {
+      if (custom) continue;
+      kinds.set(schema.name, [{ group, kind: kind.kind, version }]);
+      kinds.set(`${schema.name}List`, [{ group, kind: kind.listKind, version }]);
+      for (const sub of Object.values(kind.subresources)) {
+        if (sub.type === 'object' || sub.schema === undefined || kinds.has(sub.schema.name)) continue;
+        const of = (sub as ViewSubresource | ActionSubresource).kind;
+        kinds.set(sub.schema.name, [{ group: this.names.groupName(of.group), kind: of.kind, version: of.version }]);
+      }
+    }
+    // These belong to every group version.
+    for (const name of ['DeleteOptions', 'WatchEvent']) {
+      const all = groups.all.flatMap((g) => (g.builtin ? g.versions.map(({ group, version }) => ({ group, kind: name, version })) : []));
+      kinds.set(`meta.v1.${name}`, all);
+    }
+    for (const name of ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'])
+      kinds.set(`meta.v1.${name}`, [{ group: '', kind: name, version: 'v1' }]);
+    return kinds;
+  }
+
+  /** Adds custom kinds, and writes the kinds of a definition under every prefix that clients look for. */
+  private finish(schemas: Schemas, resources: readonly Resource[], release: 2 | 3): Schemas {
+    for (const resource of resources) if (resource.custom) this.addCustom(schemas, resource, release);
+    const [own, ...others] = kindExtensionPrefixes(this.identity).map((prefix) => `${prefix}group-version-kind`);
+    for (const schema of Object.values(schemas)) {
+      const kinds = schema[own as string];
+      if (kinds !== undefined) for (const other of others) schema[other] = kinds;
+    }
+    return schemas;
+  }
+
+  private addCustom(schemas: Schemas, resource: Resource, release: 2 | 3): void {
+    const { kind, group, version, definition } = resource;
+    const [own, list] = [this.names.ofResource(resource), this.names.ofList(resource)];
+    const ref = (name: string): JsonObject => ({ $ref: `#/${release === 2 ? 'definitions' : 'components/schemas'}/${name}` });
+    const marked = (name: string): JsonObject => ({
+      [`${this.identity.schemaExtensionPrefix}group-version-kind`]: [{ group, kind: name, version }],
+    });
+    const preserve = `${this.identity.schemaExtensionPrefix}preserve-unknown-fields`;
+    const written = definition.openapi ?? { type: 'object', [preserve]: true };
+    const schema = (release === 2 ? plainer(written, this.identity.schemaExtensionPrefix, true) : written) as JsonObject;
+    const meta = ref(this.names.of(ObjectMeta.name));
+    schemas[own] = {
+      ...schema,
+      type: 'object',
+      properties: {
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        ...((schema.properties ?? {}) as JsonObject),
+        metadata: release === 2 ? meta : { allOf: [meta] },
+      },
+      ...marked(kind.kind),
+    };
+    schemas[list] = {
+      description: `${kind.listKind} is a list of ${kind.kind}`,
+      type: 'object',
+      required: ['items'],
+      properties: {
+        apiVersion: { type: 'string' },
+        items: { type: 'array', items: ref(own) },
+        kind: { type: 'string' },
+        metadata: release === 2 ? ref(this.names.of(ListMeta.name)) : { allOf: [ref(this.names.of(ListMeta.name))] },
+      },
+      ...marked(kind.listKind),
+    };
+  }
+}
+
+const unsayable = ['nullable', 'oneOf', 'anyOf', 'not', 'default'];
+/** Words whose values are schemas by name, or a schema, or either. */
+const holders = new Set(['properties', 'items', 'additionalProperties', 'allOf']);
+
+/**
+ * A schema without what the second release of the format cannot say. A value that may be null, or of two types, or of
+ * fields that are not named, is left open: clients would refuse it otherwise.
+ */
+export function plainer(schema: JsonValue, prefix: string, root = false): JsonValue {
+  if (Array.isArray(schema)) return schema.map((one) => plainer(one, prefix));
+  if (schema === null || typeof schema !== 'object') return schema;
+  const open = schema.nullable === true || schema[`${prefix}int-or-string`] === true || schema[`${prefix}preserve-unknown-fields`] === true;
+  const made: JsonObject = {};
+  for (const [word, value] of Object.entries(schema)) {
+    if (unsayable.includes(word)) continue;
+    if (open && !root && (word === 'type' || holders.has(word))) continue;
+    if (word === 'properties')
+      made[word] = Object.fromEntries(Object.entries(value as JsonObject).map(([k, v]) => [k, plainer(v, prefix)]));
+    else made[word] = holders.has(word) ? plainer(value, prefix) : value;
+  }
+  return made;
+}

@@ -1,0 +1,221 @@
+/**
+ * The OpenAPI documents, made when they are first asked for and kept until the kinds they speak of change. Making one is
+ * cut into steps, so that other requests have their turn in between.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Identity } from '../../../identity.ts';
+import type { Resource } from '../../../registry/catalog.ts';
+import type { JsonObject, MessageType } from '../../../schema/types.ts';
+import type { Groups, ServedVersion } from '../groups.ts';
+import { binaryV2, binaryV3 } from './binary.ts';
+import { Definitions, discoveryTypes } from './definitions.ts';
+import { type PathItem, securityScheme } from './model.ts';
+import { Names } from './names.ts';
+import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
+import { writerV2, writerV3 } from './write.ts';
+
+const pack = promisify(gzip);
+/** Definitions are written in pieces of this many, so that no piece takes long. */
+const PIECE = 100;
+
+/** One form of a document. */
+export class Form {
+  readonly bytes: Buffer;
+  /** SHA-512 in capital hexadecimal digits. */
+  readonly hash: string;
+  private readonly make: (() => Buffer) | undefined;
+  private packed: Promise<Buffer> | undefined;
+  private other: Form | undefined;
+
+  /** `make` makes the other, binary form. */
+  constructor(bytes: Buffer, make?: () => Buffer) {
+    this.bytes = bytes;
+    this.hash = createHash('sha512').update(bytes).digest('hex').toUpperCase();
+    this.make = make;
+  }
+  compressed(): Promise<Buffer> {
+    this.packed ??= pack(this.bytes);
+    return this.packed;
+  }
+  binary(): Form {
+    this.other ??= new Form(this.make === undefined ? this.bytes : this.make());
+    return this.other;
+  }
+}
+
+export interface DocumentOptions {
+  readonly identity: Identity;
+  /** `v1.24.17+plat.0.1.0` */
+  readonly version: string;
+  readonly fieldValidation: boolean;
+}
+
+interface Piece {
+  readonly resources: readonly Resource[];
+  v2Paths?: string;
+  v3?: Promise<Form>;
+}
+
+export class Documents {
+  private readonly options: PathOptions & DocumentOptions;
+  private readonly groups: () => Groups;
+  private readonly definitions: Definitions;
+  /** By the path of a group version. What built-in kinds came to stays, however often custom ones change. */
+  private readonly pieces = new Map<string, Piece>();
+  private builtin: { resources: readonly Resource[]; text: string } | undefined;
+  private whole: { groups: Groups; form: Promise<Form> } | undefined;
+  private readonly small = new Map<string, { groups: Groups; form: Form }>();
+
+  constructor(options: DocumentOptions, groups: () => Groups) {
+    const names = new Names(options.identity);
+    this.options = { ...options, names };
+    this.groups = groups;
+    this.definitions = new Definitions(options.identity, names);
+  }
+
+  /** The document of the second release: everything in one. */
+  v2(): Promise<Form> {
+    const groups = this.groups();
+    if (this.whole?.groups !== groups) this.whole = { groups, form: this.makeV2(groups) };
+    return this.whole.form;
+  }
+
+  /** Names of the documents of the third release: `api/v1`, `apis/apps`, `apis/apps/v1`. */
+  v3Names(): string[] {
+    const names = ['api', 'apis', 'version'];
+    for (const { name, versions } of this.groups().all) {
+      if (name !== '') names.push(`apis/${name}`);
+      names.push(...versions.map((version) => version.path.slice(1)));
+    }
+    return names.sort();
+  }
+
+  /** Undefined where there is no such document. */
+  v3(name: string): Promise<Form> | undefined {
+    const groups = this.groups();
+    if (name === 'api' || name === 'apis' || name === 'version') {
+      return Promise.resolve(this.smallV3(name, groups, () => discoveryPaths(this.options, name), discoveryTypes[name]));
+    }
+    const [group, version, more] = partsOf(name);
+    const found = group === undefined || more !== undefined ? undefined : groups.byName.get(group);
+    if (group === undefined || found === undefined) return undefined;
+    if (version === undefined)
+      return Promise.resolve(this.smallV3(name, groups, () => discoveryPaths(this.options, { group }), discoveryTypes.group));
+    const served = found.versions.find((v) => v.version === version);
+    if (served === undefined) return undefined;
+    const piece = this.pieceOf(served);
+    piece.v3 ??= this.makeV3(served, groups);
+    return piece.v3;
+  }
+
+  private pieceOf(version: ServedVersion): Piece {
+    const known = this.pieces.get(version.path);
+    if (known !== undefined && sameItems(known.resources, version.resources)) return known;
+    const piece: Piece = { resources: version.resources };
+    this.pieces.set(version.path, piece);
+    return piece;
+  }
+
+  // ---- version 2 -----------------------------------------------------------------------------------------------
+
+  private async makeV2(groups: Groups): Promise<Form> {
+    const writer = writerV2(this.options.identity);
+    const paths: string[] = [];
+    const add = (items: readonly PathItem[]) => paths.push(inner(writer.paths(items)));
+    for (const name of ['api', 'apis', 'version'] as const) add(discoveryPaths(this.options, name));
+    for (const group of groups.all) {
+      if (group.name !== '') add(discoveryPaths(this.options, { group: group.name }));
+      for (const version of group.versions) {
+        add(discoveryPaths(this.options, version));
+        const piece = this.pieceOf(version);
+        piece.v2Paths ??= inner(writer.paths(resourcePaths(this.options, version)));
+        paths.push(piece.v2Paths);
+        await nextTurn();
+      }
+    }
+    this.forgetLost(groups);
+    const { identity, version } = this.options;
+    const head = { swagger: '2.0', info: { title: titleOf(identity), version } };
+    const tail = { securityDefinitions: { BearerToken: securityScheme }, security: [{ BearerToken: [] }] };
+    const definitions = await this.definitionsV2(groups);
+    const text = `{${inner(head)},"paths":{${paths.filter((p) => p !== '').join()}},"definitions":{${definitions}},${inner(tail)}}\n`;
+    const bytes = Buffer.from(text);
+    return new Form(bytes, () => binaryV2(JSON.parse(bytes.toString()) as JsonObject));
+  }
+
+  private async definitionsV2(groups: Groups): Promise<string> {
+    const all = groups.all.flatMap((group) => group.versions.flatMap((version) => version.resources));
+    const own = all.filter((resource) => !resource.custom);
+    if (this.builtin === undefined || !sameItems(this.builtin.resources, own)) {
+      this.builtin = { resources: own, text: await this.inPieces(this.definitions.v2(own, groups)) };
+    }
+    const custom = all.filter((resource) => resource.custom);
+    if (custom.length === 0) return this.builtin.text;
+    const names = new Set(custom.flatMap((r) => [this.options.names.ofResource(r), this.options.names.ofList(r)]));
+    const added = Object.entries(this.definitions.v2(custom, groups)).filter(([name]) => names.has(name));
+    return `${this.builtin.text},${await this.inPieces(Object.fromEntries(added))}`;
+  }
+
+  private async inPieces(definitions: Record<string, JsonObject>): Promise<string> {
+    const entries = Object.entries(definitions);
+    const texts: string[] = [];
+    for (let i = 0; i < entries.length; i += PIECE) {
+      await nextTurn();
+      texts.push(inner(Object.fromEntries(entries.slice(i, i + PIECE))));
+    }
+    return texts.join();
+  }
+
+  private forgetLost(groups: Groups): void {
+    const paths = new Set(groups.all.flatMap((group) => group.versions.map((version) => version.path)));
+    for (const path of this.pieces.keys()) if (!paths.has(path)) this.pieces.delete(path);
+  }
+
+  // ---- version 3 -----------------------------------------------------------------------------------------------
+
+  private async makeV3(version: ServedVersion, groups: Groups): Promise<Form> {
+    await nextTurn();
+    const custom = version.resources.every((resource) => resource.custom);
+    const items = [...(custom ? [] : discoveryPaths(this.options, version)), ...resourcePaths(this.options, version)];
+    return this.formV3(items, this.definitions.v3(version.resources, groups), custom);
+  }
+
+  private smallV3(name: string, groups: Groups, paths: () => PathItem[], types: readonly MessageType[]): Form {
+    const known = this.small.get(name);
+    if (known !== undefined && known.groups === groups) return known.form;
+    const form = this.formV3(paths(), this.definitions.v3Types(types, groups), false);
+    // The groups that the server had before are not needed again.
+    for (const [other, entry] of this.small) if (entry.groups !== groups) this.small.delete(other);
+    this.small.set(name, { groups, form });
+    return form;
+  }
+
+  private formV3(items: readonly PathItem[], schemas: Record<string, JsonObject>, custom: boolean): Form {
+    const { identity, version } = this.options;
+    const title = titleOf(identity);
+    const document: JsonObject = {
+      openapi: '3.0.0',
+      info: custom ? { title: `${title} CRD Swagger`, version: 'v0.1.0' } : { title, version },
+      paths: writerV3(identity).paths(items),
+      components: { schemas, ...(!custom && { securitySchemes: { BearerToken: { ...securityScheme } } }) },
+      ...(!custom && { security: [{ BearerToken: [] }] }),
+    };
+    const bytes = Buffer.from(JSON.stringify(document));
+    return new Form(bytes, () => binaryV3(JSON.parse(bytes.toString()) as JsonObject));
+  }
+}
+
+/** `apis/apps/v1` → `apps`, `v1`; `api/v1` is of the empty group; anything else is of none. */
+function partsOf(name: string): (string | undefined)[] {
+  const [root, ...parts] = name.split('/');
+  if (root === 'api') return ['', ...parts];
+  return root === 'apis' && parts[0] !== '' ? parts : [];
+}
+
+const titleOf = (identity: Identity): string => identity.word.charAt(0).toUpperCase() + identity.word.slice(1);
+/** The text of an object without its braces. */
+const inner = (object: object): string => JSON.stringify(object).slice(1, -1);
+const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean => a.length === b.length && a.every((item, i) => item === b[i]);
