@@ -69,13 +69,24 @@ export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthentic
 
 /** Gives a kind of token that knows no audiences those of the server itself. */
 export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: readonly string[]): TokenAuthenticator {
+  // Requests ask for the server's own audiences every time; their answers are made once.
+  const own = new WeakMap<TokenResult, TokenResult>();
+  const withOwn = (result: TokenResult): TokenResult => {
+    let made = own.get(result);
+    if (made === undefined) {
+      made = { ...result, audiences: serverAudiences };
+      own.set(result, made);
+    }
+    return made;
+  };
   return {
     name: kind.name,
     authenticateToken(token, audiences) {
-      const good = audiences.length === 0 ? serverAudiences : audiences.filter((audience) => serverAudiences.includes(audience));
-      if (audiences.length > 0 && good.length === 0) return undefined;
+      const usual = audiences === serverAudiences || audiences.length === 0;
+      const good = usual ? serverAudiences : audiences.filter((audience) => serverAudiences.includes(audience));
+      if (!usual && good.length === 0) return undefined;
       const add = (result: TokenResult | undefined): TokenResult | undefined =>
-        result === undefined || result.audiences !== undefined ? result : { ...result, audiences: good };
+        result === undefined ? undefined : usual ? withOwn(result) : { ...result, audiences: good };
       const answer = kind.authenticateToken(token, audiences);
       return answer instanceof Promise ? answer.then(add) : add(answer);
     },

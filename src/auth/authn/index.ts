@@ -1,0 +1,43 @@
+/** All ways to prove who one is, in the order in which they are tried. */
+import { type Authenticator, type TokenAuthenticator, union } from '../types.ts';
+import { anonymous } from './anonymous.ts';
+import { bearer, forServerAudiences, tokenUnion } from './bearer.ts';
+
+/** What is switched on. Each is made by the function of the same name, from its own options. */
+export interface AuthenticationMethods {
+  readonly requestHeader?: Authenticator | undefined;
+  readonly clientCertificate?: Authenticator | undefined;
+  readonly staticTokens?: TokenAuthenticator | undefined;
+  readonly serviceAccountTokens?: TokenAuthenticator | undefined;
+  readonly bootstrapTokens?: TokenAuthenticator | undefined;
+  readonly oidcTokens?: TokenAuthenticator | undefined;
+  readonly tokenWebhook?: TokenAuthenticator | undefined;
+  readonly anonymous: boolean;
+  /** Audiences of this server: those that a token must be good for. */
+  readonly audiences: readonly string[];
+}
+
+export interface Authentication {
+  readonly authenticator: Authenticator;
+  /** The kinds of tokens, for those who review tokens. */
+  readonly tokens: TokenAuthenticator;
+}
+
+const present = <T>(values: readonly (T | undefined)[]): T[] => values.filter((value): value is T => value !== undefined);
+
+export function authentication(methods: AuthenticationMethods): Authentication {
+  const { audiences } = methods;
+  // Those that know no audiences of their own stand for the server's.
+  const agnostic = (kind: TokenAuthenticator | undefined) => kind && forServerAudiences(kind, audiences);
+  const tokens = tokenUnion(
+    present([
+      agnostic(methods.staticTokens),
+      methods.serviceAccountTokens,
+      agnostic(methods.bootstrapTokens),
+      agnostic(methods.oidcTokens),
+      methods.tokenWebhook,
+    ]),
+  );
+  const order = present([methods.requestHeader, methods.clientCertificate, bearer(tokens, audiences)]);
+  return { tokens, authenticator: union(order, methods.anonymous ? anonymous : undefined) };
+}

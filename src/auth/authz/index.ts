@@ -1,0 +1,45 @@
+/** The authorizers by the names of their modes; they are asked in the order in which the modes are given. */
+import type { Identity } from '../../identity.ts';
+import type { LiveSource } from '../../kinds/live.ts';
+import { type Authorizer, unionAuthorizer } from '../types.ts';
+import { type EscalationCheck, escalationCheck } from './escalation.ts';
+import { NodeAuthorizer } from './node.ts';
+import { RoleBasedAccess } from './rbac.ts';
+import { alwaysAllow, alwaysDeny, superuser } from './simple.ts';
+
+export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+
+export interface AuthorizationOptions {
+  readonly modes: readonly string[];
+  readonly live: LiveSource;
+  readonly identity: Identity;
+  /** Wanted where `Webhook` is among the modes. */
+  readonly webhook?: Authorizer | undefined;
+}
+
+export interface Authorization {
+  readonly authorizer: Authorizer;
+  /** Roles and bindings are guarded against escalation in every mode. */
+  readonly escalation: EscalationCheck;
+}
+
+export function authorization({ modes, live, identity, webhook }: AuthorizationOptions): Authorization {
+  const access = new RoleBasedAccess(live, identity);
+  const make: Readonly<Record<string, () => Authorizer>> = {
+    Node: () => new NodeAuthorizer(live, identity),
+    RBAC: () => access,
+    Webhook: () => {
+      if (webhook === undefined) throw new Error('authorization mode Webhook needs authorization-webhook-config-file');
+      return webhook;
+    },
+    AlwaysAllow: () => alwaysAllow,
+    AlwaysDeny: () => alwaysDeny,
+  };
+  const chosen = modes.map((mode) => {
+    const maker = Object.hasOwn(make, mode) ? make[mode] : undefined;
+    if (maker === undefined) throw new Error(`authorization mode ${mode} is not one of ${authorizationModes.join(', ')}`);
+    return maker();
+  });
+  const authorizer = unionAuthorizer([superuser, ...chosen]);
+  return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
+}
