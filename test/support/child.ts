@@ -10,7 +10,7 @@ const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache/plat-test')
 /** Bundles a file of the tests; answers the path of a program that Node can run. */
 export async function bundleChild(file: string): Promise<string> {
   mkdirSync(BUNDLES, { recursive: true });
-  const outfile = join(BUNDLES, `${basename(file, '.ts')}-${process.pid}.mjs`);
+  const outfile = join(BUNDLES, `${basename(file, '.ts')}.mjs`);
   await build({ entryPoints: [file], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error' });
   return outfile;
 }
