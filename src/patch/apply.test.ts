@@ -73,6 +73,7 @@ test('a dropped field goes unless an updater took it', () => {
     .write('beta', data({ a: '1', b: '2', c: '1' }, { labels: { x: '1' } }))
     .apply('alpha', data({ a: '1' }));
   expect(history.content).toEqual({ data: { a: '1', b: '2' } });
+  expect(history.live?.metadata).toMatchObject({ name: 'box' });
   expect(history.live?.metadata.labels).toBeUndefined();
   history.apply('alpha', {});
   expect(history.owners).toEqual({ beta: { 'f:data': { 'f:b': {} } } });

@@ -10,7 +10,7 @@ import { decode } from '../schema/json.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
 import type { Comparison } from './compare.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
-import { difference, type FieldSet, intersection, isEmpty, union } from './fieldset.ts';
+import { difference, type FieldSet, intersection, isEmpty, setOf, union } from './fieldset.ts';
 import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
 import { overlay } from './overlay.ts';
@@ -173,15 +173,18 @@ function yielding(others: readonly Manager[], versions: Versions, force: boolean
   return after;
 }
 
+/** Every object has metadata, whoever owns parts of it. */
+const everyones: FieldSet = setOf(['f:metadata']);
+
 function pruned(write: ApplyWrite, merged: Values, last: Manager, owners: readonly Manager[]): Values {
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && owners.every((owner) => owner.apiVersion === apiVersion)) {
-    const owned = owners.reduce<FieldSet>((all, owner) => union(all, reconcile(shape, owner.fields)), {});
+    const owned = owners.reduce<FieldSet>((all, owner) => union(all, reconcile(shape, owner.fields)), everyones);
     return prune(shape, merged, reconcile(shape, last.fields), owned);
   }
   const owned = new Map<string, FieldSet>();
-  for (const owner of owners) owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? {}, owner.fields));
+  for (const owner of owners) owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? everyones, owner.fields));
   return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
 }
 
