@@ -1,16 +1,20 @@
 /** The composition root: the only file that knows every other. `startServer` makes a server of options. */
 import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { admissionChain } from './admission/chain.ts';
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
 import { type EscalationRules, rbacEscalation } from './admission/plugins/rbac-escalation.ts';
 import { escalationCheck } from './auth/authz/escalation.ts';
+import { issuerDocuments } from './auth/service-account/discovery.ts';
 import { composeAuth } from './compose/auth.ts';
+import { composeSurface } from './compose/surface.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import type { ServerOptions } from './flags.ts';
 import { type Identity, identities } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
 import { type Log, openLog } from './lib/log.ts';
+import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
 import { bootstrap } from './registry/bootstrap/run.ts';
 import { Catalog } from './registry/catalog.ts';
@@ -20,12 +24,12 @@ import { SystemWriter } from './registry/system.ts';
 import { reviewActions } from './server/actions/reviews.ts';
 import { tokenRequest } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
+import { measured } from './server/endpoints/measured-engine.ts';
 import { requestHandler } from './server/handler.ts';
 import { type Listener, listen } from './server/listen.ts';
 import { startLoops } from './server/loops.ts';
 import { Negotiator } from './server/negotiate.ts';
 import type { Step } from './server/pipeline.ts';
-import { sendText } from './server/respond.ts';
 import type { Services } from './server/services.ts';
 import { authenticate } from './server/steps/authenticate.ts';
 import { authorize } from './server/steps/authorize.ts';
@@ -35,6 +39,7 @@ import { openWatches } from './server/verbs/watch.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
+import { apiRelease } from './version.ts';
 
 export interface RunningServer {
   /** `https://127.0.0.1:6443` */
@@ -89,11 +94,15 @@ async function serve(
   log: Log,
 ): Promise<RunningServer> {
   let running: RunningServer | undefined;
-  const cache = new Cache(engine, (error) => {
-    log.error('the store can no longer be followed; the server ends', { error: String(error) });
-    process.exitCode = 1;
-    void running?.close();
-  });
+  const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
+  const cache = new Cache(
+    measured(engine, metrics, () => performance.now()),
+    (error) => {
+      log.error('the store can no longer be followed; the server ends', { error: String(error) });
+      process.exitCode = 1;
+      void running?.close();
+    },
+  );
   const catalog = new Catalog(identity, cache);
   catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
   await cache.start();
@@ -132,13 +141,23 @@ async function serve(
       minRequestTimeoutSeconds: options.minRequestTimeout,
       watchBufferBytes: WATCH_BUFFER_BYTES,
     },
+    watchEvents: (resource) => surface.watchEvents(resource),
     log,
     spread: () => systemRandom.float(),
   };
+  const issuer = issuerDocuments(auth.issuer.issuer, auth.publicKeys, options.serviceAccountJwksUri || undefined);
+  const surface = composeSurface(services, {
+    options,
+    metrics,
+    live,
+    address: () => `${options.advertiseAddress ?? reachable(options.bindAddress)}:${listener.port}`,
+    issuer,
+  });
   const writer = new SystemWriter(registry, identity.word);
   const made = await bootstrap(writer, catalog, identity, env.now());
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
+  surface.bootstrapped();
   const stopLoops = startLoops({
     identity,
     registry,
@@ -153,8 +172,9 @@ async function serve(
     checkTimeout,
     authenticate(services.authenticator),
     impersonate(identity, services.authorizer),
+    ...surface.steps,
     authorize(services.authorizer),
-    (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : sendText(ctx, 404, '404 page not found\n')),
+    (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
   const handle = requestHandler({
     steps,
@@ -166,7 +186,7 @@ async function serve(
         audit: ctx.auditId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
-    finished: () => {},
+    finished: surface.finished,
   });
   const { serving, clientCAs } = credentials;
   const listener = await listen({
@@ -190,6 +210,7 @@ async function serve(
     adminConfigPath: credentials.adminConfigPath,
     abort,
     close: async () => {
+      surface.shuttingDown();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       stopLoops();
       const closing = listeners.map((one) => one.close());
@@ -198,6 +219,7 @@ async function serve(
       await Promise.all(closing);
       clearTimeout(timer);
       auth.close();
+      surface.close();
       cache.close();
       await engine.close();
     },

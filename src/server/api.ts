@@ -64,7 +64,7 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
 /** A group that nobody serves is no path at all. */
 function unknownResource(services: Services, ctx: Context): void {
   const { group } = ctx.info;
-  for (const { resources } of services.registry.catalog.all()) if (resources.some((r) => r.group === group)) throw pathNotFound();
+  for (const { resources } of services.registry.catalog.all()) if (resources.some((r) => r.group === group && !r.custom)) throw pathNotFound();
   sendText(ctx, 404, '404 page not found\n');
 }
 

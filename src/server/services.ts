@@ -2,6 +2,7 @@
 import type { Authenticator, Authorizer } from '../auth/types.ts';
 import type { Identity } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
@@ -40,6 +41,8 @@ export interface Services {
   /** `core/pods/eviction` or `authorization/subjectaccessreviews` → handler, in base group names. */
   readonly actions: ReadonlyMap<string, Action>;
   readonly limits: Limits;
+  /** The counter of the events that watches of a resource are sent. */
+  readonly watchEvents: (resource: Resource) => { inc(): void };
   readonly log: { error(message: string, details?: object): void; info(message: string, details?: object): void };
   /** Random number from 0 to below 1, for spreading timeouts. */
   readonly spread: () => number;

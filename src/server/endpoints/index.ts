@@ -7,7 +7,6 @@ import { type Endpoint, pageNotFound } from './endpoint.ts';
 import { groupsOf, perGeneration } from './groups.ts';
 import { type HealthCheck, type HealthPage, healthEndpoints } from './health.ts';
 import { metricsEndpoint } from './metrics.ts';
-import { openapiEndpoints } from './openapi/index.ts';
 import { rootEndpoint } from './root.ts';
 import { type BuildInfo, gitVersion, versionEndpoint } from './version.ts';
 
@@ -32,8 +31,6 @@ export interface Endpoints {
   readonly byPath: ReadonlyMap<string, Endpoint>;
   /** Answers every request that is not for a resource; a path that leads nowhere too. */
   readonly serve: Endpoint;
-  /** Whether a group is one of the server's own or of a custom kind: a path under any other leads nowhere. */
-  readonly knowsGroup: (group: string) => 'builtin' | 'custom' | undefined;
   /** The path by which metrics count a request, empty for one that leads nowhere. */
   readonly metricsPath: (path: string) => string;
 }
@@ -43,7 +40,11 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const groups = perGeneration(catalog, () => groupsOf(catalog));
   const discover = discovery(services, groups, options);
   const version = versionEndpoint(options.build);
-  const openapi = openapiEndpoints(services, groups, { version: gitVersion(options.build), now: options.now });
+  const openapi = whenAsked(() =>
+    import('./openapi/index.ts').then((m) =>
+      m.openapiEndpoints(services, groups, { version: gitVersion(options.build), now: options.now }),
+    ),
+  );
   const root = rootEndpoint(groups, () => byPath.keys());
   const report = (page: HealthPage, failures: readonly string[]) => services.log.error(`${page} check failed`, { failures });
   const byPath = new Map<string, Endpoint>([
@@ -52,7 +53,9 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     ['/apis/', discover],
     ['/version', version],
     ['/metrics', metricsEndpoint(options.metrics, options.beforeScrape)],
-    ...openapi,
+    ['/openapi/v2', openapi('/openapi/v2')],
+    ['/openapi/v3', openapi('/openapi/v3')],
+    ['/openapi/v3/', openapi('/openapi/v3/')],
     ...healthEndpoints({ ...options, startedAt: options.now(), report }),
     ...(options.more ?? []),
   ]);
@@ -65,7 +68,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const below: [string, Endpoint][] = [
     ['/api/', discover],
     ['/apis/', discover],
-    ['/openapi/v3/', openapi.get('/openapi/v3/') as Endpoint],
+    ['/openapi/v3/', openapi('/openapi/v3/')],
   ];
   const find = (path: string): Endpoint => {
     const exact = byPath.get(path) ?? unlisted.get(path);
@@ -75,10 +78,15 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   return {
     byPath,
     serve: (ctx: Context) => find(ctx.path)(ctx),
-    knowsGroup: (name) => {
-      const group = groups().byName.get(name);
-      return group === undefined ? undefined : group.builtin ? 'builtin' : 'custom';
-    },
     metricsPath: (path) => (byPath.has(path) ? path : (below.find(([prefix]) => path.startsWith(prefix))?.[0].slice(0, -1) ?? '')),
+  };
+}
+
+/** Endpoints that are loaded with the first request for one of them: a start does not wait for what few ask for. */
+function whenAsked(load: () => Promise<ReadonlyMap<string, Endpoint>>): (path: string) => Endpoint {
+  let loaded: Promise<ReadonlyMap<string, Endpoint>> | undefined;
+  return (path) => async (ctx) => {
+    loaded ??= load();
+    return ((await loaded).get(path) ?? pageNotFound)(ctx);
   };
 }

@@ -57,6 +57,7 @@ export class WatchStream implements WatchSink {
   private readonly plain: boolean;
   /** Key under which encodings are shared with other watchers of the same representation. */
   private readonly frameKey: string;
+  private readonly events: { inc(): void };
   private stop: (() => void) | undefined;
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
@@ -75,6 +76,7 @@ export class WatchStream implements WatchSink {
     this.include = include;
     this.plain = isPlain(resource, representation, false);
     this.frameKey = `${resource.apiVersion}|${representation.media}|${representation.transform ?? ''}|${representation.transformVersion}`;
+    this.events = services.watchEvents(resource);
     this.done = new Promise((resolve) => {
       this.finish = resolve;
     });
@@ -98,6 +100,7 @@ export class WatchStream implements WatchSink {
 
   send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void {
     if (this.ended) return;
+    this.events.inc();
     this.push(this.frame(type, item, shared));
   }
   bookmark(revision: number): void {

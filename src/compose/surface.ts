@@ -1,0 +1,115 @@
+/** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
+import { performance } from 'node:perf_hooks';
+import { configurationPath, type IssuerDocuments, keysPath } from '../auth/service-account/discovery.ts';
+import type { ServerOptions } from '../flags.ts';
+import type { LiveSource } from '../kinds/live.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { registerProcessMetrics } from '../lib/metrics-process.ts';
+import type { Context } from '../server/context.ts';
+import { type HealthCheck, healthPages, ping, startStep } from '../server/endpoints/health.ts';
+import { type Endpoint, endpoints } from '../server/endpoints/index.ts';
+import { issuerEndpoint } from '../server/endpoints/issuer.ts';
+import { registerCollections, registerInFlight, registerStore } from '../server/endpoints/metrics.ts';
+import { RequestMetrics } from '../server/endpoints/request-metrics.ts';
+import { Flows } from '../server/flow.ts';
+import { InFlight } from '../server/in-flight.ts';
+import type { Step } from '../server/pipeline.ts';
+import type { Services } from '../server/services.ts';
+import { productVersion } from '../version.ts';
+
+export interface Surface {
+  /** Between impersonation and authorization. */
+  readonly steps: readonly Step[];
+  /** Answers what is not for a resource. */
+  readonly serve: Endpoint;
+  /** Told of the end of every request. */
+  readonly finished: (ctx: Context) => void;
+  readonly watchEvents: RequestMetrics['watchEvents'];
+  /** The objects of the first start are there. */
+  bootstrapped(): void;
+  /** From now on the server is not ready. */
+  shuttingDown(): void;
+  close(): void;
+}
+
+export interface SurfaceOptions {
+  readonly options: ServerOptions;
+  readonly metrics: Metrics;
+  readonly live: LiveSource;
+  /** `host:port`, known once the server listens. */
+  readonly address: () => string;
+  readonly issuer: IssuerDocuments | undefined;
+}
+
+/** What must have been done once before the server is ready, by the names a stock server has for it. */
+const startSteps = [
+  'bootstrap-controller',
+  'rbac/bootstrap-roles',
+  'scheduling/bootstrap-system-priority-classes',
+  'priority-and-fairness-config-producer',
+  'apiservice-registration-controller',
+];
+
+export function composeSurface(services: Services, { options, metrics, live, address, issuer }: SurfaceOptions): Surface {
+  const { catalog, cache } = services.registry;
+  const now = (): number => Date.now();
+  let ending = false;
+  const steps = startSteps.map(startStep);
+  const checks: HealthCheck[] = [
+    ping,
+    { name: 'log', in: healthPages, check: () => {} },
+    // Clients and dashboards know the store by this name, whichever engine it is.
+    { name: 'etcd', in: healthPages, check: () => cache.engine.ping() },
+    {
+      name: 'informer-sync',
+      in: ['readyz'],
+      check: () => {
+        if (cache.engine.exclusive && cache.revision < cache.engine.revision) throw new Error('the cache is behind the store');
+      },
+    },
+    ...steps,
+    {
+      name: 'shutdown',
+      in: ['readyz'],
+      check: () => {
+        if (ending) throw new Error('process is shutting down');
+      },
+    },
+  ];
+  const more =
+    issuer === undefined
+      ? []
+      : [
+          [configurationPath, issuerEndpoint('application/json', issuer.configuration)] as const,
+          [keysPath, issuerEndpoint('application/jwk-set+json', issuer.keys)] as const,
+        ];
+  const surface = endpoints(services, {
+    build: { version: productVersion },
+    address,
+    checks,
+    livezGraceMs: options.livezGracePeriod,
+    now,
+    metrics,
+    beforeScrape: registerStore(metrics, cache.engine),
+    more: new Map(more),
+  });
+  const requests = new RequestMetrics(metrics, { catalog, paths: surface.metricsPath, now: () => performance.now() });
+  const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };
+  const inFlight = new InFlight(limits, requests.begin);
+  registerInFlight(metrics, inFlight);
+  registerCollections(metrics, catalog);
+  const close = registerProcessMetrics(metrics);
+  return {
+    steps: [inFlight.step, new Flows(live).step],
+    serve: surface.serve,
+    finished: requests.observe,
+    watchEvents: (resource) => requests.watchEvents(resource),
+    bootstrapped: () => {
+      for (const step of steps) step.done();
+    },
+    shuttingDown: () => {
+      ending = true;
+    },
+    close,
+  };
+}
