@@ -1,4 +1,4 @@
-/** A real etcd of one member for tests, on free loopback ports with a directory of its own. */
+/** A real etcd for tests, on free loopback ports with a directory of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -42,29 +42,47 @@ export interface EtcdFixtureOptions {
   readonly flags?: readonly string[];
 }
 
-export async function startEtcd({ tls = false, flags = [] }: EtcdFixtureOptions = {}): Promise<EtcdFixture> {
+export async function startEtcd(options: EtcdFixtureOptions = {}): Promise<EtcdFixture> {
+  const [member] = await startEtcdCluster(1, options);
+  return member as EtcdFixture;
+}
+
+/** Members of one cluster, each of which can be killed and started by itself. */
+export async function startEtcdCluster(size: number, options: EtcdFixtureOptions = {}): Promise<EtcdFixture[]> {
+  const ports = await freePorts(3 * size);
+  const members = Array.from({ length: size }, (_, index) => {
+    const [client, peer, metrics] = ports.slice(3 * index, 3 * index + 3) as [number, number, number];
+    return { name: `member${index}`, client, metrics, peerUrl: `http://127.0.0.1:${peer}` };
+  });
+  const cluster = members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(',');
+  return Promise.all(members.map((member) => startMember(member, cluster, options)));
+}
+
+interface Member {
+  readonly name: string;
+  readonly client: number;
+  readonly metrics: number;
+  readonly peerUrl: string;
+}
+
+async function startMember(member: Member, cluster: string, { tls = false, flags = [] }: EtcdFixtureOptions): Promise<EtcdFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'plat-etcd-'));
-  const [client, peer, metrics] = (await freePorts(3)) as [number, number, number];
-  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${client}`;
+  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${member.client}`;
   const certificates = tls ? writeCertificates(directory) : undefined;
   const argv = [
-    ['--data-dir', join(directory, 'data')],
-    ['--listen-client-urls', endpoint],
-    ['--advertise-client-urls', endpoint],
-    ['--listen-peer-urls', `http://127.0.0.1:${peer}`],
-    ['--initial-advertise-peer-urls', `http://127.0.0.1:${peer}`],
-    ['--initial-cluster', `default=http://127.0.0.1:${peer}`],
-    ['--listen-metrics-urls', `http://127.0.0.1:${metrics}`],
-    ['--log-level', 'error'],
-    ['--logger', 'zap'],
-    ['--enable-grpc-gateway=false'],
-    ...(certificates === undefined ? [] : certificates.flags),
+    ['--name', member.name, '--data-dir', join(directory, 'data')],
+    ['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
+    ['--listen-peer-urls', member.peerUrl, '--initial-advertise-peer-urls', member.peerUrl],
+    ['--initial-cluster', cluster],
+    ['--listen-metrics-urls', `http://127.0.0.1:${member.metrics}`],
+    ['--log-level', 'error', '--logger', 'zap', '--enable-grpc-gateway=false'],
+    certificates === undefined ? [] : certificates.flags,
     flags,
   ].flat();
   let child: ChildProcess | undefined;
   const start = async () => {
     child = spawn(binary(), argv, { stdio: ['ignore', 'ignore', 'pipe'] });
-    await healthy(child, metrics);
+    await healthy(child, member.metrics);
   };
   const kill = async () => {
     const ending = child;

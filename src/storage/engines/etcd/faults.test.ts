@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../test/support/etcd.ts';
+import { type EtcdFixture, etcdMissing, startEtcd, startEtcdCluster } from '../../../../test/support/etcd.ts';
 import { startProxy, type TcpProxy } from '../../../../test/support/tcp-proxy.ts';
 import { pairsOf, put, record, text } from '../../engine.suite.tools.ts';
 import { CommitConflict, type Engine, StoreUnavailable } from '../../engine.ts';
@@ -33,14 +33,12 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
     return engine;
   }
 
-  test('etcd is killed again and again under writers and subscribers: nothing is lost, doubled or out of order', async () => {
-    const etcd = await etcdFor();
-    const [one, two] = [await open([etcd.endpoint]), await open([etcd.endpoint])];
-    const base = one.revision;
-    const seen = [record(one, base), record(two, base)];
+  /** Writes through both engines while `trouble` happens, and then holds what subscribers were told against what was answered. */
+  async function writeThrough(engines: readonly [Engine, Engine], trouble: (until: (answers: number) => Promise<void>) => Promise<void>) {
+    const base = engines[0].revision;
+    const seen = engines.map((engine) => record(engine, base));
     const answered: [string, string, number][] = [];
     let stopped = false;
-    let unknown = 0;
     const writer = async (engine: Engine, name: string) => {
       for (let number = 0, revision = 0; !stopped; ) {
         try {
@@ -50,41 +48,63 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
         } catch (error) {
           // A conflict tells that a write without an answer had happened after all.
           expect(error instanceof StoreUnavailable || error instanceof CommitConflict).toBe(true);
-          if (error instanceof StoreUnavailable) unknown++;
           const entry = await readAgain(engine, name);
           revision = entry?.revision ?? 0;
           number = entry === undefined ? 0 : Number(text(entry)) + 1;
         }
       }
     };
-    const writers = [one, two].flatMap((engine, server) => Array.from({ length: 8 }, (_, index) => writer(engine, `w${server}.${index}`)));
-    for (let round = 1; round <= 3; round++) {
-      const enough = answered.length + 100;
-      while (answered.length < enough) await new Promise((resolve) => setTimeout(resolve, 5));
-      await etcd.kill();
-      await etcd.start();
-    }
-    const enough = answered.length + 100;
-    while (answered.length < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+    const writers = engines.flatMap((engine, server) => Array.from({ length: 8 }, (_, index) => writer(engine, `w${server}.${index}`)));
+    const moreAnswers = async (count: number) => {
+      for (const enough = answered.length + count; answered.length < enough; ) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await trouble(moreAnswers);
+    await moreAnswers(100);
     stopped = true;
     await Promise.all(writers);
-    expect(unknown).toBeGreaterThan(0);
 
-    const newest = await one.currentRevision();
-    const truth = pairsOf(await one.changes({ after: base, prefix: '' }));
+    const newest = await engines[0].currentRevision();
+    const truth = await engines[0].changes({ after: base, prefix: '' });
     for (const recording of seen) {
       await recording.reached(newest);
-      expect(pairsOf(recording.changes)).toEqual(truth);
+      expect(pairsOf(recording.changes)).toEqual(pairsOf(truth));
     }
-    // Each write has a revision of its own, in order, and each writer's numbers follow each other without a gap.
-    const revisions = truth.map(([, , revision]) => revision);
+    const revisions = truth.map(({ revision }) => revision);
     expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
-    const told = new Set(seen[0]?.changes.map((change) => `${change.key} ${text(change)} ${change.revision}`));
+    const told = new Set(truth.map((change) => `${change.key} ${text(change)} ${change.revision}`));
     for (const [key, value, revision] of answered) expect(told.has(`${key} ${value} ${revision}`)).toBe(true);
-    for (const name of new Set(truth.map(([, key]) => key))) {
-      const numbers = seen[1]?.changes.filter((change) => change.key === name).map((change) => Number(text(change)));
-      expect(numbers).toEqual(numbers?.map((_, index) => index));
+    // The numbers of each writer follow each other: none was written twice, although some had no answer.
+    for (const name of new Set(truth.map(({ key }) => key))) {
+      const numbers = truth.filter((change) => change.key === name).map((change) => Number(text(change)));
+      expect(numbers).toEqual(numbers.map((_, index) => index));
     }
+  }
+
+  test('etcd is killed again and again under writers and subscribers: nothing is lost, doubled or out of order', async () => {
+    const etcd = await etcdFor();
+    await writeThrough([await open([etcd.endpoint]), await open([etcd.endpoint])], async (moreAnswers) => {
+      for (let round = 0; round < 3; round++) {
+        await moreAnswers(100);
+        await etcd.kill();
+        await etcd.start();
+      }
+    });
+  });
+
+  test('the members of a cluster are killed one after the other: the others take over, and nothing is lost', {
+    timeout: 60_000,
+  }, async () => {
+    const members = await startEtcdCluster(3);
+    for (const member of members) cleanups.push(() => member.stop());
+    const endpoints = members.map((member) => member.endpoint);
+    await writeThrough([await open(endpoints), await open([...endpoints].reverse())], async (moreAnswers) => {
+      for (const member of members) {
+        await moreAnswers(100);
+        await member.kill();
+        await moreAnswers(100);
+        await member.start();
+      }
+    });
   });
 
   test('a subscriber whose connection breaks goes on where it was', async () => {
@@ -158,7 +178,7 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
 
   test('a write without an answer is reported as one that may have happened, and is not repeated', async () => {
     const etcd = await etcdFor();
-    const engine = await open([etcd.endpoint], { requestTimeoutMs: 500 });
+    const engine = await open([etcd.endpoint], { requestTimeoutMs: 1_500 });
     const { revision } = await engine.commit([put('a', '1')]);
     etcd.freeze();
     const write = engine.commit([put('a', '2', revision)]);
@@ -175,7 +195,7 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
   test('a write that was never sent is not in doubt', async () => {
     const etcd = await etcdFor();
     const proxy = await proxyFor(etcd);
-    const engine = await open([proxy.endpoint], { requestTimeoutMs: 500 });
+    const engine = await open([proxy.endpoint], { requestTimeoutMs: 1_500 });
     proxy.cut();
     await expect(readUntilBroken(engine)).rejects.toThrow(/cannot be reached/);
     const write = engine.commit([put('a', '1', 0)]);

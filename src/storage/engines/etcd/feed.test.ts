@@ -15,6 +15,8 @@ interface Fake {
   readonly starts: number[];
   progressRequests: number;
   puts: number;
+  /** Answers the transactions, which look up deletions. */
+  lookUp: () => Promise<Buffer>;
   /** The newest watch, once there are so many. */
   watch(number: number): Promise<Stream>;
 }
@@ -110,6 +112,71 @@ test('a watch that ends is taken up where it was, in the middle of a fragment to
   ]);
 });
 
+test('a deletion tells when its key had been created, and what comes after it waits', async () => {
+  const { fake, engine } = await start('3.5.13');
+  let answerLookUp: (states: Buffer) => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    fake.lookUp = () => {
+      resolve();
+      return new Promise((answer) => {
+        answerLookUp = answer;
+      });
+    };
+  });
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(
+    answer({
+      events: [
+        ['a', 11],
+        ['-a', 12],
+      ],
+    }),
+  );
+  stream.write(answer({ events: [['b', 13]] }));
+  await asked;
+  expect(seen.deliveries).toEqual([]);
+  answerLookUp(states([7]));
+  await seen.reached(13);
+  expect(pairsOf(seen.changes)).toEqual([
+    ['put', 'a', 11],
+    ['delete', 'a', 12],
+    ['put', 'b', 13],
+  ]);
+  expect(seen.changes[1]?.created).toBe(7);
+});
+
+test('when a deletion cannot be looked up the watch begins anew, and nothing is lost', async () => {
+  const { fake, engine } = await start('3.5.13');
+  fake.lookUp = async () => {
+    fake.lookUp = async () => states([5, 6]);
+    throw new Error('not now');
+  };
+  const seen = record(engine, 10);
+  const first = await fake.watch(1);
+  first.write(answer({ events: [['x', 11]] }));
+  await seen.reached(11);
+  fake.revision = 13;
+  first.write(answer({ events: [['-a', 12]] }));
+  first.write(answer({ events: [['-b', 13]] }));
+  const second = await fake.watch(2);
+  second.write(
+    answer({
+      events: [
+        ['x', 11],
+        ['-a', 12],
+        ['-b', 13],
+      ],
+    }),
+  );
+  await seen.reached(13);
+  expect(seen.changes.map(({ key, revision, created }) => [key, revision, created])).toEqual([
+    ['x', 11, 1],
+    ['a', 12, 5],
+    ['b', 13, 6],
+  ]);
+});
+
 test('the newest revision is reached by asking for progress, where the server can be trusted', async () => {
   const { fake, engine } = await start('3.5.13');
   const seen = record(engine, 10);
@@ -160,11 +227,14 @@ async function startFake(version: string): Promise<Fake> {
   const same = (bytes: Buffer) => bytes;
   const shape = { requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same };
   const unary = (path: string) => ({ [path]: { path, requestStream: false, responseStream: false, ...shape } });
-  const handler = (answer: () => Buffer) => (_: unknown, callback: (error: null, bytes: Buffer) => void) => callback(null, answer());
+  const handler = (answer: () => Buffer | Promise<Buffer>) => (_: unknown, callback: (error: Error | null, bytes?: Buffer) => void) =>
+    void (async () => answer())().then((bytes) => callback(null, bytes), callback);
   const [range, put, status] = ['/etcdserverpb.KV/Range', '/etcdserverpb.KV/Put', '/etcdserverpb.Maintenance/Status'] as const;
+  const transaction = '/etcdserverpb.KV/Txn';
   server.addService(
-    { ...unary(range), ...unary(put), ...unary(status) },
+    { ...unary(range), ...unary(put), ...unary(status), ...unary(transaction) },
     {
+      [transaction]: handler(() => fake.lookUp()),
       [range]: handler(() => answer({ revision: fake.revision })),
       [put]: handler(() => {
         fake.puts++;
@@ -210,12 +280,26 @@ async function startFake(version: string): Promise<Fake> {
     starts: [],
     progressRequests: 0,
     puts: 0,
+    lookUp: async () => states([]),
     async watch(number) {
       while (streams.length < number) await new Promise((resolve) => setTimeout(resolve, 2));
       return streams[number - 1] as Stream;
     },
   };
   return fake;
+}
+
+/** The answer of a transaction that read keys with these revisions of creation. */
+function states(created: number[]): Buffer {
+  const writer = new Writer(16);
+  for (const revision of created.reverse()) {
+    const end = writer.position;
+    writer.number(2, revision);
+    writer.nested(2, end);
+    writer.nested(1, end);
+    writer.nested(3, end);
+  }
+  return writer.finish();
 }
 
 interface Answer {
@@ -226,7 +310,7 @@ interface Answer {
   compacted?: number;
   reason?: string;
   fragment?: boolean;
-  /** Keys, with a leading dot for records of the engine, and their revisions. */
+  /** Keys, with a leading dot for records of the engine and a leading minus for deletions, and their revisions. */
   events?: [string, number][];
 }
 
@@ -235,11 +319,13 @@ function answer({ revision = 0, watch = 0n, events = [], ...rest }: Answer): Buf
   const writer = new Writer(16);
   for (const [key, at] of [...events].reverse()) {
     const end = writer.position;
-    writer.bytes(5, Buffer.from(`${key}@${at}`));
+    const deleted = key.startsWith('-');
+    if (!deleted) writer.bytes(5, Buffer.from(`${key}@${at}`));
     writer.number(3, at);
-    writer.number(2, 1);
-    writer.text(1, key.startsWith('.') ? `/fake${key}` : `/fake/${key}`);
+    if (!deleted) writer.number(2, 1);
+    writer.text(1, key.startsWith('.') ? `/fake${key}` : `/fake/${deleted ? key.slice(1) : key}`);
     writer.nested(2, end);
+    writer.flag(1, deleted);
     writer.nested(11, end);
   }
   writer.flag(7, rest.fragment === true);
