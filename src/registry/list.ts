@@ -171,7 +171,8 @@ function page(
   rest: (key: string) => number,
 ): ListResult {
   const all: ListResult = { items, revision, continue: '', remaining: undefined, whole: start === '' };
-  if (limit <= 0 || items.length < limit) return all;
+  // What names one object has no next page.
+  if (limit <= 0 || items.length < limit || selection.single) return all;
   const shown = items.length === limit ? items : items.slice(0, limit);
   const last = shown[shown.length - 1] as Item;
   const remaining = rest(last.key);

@@ -15,6 +15,8 @@ export interface Selection {
   readonly matches: (item: Item) => boolean;
   /** Key prefix of the namespace. */
   readonly prefix: string;
+  /** The path or the selector names one object. */
+  readonly single: boolean;
 }
 
 export function select(
@@ -34,7 +36,8 @@ export function select(
     for (const test of tests) if (!test(item)) return false;
     return true;
   };
-  return { namespace, labels, fields, everything, matches: everything ? () => true : matches, prefix };
+  const single = fields.exact('metadata.name') !== undefined && (!resource.kind.namespaced || namespace !== '');
+  return { namespace, labels, fields, everything, matches: everything ? () => true : matches, prefix, single };
 }
 
 function reader(resource: Resource, field: string): (item: Item) => string {

@@ -34,10 +34,13 @@ export function requestHandler(options: HandlerOptions): (req: Incoming, res: Ou
 /** Renders what a request that takes its time throws, and ends one that takes too long. */
 function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): void {
   const report = (fault: unknown) => options.report(fault, ctx);
-  const timer = setTimeout(() => {
-    if (ctx.longRunning || ctx.res.headersSent) return;
-    sendError(ctx, timeout('Timeout: request did not complete within the allotted timeout'), report);
-  }, options.requestTimeoutMs);
+  const timer = setTimeout(
+    () => {
+      if (ctx.longRunning || ctx.res.headersSent) return;
+      sendError(ctx, timeout('Timeout: request did not complete within the allotted timeout'), report);
+    },
+    Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs),
+  );
   answer.then(
     () => clearTimeout(timer),
     (error: unknown) => {

@@ -116,7 +116,7 @@ export function parseAccept(accept: string): Clause[] {
   const clauses: Clause[] = [];
   for (const part of accept.split(',')) {
     const [name = '', ...rest] = part.split(';');
-    const [type = '', subtype = ''] = name.trim().toLowerCase().split('/');
+    const [type = '', subtype = ''] = name.trim().split('/');
     if (type === '') continue;
     const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
     for (const parameter of rest) {
