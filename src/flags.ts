@@ -102,7 +102,7 @@ const store = {
   'data-dir': text('.plat', 'Directory of the embedded store, keys, and the configuration for the administrator.', { value: 'DIRECTORY' }),
   'history-retention': duration('5m', 'How long past versions are kept: for watches that resume and lists in pieces.'),
   'etcd-servers': list(['http://127.0.0.1:2379'], 'Addresses of etcd, with --store etcd.'),
-  'etcd-prefix': text('/registry', 'Prefix of all keys in etcd.', { value: 'PREFIX' }),
+  'etcd-prefix': text('/registry/plat', 'Prefix of all keys in etcd.', { value: 'PREFIX' }),
   'etcd-cafile': file('CA that signed the certificate of etcd.'),
   'etcd-certfile': file('Certificate to show to etcd.'),
   'etcd-keyfile': file('Key of --etcd-certfile.'),
