@@ -11,7 +11,7 @@
  */
 import type { Context } from '../context.ts';
 import { sendText } from '../respond.ts';
-import { type Endpoint, pageNotFound } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 
 export type HealthPage = 'healthz' | 'livez' | 'readyz';
 export const healthPages: readonly HealthPage[] = ['healthz', 'livez', 'readyz'];
@@ -65,10 +65,6 @@ export function healthEndpoints(options: HealthOptions): Map<string, Endpoint> {
   }
   return paths;
 }
-
-/** `/livez/nothing` and everything else below the pages. */
-export const isHealthPath = (path: string): boolean => healthPages.some((page) => path.startsWith(`/${page}/`));
-export const unknownCheck = pageNotFound;
 
 function forgiving(options: HealthOptions, page: HealthPage, check: HealthCheck): HealthCheck {
   if (page !== 'livez' || options.livezGraceMs <= 0) return check;

@@ -2,6 +2,7 @@
  * Documents in their binary form: messages that mirror the JSON, with maps as lists of named values and a wrapper around
  * every choice. Only what our documents hold is known here; anything else in them would be left out.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BackwardWriter } from '../../../schema/protobuf-writer.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 
@@ -268,15 +269,39 @@ const documentV3 = message(() => ({
   security: [6, each(requirement)],
 }));
 
-/** The bytes of a document, without a tag or length around them. */
-function bytesOf(write: Write, document: JsonObject): Buffer {
-  const out = new BackwardWriter();
-  write(out, 1, document);
-  const all = out.bytes();
-  // What stands around the document is its tag and its length, of one to five bytes.
-  let start = 1;
-  while ((all[start] as number) >= 0x80) start++;
-  return all.subarray(start + 1);
+/** Paths and definitions that are written in one turn of the event loop. */
+const SLICE = 40;
+
+/** A document cut into parts, and used up by it. Their bytes one after the other are the bytes of the whole: repeated messages are merged. */
+function* slices(document: JsonObject, maps: readonly (readonly string[])[]): Generator<JsonObject> {
+  const rest = document;
+  for (const path of maps) {
+    const key = path[path.length - 1] as string;
+    const holder = path.slice(0, -1).reduce<JsonObject>((object, name) => object[name] as JsonObject, rest);
+    const entries = Object.entries((holder[key] ?? {}) as JsonObject);
+    delete holder[key];
+    for (let i = 0; i < entries.length; i += SLICE) {
+      const part: JsonValue = Object.fromEntries(entries.slice(i, i + SLICE));
+      yield path.reduceRight<JsonValue>((inside, name) => ({ [name]: inside }), part) as JsonObject;
+    }
+  }
+  yield rest;
 }
-export const binaryV2 = (document: JsonObject): Buffer => bytesOf(documentV2, document);
-export const binaryV3 = (document: JsonObject): Buffer => bytesOf(documentV3, document);
+
+async function bytesOf(write: Write, document: JsonObject, maps: readonly (readonly string[])[]): Promise<Buffer> {
+  const out = new BackwardWriter();
+  const parts: Buffer[] = [];
+  for (const slice of slices(document, maps)) {
+    await nextTurn();
+    out.reset();
+    write(out, 1, slice);
+    const all = out.bytes();
+    // What stands around the part is its tag and its length, of one to five bytes.
+    let start = 1;
+    while ((all[start] as number) >= 0x80) start++;
+    parts.push(all.subarray(start + 1));
+  }
+  return Buffer.concat(parts);
+}
+export const binaryV2 = (document: JsonObject): Promise<Buffer> => bytesOf(documentV2, document, [['paths'], ['definitions']]);
+export const binaryV3 = (document: JsonObject): Promise<Buffer> => bytesOf(documentV3, document, [['paths'], ['components', 'schemas']]);

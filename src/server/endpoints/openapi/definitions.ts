@@ -28,6 +28,27 @@ const Patch = message('meta.v1.Patch', {});
 const common: readonly MessageType[] = [DeleteOptions, Status, WatchEvent, Patch, APIResourceList];
 export const discoveryTypes = { api: [APIVersions], apis: [APIGroupList], group: [APIGroup], version: [VersionInfo] } as const;
 
+const fieldWords: Readonly<Record<string, string>> = {
+  apiVersion: 'The group and version of the schema that this object is written in.',
+  kind: 'The kind of this object, in the words of the schema; it cannot be changed.',
+  metadata: 'Name, namespace, labels and what else all objects have.',
+  spec: 'The state that is wanted.',
+  status: 'The state that was last seen.',
+  items: 'The objects of the list.',
+};
+const typeWords: Readonly<Record<string, string>> = {
+  'meta.v1.ObjectMeta': 'What all stored objects have, whatever their kind.',
+  'meta.v1.ListMeta': 'What all lists have: their version, and how to continue.',
+  'meta.v1.Status': 'The outcome of a request that is answered with no object.',
+  'meta.v1.DeleteOptions': 'How an object is to be deleted.',
+  'meta.v1.Patch': 'A change to an object, in the form that the media type says.',
+  'meta.v1.WatchEvent': 'One event of a watch.',
+  'meta.v1.Time': 'A time as RFC 3339 writes it, in whole seconds.',
+  'meta.v1.MicroTime': 'A time as RFC 3339 writes it, with microseconds.',
+  'api.resource.Quantity': 'An amount such as 500m, 1.5 or 2Gi.',
+  'util.intstr.IntOrString': 'A number or a text, for example a port or its name, a count or a percentage.',
+};
+
 export class Definitions {
   private readonly identity: Identity;
   private readonly names: Names;
@@ -67,7 +88,13 @@ export class Definitions {
 
   private options(resources: readonly Resource[], groups: Groups): OpenApiOptions {
     const kinds = this.kindsOf(resources, groups);
-    return { name: (type) => this.names.of(type), extensionPrefix: this.identity.schemaExtensionPrefix, kinds: (type) => kinds.get(type) };
+    return {
+      name: (type) => this.names.of(type),
+      extensionPrefix: this.identity.schemaExtensionPrefix,
+      kinds: (type) => kinds.get(type),
+      // Only objects have these; elsewhere the same names mean other things.
+      describe: (type, field) => (field === undefined ? typeWords[type] : kinds.has(type) ? fieldWords[field] : undefined),
+    };
   }
 
   private kindsOf(resources: readonly Resource[], groups: Groups): Map<string, GroupVersionKind[]> {

@@ -15,7 +15,7 @@ import { Definitions, discoveryTypes } from './definitions.ts';
 import { type PathItem, securityScheme } from './model.ts';
 import { Names } from './names.ts';
 import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
-import { writerV2, writerV3 } from './write.ts';
+import { type PathWriter, writerV2, writerV3 } from './write.ts';
 
 const pack = promisify(gzip);
 /** Definitions are written in pieces of this many, so that no piece takes long. */
@@ -26,12 +26,12 @@ export class Form {
   readonly bytes: Buffer;
   /** SHA-512 in capital hexadecimal digits. */
   readonly hash: string;
-  private readonly make: (() => Buffer) | undefined;
+  private readonly make: (() => Promise<Buffer>) | undefined;
   private packed: Promise<Buffer> | undefined;
-  private other: Form | undefined;
+  private other: Promise<Form> | undefined;
 
   /** `make` makes the other, binary form. */
-  constructor(bytes: Buffer, make?: () => Buffer) {
+  constructor(bytes: Buffer, make?: () => Promise<Buffer>) {
     this.bytes = bytes;
     this.hash = createHash('sha512').update(bytes).digest('hex').toUpperCase();
     this.make = make;
@@ -40,8 +40,8 @@ export class Form {
     this.packed ??= pack(this.bytes);
     return this.packed;
   }
-  binary(): Form {
-    this.other ??= new Form(this.make === undefined ? this.bytes : this.make());
+  binary(): Promise<Form> {
+    this.other ??= this.make === undefined ? Promise.resolve(this) : this.make().then((bytes) => new Form(bytes));
     return this.other;
   }
 }
@@ -131,9 +131,8 @@ export class Documents {
       for (const version of group.versions) {
         add(discoveryPaths(this.options, version));
         const piece = this.pieceOf(version);
-        piece.v2Paths ??= inner(writer.paths(resourcePaths(this.options, version)));
+        piece.v2Paths ??= await this.pathsV2(version, writer);
         paths.push(piece.v2Paths);
-        await nextTurn();
       }
     }
     this.forgetLost(groups);
@@ -144,6 +143,15 @@ export class Documents {
     const text = `{${inner(head)},"paths":{${paths.filter((p) => p !== '').join()}},"definitions":{${definitions}},${inner(tail)}}\n`;
     const bytes = Buffer.from(text);
     return new Form(bytes, () => binaryV2(JSON.parse(bytes.toString()) as JsonObject));
+  }
+
+  private async pathsV2(version: ServedVersion, writer: PathWriter): Promise<string> {
+    const texts: string[] = [];
+    for (const resource of version.resources) {
+      await nextTurn();
+      texts.push(inner(writer.paths(resourcePaths(this.options, { ...version, resources: [resource] }))));
+    }
+    return texts.join();
   }
 
   private async definitionsV2(groups: Groups): Promise<string> {
@@ -180,7 +188,10 @@ export class Documents {
     await nextTurn();
     const custom = version.resources.every((resource) => resource.custom);
     const items = [...(custom ? [] : discoveryPaths(this.options, version)), ...resourcePaths(this.options, version)];
-    return this.formV3(items, this.definitions.v3(version.resources, groups), custom);
+    await nextTurn();
+    const schemas = this.definitions.v3(version.resources, groups);
+    await nextTurn();
+    return this.formV3(items, schemas, custom);
   }
 
   private smallV3(name: string, groups: Groups, paths: () => PathItem[], types: readonly MessageType[]): Form {

@@ -38,7 +38,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
     const media = mediaOf(ctx, 'v2');
     if (media === undefined) return empty(ctx, 406);
     const form = await documents().v2();
-    return reply(ctx, media === 'json' ? form : form.binary(), media, ['Last-Modified', modified]);
+    return reply(ctx, media === 'json' ? form : await form.binary(), media, ['Last-Modified', modified]);
   };
   return new Map([
     ['/openapi/v2', v2],
@@ -75,7 +75,7 @@ async function showV3(ctx: Context, documents: Documents, options: OpenApiOption
     replaceCacheControl(ctx, 'public, immutable');
     headers.push('Expires', new Date(options.now() + YEAR_MS).toUTCString());
   }
-  return reply(ctx, media === 'json' ? form : form.binary(), media, headers);
+  return reply(ctx, media === 'json' ? form : await form.binary(), media, headers);
 }
 
 /** Undefined where the client takes none of the forms. */

@@ -1,0 +1,97 @@
+/** The documents in the hands of a stock client: it decodes the binary form and understands the schema, or refuses both. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Metrics } from '../../../lib/metrics.ts';
+import { Context } from '../../context.ts';
+import { requestInfo } from '../../request-info.ts';
+import { sendError } from '../../respond.ts';
+import { endpoints } from '../index.ts';
+import { testServices } from '../testing.ts';
+
+const missing = (() => {
+  try {
+    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'there is no kubectl on the path';
+  }
+})();
+
+const directory = mkdtempSync(join(tmpdir(), 'plat-kubectl-'));
+let server: http.Server;
+
+beforeAll(async () => {
+  const { services } = await testServices();
+  const surface = endpoints(services, {
+    build: { version: '0.0.0' },
+    address: () => '127.0.0.1',
+    checks: [],
+    livezGraceMs: 0,
+    now: () => 0,
+    metrics: new Metrics({ version: '1.24' }),
+    beforeScrape: async () => {},
+  });
+  server = http.createServer(async (req, res) => {
+    const ctx = new Context(req, res, 0);
+    ctx.info = requestInfo(ctx.method, ctx.path, (name) => ctx.param(name));
+    try {
+      await surface.serve(ctx);
+    } catch (error) {
+      sendError(ctx, error, () => {});
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+afterAll(() => {
+  server.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** What the client says, on either stream. */
+function kubectl(...args: string[]): Promise<string> {
+  const { port } = server.address() as AddressInfo;
+  const all = ['--server', `http://127.0.0.1:${port}`, '--cache-dir', join(directory, 'cache'), ...args];
+  return new Promise((resolve) => {
+    execFile('kubectl', all, { env: { ...process.env, KUBECONFIG: join(directory, 'none') } }, (_, out, err) => resolve(out + err));
+  });
+}
+function manifest(object: object): string {
+  const path = join(directory, 'object.json');
+  writeFileSync(path, JSON.stringify(object));
+  return path;
+}
+
+test.skipIf(missing !== undefined)('explain reads both releases', async () => {
+  const third = await kubectl('explain', 'deployment.spec.strategy.rollingUpdate');
+  expect(third).toMatch(/KIND: +Deployment\nVERSION: +v1\n.*maxSurge\t<IntOrString>/s);
+  const second = await kubectl('explain', 'pod', '--output', 'plaintext-openapiv2');
+  expect(second).toMatch(/KIND: +Pod\nVERSION: +v1\n.*spec\t<Object>\n +The state that is wanted\./s);
+});
+
+test.skipIf(missing !== undefined)('what the schema does not know is refused before it is sent', async () => {
+  const create = (object: object) => kubectl('create', '--dry-run=client', '--validate=true', '-o', 'name', '-f', manifest(object));
+  const pod = (container: object) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: { containers: [{ name: 'c', ...container }] },
+  });
+  expect(await create(pod({ image: 'x', ports: [{ containerPort: 80 }] }))).toContain('pod/a\n');
+  expect(await create(pod({ imagine: 'x' }))).toContain('unknown field "imagine" in io.k8s.api.core.v1.Container');
+  expect(await create(pod({ image: ['x'] }))).toContain('got "array", expected "string"');
+  expect(await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: {} })).toContain(
+    'missing required field "containers"',
+  );
+});
+
+test.skipIf(missing !== undefined)('resources and the version are found', async () => {
+  expect(await kubectl('api-resources', '--api-group=apps', '-o', 'name')).toContain('deployments.apps\n');
+  expect(await kubectl('version')).toContain('v1.24.17+plat.0.0.0');
+});
