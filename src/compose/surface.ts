@@ -5,6 +5,7 @@ import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
+import type { Catalog } from '../registry/catalog.ts';
 import type { Context } from '../server/context.ts';
 import { type HealthCheck, healthPages, ping, startStep } from '../server/endpoints/health.ts';
 import { type Endpoint, endpoints } from '../server/endpoints/index.ts';
@@ -100,7 +101,7 @@ export function composeSurface(services: Services, { options, metrics, live, add
   registerCollections(metrics, catalog);
   const close = registerProcessMetrics(metrics);
   return {
-    steps: [inFlight.step, new Flows(live).step],
+    steps: hasFlows(catalog) ? [inFlight.step, new Flows(live).step] : [inFlight.step],
     serve: surface.serve,
     finished: requests.observe,
     watchEvents: (resource) => requests.watchEvents(resource),
@@ -112,4 +113,10 @@ export function composeSurface(services: Services, { options, metrics, live, add
     },
     close,
   };
+}
+
+/** An administrator may have switched the group off; requests then have no flow. */
+function hasFlows(catalog: Catalog): boolean {
+  for (const { kind, resources } of catalog.all()) if (kind.plural === 'flowschemas' && resources.length > 0) return true;
+  return false;
 }
