@@ -15,12 +15,11 @@ import { isObject, type ListShape, type Shape, shapeOfElement, type Values } fro
  * itself when nothing goes.
  */
 export function prune(shape: Shape, merged: Values, last: FieldSet, owned: FieldSet): Values {
-  return (strip(shape, merged, last, owned, false) ?? {}) as Values;
+  return (strip(shape, merged, last, owned) ?? {}) as Values;
 }
 
-/** `doomed`: this value lies below a path that the applier dropped and that nobody owns. */
-function strip(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined, doomed: boolean): unknown {
-  if (shape.node === 'list') return Array.isArray(value) ? stripList(shape, value, last, owned, doomed) : value;
+function strip(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined): unknown {
+  if (shape.node === 'list') return Array.isArray(value) ? stripList(shape, value, last, owned) : value;
   if (shape.node === 'leaf' || !isObject(value)) return value;
   let result: { [key: string]: unknown } | undefined;
   for (const element in last) {
@@ -29,7 +28,7 @@ function strip(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | u
     const item = own(value, key);
     if (item === undefined) continue;
     const isField = shape.node === 'message' && shape.fields.has(key);
-    const next = visit(shapeOfElement(shape, element), item, last[element] as FieldSet, owned?.[element], doomed, isField);
+    const next = visit(shapeOfElement(shape, element), item, last[element] as FieldSet, owned?.[element], isField);
     if (next === item) continue;
     result ??= { ...value };
     if (next === undefined) delete result[key];
@@ -44,13 +43,13 @@ function orNull(left: { [key: string]: unknown }): unknown {
 }
 const LETTER_F = 0x66;
 
-function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, owned: FieldSet | undefined, doomed: boolean): unknown {
+function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, owned: FieldSet | undefined): unknown {
   let changed = false;
   const result: unknown[] = [];
   for (const item of list) {
     const element = shape.element(item);
     const mine = last[element];
-    const next = mine === undefined ? item : visit(shape.item, item, mine, owned?.[element], doomed, false);
+    const next = mine === undefined ? item : visit(shape.item, item, mine, owned?.[element], false);
     if (next !== item) changed = true;
     if (next !== undefined) result.push(next);
   }
@@ -58,13 +57,12 @@ function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, o
 }
 
 /** Answers what is left of a value that `last` names, or names something below. Undefined: it goes. */
-function visit(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined, doomed: boolean, isField: boolean): unknown {
-  // A field of a message is named by whatever is named below it.
+function visit(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined, isField: boolean): unknown {
+  // A field of a message is named, and held, by whatever is named below it.
   const named = isField || isMember(last);
   const held = owned !== undefined && (isField || isMember(owned));
-  const goes = doomed || (named && !held);
-  if (goes && named && exists(shape, value)) return undefined;
-  return strip(shape, value, last, owned, goes);
+  if (named && !held && exists(shape, value)) return undefined;
+  return strip(shape, value, last, owned);
 }
 /** An empty list that is merged item by item is in nobody's set. */
 function exists(shape: Shape, value: unknown): boolean {

@@ -203,6 +203,8 @@ test('map keys named like built-in properties are plain keys', () => {
     .write('a', { data: { x: '1' } })
     .write('b', { data: JSON.parse('{"x":"1","__proto__":"2","constructor":"3","toString":"4"}') });
   expect(history.owners.b).toEqual({ 'f:data': { 'f:__proto__': {}, 'f:constructor': {}, 'f:toString': {} } });
+  history.write('c', { data: { x: '1' } });
+  expect(Object.keys(history.owners)).toEqual(['a']);
 });
 
 test('entries of another version are followed through conversion', () => {
