@@ -119,3 +119,6 @@ export function definitionPrefix(identity: Identity, family: DefinitionFamily): 
 export function kindExtensionPrefixes(identity: Identity): string[] {
   return [...new Set([identity.schemaExtensionPrefix, kubernetes.schemaExtensionPrefix])];
 }
+
+/** How the stock command line marks what it applied on its own side, before servers could apply. The same under every identity. */
+export const clientSideApply = { manager: 'kubectl', annotation: `kubectl.${kubernetes.domain}/last-applied-configuration` } as const;

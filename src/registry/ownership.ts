@@ -1,6 +1,6 @@
 /** Who owns which fields after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { apiVersionOf, fromHub } from '../kinds/served.ts';
+import { apiVersionOf, fromHub, toHub } from '../kinds/served.ts';
 import type { Convert } from '../patch/record-update.ts';
 import { recordUpdate } from '../patch/record-update.ts';
 import type { Catalog, Resource } from './catalog.ts';
@@ -46,5 +46,20 @@ export function converter(catalog: Catalog, resource: Resource): Convert {
     const hub = resource.isHub ? copy : ((resource.definition.toHub?.(copy as never) as ApiObject | undefined) ?? copy);
     const converted = other.isHub ? hub : fromHub(other, normal(other, hub));
     return { type: other.schema, object: converted as never };
+  };
+}
+
+/** The way back: an object of another version of the kind in the version of the resource. */
+export function backConverter(
+  catalog: Catalog,
+  resource: Resource,
+): (object: Record<string, unknown>, apiVersion: string) => never | undefined {
+  return (object, apiVersion) => {
+    const slash = apiVersion.indexOf('/');
+    const other = catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural);
+    if (other === undefined) return undefined;
+    const copy = structuredClone(object) as unknown as ApiObject;
+    const hub = other.isHub ? copy : toHub(other, copy);
+    return (resource.isHub ? hub : fromHub(resource, hub)) as never;
   };
 }

@@ -1,22 +1,101 @@
 /** apply: a patch that says what its manager wants, and nothing else. */
+import { clientSideApply } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
-import { ApiError } from '../../meta/errors.ts';
-import type { WriteContext } from '../../registry/context.ts';
-import type { UpdateResult } from '../../registry/update.ts';
-import type { MessageType } from '../../schema/types.ts';
+import { fromHub, toHub } from '../../kinds/served.ts';
+import { badRequest } from '../../meta/errors.ts';
+import { type Applied, apply } from '../../patch/index.ts';
+import type { Resource } from '../../registry/catalog.ts';
+import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
+import { backConverter, converter } from '../../registry/ownership.ts';
+import { strategyOf } from '../../registry/strategy.ts';
+import { type UpdateResult, update } from '../../registry/update.ts';
+import { cloneJson, decode } from '../../schema/json.ts';
+import type { JsonObject, JsonValue } from '../../schema/types.ts';
+import { fillDefaults } from '../body.ts';
 import type { Context } from '../context.ts';
 import type { WriteOptions } from '../options.ts';
 import type { Services } from '../services.ts';
+import { tellProblems, wantsReport } from './write.ts';
 
-export function applyObject(
-  _services: Services,
-  _ctx: Context,
-  _write: WriteContext,
-  _options: WriteOptions,
-  _body: Buffer,
-): Promise<UpdateResult> {
-  throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+/** The body of an apply is YAML, of which JSON is a part. */
+export async function readApplied(body: Buffer): Promise<JsonObject> {
+  const { parseYaml } = await import('../../schema/yaml.ts');
+  let value: JsonValue;
+  try {
+    value = body[0] === 0x7b ? (JSON.parse(body.toString()) as JsonValue) : parseYaml(body);
+  } catch {
+    try {
+      value = parseYaml(body);
+    } catch (error) {
+      throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+    }
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw badRequest('error decoding YAML: the patch is not an object');
+  return value;
 }
-export function viewApply(_schema: MessageType, _type: object, _body: Buffer): Promise<(current: ApiObject) => ApiObject> {
-  throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+
+export async function applyObject(
+  services: Services,
+  ctx: Context,
+  write: WriteContext,
+  options: WriteOptions,
+  body: Buffer,
+): Promise<UpdateResult> {
+  const { registry } = services;
+  const { resource } = write;
+  const applied = await readApplied(body);
+  if (wantsReport(services, options)) {
+    const report = { problems: [] as string[] };
+    decode(resource.schema, applied, { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) });
+    tellProblems(ctx, options, report, resource.kind.kind, resource.version);
+  }
+  const run = (live: ApiObject | undefined): Applied =>
+    apply({
+      type: resource.schema,
+      kind: resource.kind.kind,
+      apiVersion: resource.apiVersion,
+      manager: write.manager,
+      subresource: write.subresource,
+      now: registry.env.now(),
+      resetFields: strategyOf(write).resetFields,
+      convert: converter(registry.catalog, resource),
+      convertBack: backConverter(registry.catalog, resource),
+      live: live as never,
+      applied,
+      force: options.force ?? false,
+      clientApply: clientSideApply,
+    });
+  return update(registry, write, {
+    change: (live) => {
+      const spoken = resource.isHub ? live : fromHub(resource, live);
+      const done = run(spoken);
+      return done.object === (spoken as never) ? backToHub(resource, spoken) : finish(registry, resource, done);
+    },
+    ...(write.subresource === '' && {
+      createAbsent: () => {
+        const done = run(undefined);
+        return completed(registry, resource, done);
+      },
+    }),
+    createdIsOwned: true,
+  });
+}
+
+const backToHub = (resource: Resource, object: ApiObject): ApiObject => (resource.isHub ? object : toHub(resource, object));
+
+function finish(registry: RegistryDeps, resource: Resource, done: Applied): ApiObject {
+  return toHub(resource, completed(registry, resource, done));
+}
+
+/** The merged object with its owners and defaults. The merge may share parts with what it was made of. */
+function completed(registry: RegistryDeps, resource: Resource, done: Applied): ApiObject {
+  const object = cloneJson(done.object as never) as unknown as ApiObject;
+  object.kind = resource.kind.kind;
+  object.apiVersion = resource.apiVersion;
+  object.metadata ??= {};
+  if (done.managedFields === undefined || done.managedFields.length === 0) delete object.metadata.managedFields;
+  else object.metadata.managedFields = done.managedFields as never;
+  fillDefaults(resource, object, registry.env);
+  return object;
 }

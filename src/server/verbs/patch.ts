@@ -15,7 +15,7 @@ import { type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
 import type { Services } from '../services.ts';
-import { applyObject } from './apply.ts';
+import { applyObject, readApplied } from './apply.ts';
 import { objectOffer, sendItem } from './read.ts';
 import { tellProblems, wantsReport, writeContext } from './write.ts';
 
@@ -129,23 +129,21 @@ function readPatched(
   }
 }
 
-/** The same for a view (scale): answers what makes the new view of the current one. */
+/** The same for a view (scale): what makes the new view of the current one, or the body of an apply. */
 export async function patchedView(
   services: Services,
   ctx: Context,
   schema: MessageType,
   type: { apiVersion: string; kind: string },
-): Promise<{ options: WriteOptions; patch: (current: ApiObject) => ApiObject }> {
+): Promise<{ options: WriteOptions; patch: (current: ApiObject) => ApiObject; applied: JsonObject | undefined }> {
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
   const body = await readBody(ctx);
-  if (kind === 'apply') {
-    const { viewApply } = await import('./apply.ts');
-    return { options, patch: await viewApply(schema, type, body) };
-  }
+  if (kind === 'apply') return { options, patch: (current) => current, applied: await readApplied(body) };
   const patch = readPatch(kind, schema, body);
   return {
     options,
     patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined),
+    applied: undefined,
   };
 }

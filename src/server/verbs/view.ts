@@ -1,15 +1,15 @@
 /** Subresources that show a part of the object as another kind: scale. */
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
-import { fromHub, toHub } from '../../kinds/served.ts';
 import { invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
+import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import { keyOf } from '../../registry/context.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
 import { normal, parseItem } from '../../registry/convert.ts';
 import { fresh } from '../../registry/list.ts';
-import { ownUpdated } from '../../registry/ownership.ts';
 import { update } from '../../registry/update.ts';
 import { applyDefaults } from '../../schema/json.ts';
+import type { JsonObject } from '../../schema/types.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
@@ -53,8 +53,8 @@ export async function updateView(services: Services, ctx: Context, resource: Res
 }
 
 export async function patchView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
-  const { options, patch } = await patchedView(services, ctx, view.schema, typeOf(services, view));
-  return writeView(services, ctx, resource, view, options, patch);
+  const { options, patch, applied } = await patchedView(services, ctx, view.schema, typeOf(services, view));
+  return writeView(services, ctx, resource, view, options, patch, applied);
 }
 
 async function writeView(
@@ -64,30 +64,86 @@ async function writeView(
   view: View,
   options: WriteOptions,
   make: (current: ApiObject) => ApiObject,
+  applied?: JsonObject,
 ): Promise<void> {
   const { registry } = services;
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const result = await update(registry, write, {
     change: (live) => {
-      const before = structuredClone(live);
-      const wanted = make(shown(services, view, live));
-      applyDefaults(view.schema, wanted as never);
-      const errors = new FieldErrors();
-      const object = structuredClone(live);
-      view.write(wanted as never, object as never, errors, registry.env);
-      if (!errors.empty) {
-        const { group, kind } = view.kind;
-        throw invalid({ group: registry.catalog.groupName(group), resource: kind }, write.name, errors.list);
-      }
-      const version = wanted.metadata.resourceVersion;
-      if (version === undefined) delete object.metadata.resourceVersion;
-      else object.metadata.resourceVersion = version;
-      if (wanted.metadata.uid !== undefined) object.metadata.uid = wanted.metadata.uid;
-      if (wanted.metadata.name !== undefined) object.metadata.name = wanted.metadata.name;
-      const spoken = resource.isHub ? object : fromHub(resource, object);
-      ownUpdated(registry, write, spoken, resource.isHub ? before : fromHub(resource, before));
-      return toHub(resource, spoken);
+      const before = shown(services, view, live);
+      const owners = viewManagers(
+        live.metadata.managedFields as never,
+        replicasPath(registry, resource),
+        typeOf(services, view).apiVersion,
+      );
+      if (owners !== undefined) before.metadata.managedFields = owners as never;
+      const { wanted, managers } = viewChange(services, write, view, options, before, make, applied);
+      return withView(registry, write, view, live, wanted, managers);
     },
   });
   return answer(services, ctx, resource, view, normal(resource, parseItem(result.item)));
+}
+
+/** All versions of a kind that scales keep the number in the same place. */
+function replicasPath(registry: RegistryDeps, resource: Resource): (apiVersion: string) => readonly string[] | undefined {
+  return (apiVersion) => {
+    const slash = apiVersion.indexOf('/');
+    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+    return registry.catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural) === undefined ? undefined : ['spec', 'replicas'];
+  };
+}
+
+/** The new view, and who owns what of it. */
+function viewChange(
+  services: Services,
+  write: WriteContext,
+  view: View,
+  options: WriteOptions,
+  before: ApiObject,
+  make: (current: ApiObject) => ApiObject,
+  applied: JsonObject | undefined,
+): { wanted: ApiObject; managers: ManagedFields | undefined } {
+  const { apiVersion, kind } = typeOf(services, view);
+  const common = {
+    type: view.schema,
+    apiVersion,
+    manager: write.manager,
+    subresource: write.subresource,
+    now: services.registry.env.now(),
+  };
+  if (applied !== undefined) {
+    const done = apply({ ...common, kind, live: before as never, applied, force: options.force ?? false });
+    return { wanted: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
+  }
+  const wanted = make(before);
+  const managers = recordUpdate({ ...common, live: before as never, object: wanted as never });
+  return { wanted, managers };
+}
+
+function withView(
+  registry: RegistryDeps,
+  write: WriteContext,
+  view: View,
+  live: ApiObject,
+  wanted: ApiObject,
+  managers: ManagedFields | undefined,
+): ApiObject {
+  const { resource } = write;
+  applyDefaults(view.schema, wanted as never);
+  const errors = new FieldErrors();
+  const object = structuredClone(live);
+  view.write(wanted as never, object as never, errors, registry.env);
+  if (!errors.empty) {
+    const { group, kind } = view.kind;
+    throw invalid({ group: registry.catalog.groupName(group), resource: kind }, write.name, errors.list);
+  }
+  const { resourceVersion, uid, name } = wanted.metadata;
+  if (resourceVersion === undefined) delete object.metadata.resourceVersion;
+  else object.metadata.resourceVersion = resourceVersion;
+  if (uid !== undefined) object.metadata.uid = uid;
+  if (name !== undefined) object.metadata.name = name;
+  const owners = objectManagers(live.metadata.managedFields as never, managers, replicasPath(registry, resource), resource.apiVersion);
+  if (owners === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = owners as never;
+  return object;
 }
