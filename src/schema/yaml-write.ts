@@ -66,8 +66,8 @@ class YamlWriter {
       if (!simple) this.newLine(indent);
       this.put(':');
       const value = map[key] as JsonValue;
-      // Lists are not indented under their key; everything else is.
-      this.node(value, Array.isArray(value) ? indent : indent + 2, 'value');
+      // Lists are not indented under their key; everything else is, and so are lists under a key that is not simple.
+      this.node(value, Array.isArray(value) && simple ? indent : indent + 2, simple ? 'value' : 'item');
     }
   }
 

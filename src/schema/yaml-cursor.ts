@@ -1,0 +1,333 @@
+/** A place in YAML text, and the scanning of scalars from it. Every scan moves forward only, so that reading is linear. */
+import { DecodeError } from './errors.ts';
+
+const newline = 0x0a;
+const space = 0x20;
+const tab = 0x09;
+
+export class YamlCursor {
+  readonly text: string;
+  at = 0;
+  /** Where the current line begins. */
+  lineStart = 0;
+
+  constructor(text: string) {
+    const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    this.text = plain.includes('\r') ? plain.replace(/\r\n?/g, '\n') : plain;
+  }
+
+  get column(): number {
+    return this.at - this.lineStart;
+  }
+  get atEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+  char(ahead = 0): string {
+    return this.text[this.at + ahead] ?? '';
+  }
+  code(ahead = 0): number {
+    return this.text.charCodeAt(this.at + ahead);
+  }
+  /** Whether a blank, a line's end or the end of all follows so many characters ahead. */
+  blankAt(ahead: number): boolean {
+    const code = this.code(ahead);
+    return code === space || code === tab || code === newline || Number.isNaN(code);
+  }
+  fail(message: string, at = this.at): never {
+    let line = 1;
+    for (let i = this.text.indexOf('\n'); i >= 0 && i < at; i = this.text.indexOf('\n', i + 1)) line++;
+    throw new DecodeError(`yaml: line ${line}: ${message}`);
+  }
+
+  private nextLine(): void {
+    this.at++;
+    this.lineStart = this.at;
+  }
+  /** Passes over blanks within the line. */
+  skipSpaces(): void {
+    for (let code = this.code(); code === space || code === tab; code = this.code()) this.at++;
+  }
+  /** Whether the rest of the line is empty or a comment. The cursor stands behind blanks or at the line's beginning. */
+  lineIsOver(): boolean {
+    const code = this.code();
+    if (Number.isNaN(code) || code === newline) return true;
+    if (code !== 0x23) return false;
+    const before = this.text.charCodeAt(this.at - 1);
+    return this.at === this.lineStart || before === space || before === tab;
+  }
+  /** Goes to the next thing that is neither blank nor comment, on this line or a later one. */
+  skipToContent(): void {
+    for (;;) {
+      const start = this.at;
+      this.skipSpaces();
+      if (!this.lineIsOver()) {
+        // Blanks that indent must not be tabs; those that only separate may be.
+        if (start === this.lineStart && this.text.slice(start, this.at).includes('\t') && !this.flow) {
+          this.fail('found a tab character that violates indentation');
+        }
+        return;
+      }
+      const end = this.text.indexOf('\n', this.at);
+      if (end < 0) {
+        this.at = this.text.length;
+        return;
+      }
+      this.at = end;
+      this.nextLine();
+    }
+  }
+  /** Whether brackets are open: then indentation means nothing. */
+  flow = false;
+
+  /** `---` or `...` at the beginning of a line. */
+  atMarker(): boolean {
+    return this.column === 0 && isMarker(this.text, this.at);
+  }
+
+  // ---- scalars ---------------------------------------------------------------------------------------------------
+
+  /** The end of the plain text on this line. */
+  private plainEnd(): number {
+    const { text } = this;
+    let end = this.at;
+    for (let i = this.at; ; i++) {
+      const code = text.charCodeAt(i);
+      if (Number.isNaN(code) || code === newline) return end;
+      if (code === 0x3a) {
+        const next = text.charCodeAt(i + 1);
+        if (Number.isNaN(next) || next === space || next === tab || next === newline) return end;
+        if (this.flow && isFlowIndicator(next)) return end;
+      } else if (code === 0x23) {
+        const before = text.charCodeAt(i - 1);
+        if (before === space || before === tab) return end;
+      } else if (this.flow && isFlowIndicator(code)) return end;
+      if (code !== space && code !== tab) end = i + 1;
+    }
+  }
+  /** Plain text of one line. */
+  plainLine(): string {
+    const end = this.plainEnd();
+    const text = this.text.slice(this.at, end);
+    this.at = end;
+    return text;
+  }
+  /** Plain text that may go on in lines indented by `indent` at least. */
+  plain(indent: number): string {
+    const lines = [this.plainLine()];
+    let breaks = 0;
+    let last = this.at;
+    let lastLine = this.lineStart;
+    for (;;) {
+      this.skipSpaces();
+      if (this.code() !== newline) break;
+      breaks++;
+      this.nextLine();
+      const begin = this.at;
+      this.skipSpaces();
+      if (this.code() === newline) {
+        this.at = begin;
+        continue;
+      }
+      if (this.atEnd || this.char() === '#') break;
+      if (!this.flow && (this.column < indent || this.atMarkerAt(begin))) break;
+      if (!this.flow && this.text.slice(begin, Math.min(this.at, begin + indent)).includes('\t')) {
+        this.fail('found a tab character that violates indentation');
+      }
+      const more = this.plainLine();
+      if (more === '') break;
+      lines.push(breaks === 1 ? ' ' : '\n'.repeat(breaks - 1), more);
+      breaks = 0;
+      last = this.at;
+      lastLine = this.lineStart;
+    }
+    this.at = last;
+    this.lineStart = lastLine;
+    return lines.length === 1 ? (lines[0] as string) : lines.join('');
+  }
+  private atMarkerAt(begin: number): boolean {
+    return this.at === begin && this.atMarker();
+  }
+
+  /** Text in quotes, from the opening one on. Line ends fold into blanks. */
+  quoted(): string {
+    const quote = this.char();
+    const start = this.at;
+    this.at++;
+    let out = '';
+    for (;;) {
+      const from = this.at;
+      for (let code = this.code(); code !== newline && code !== (quote === '"' ? 0x22 : 0x27) && code !== 0x5c; code = this.code()) {
+        if (Number.isNaN(code)) this.fail('found unexpected end of stream', start);
+        this.at++;
+      }
+      const piece = this.text.slice(from, this.at);
+      const char = this.char();
+      if (char === '\n') {
+        // Blanks before a line end do not count, unless they were escaped and so stand in an earlier piece.
+        out += trimEnd(piece) + this.fold();
+        continue;
+      }
+      out += piece;
+      if (char === '\\' && quote === '"') {
+        if (this.char(1) === '\n') {
+          this.at++;
+          this.nextLine();
+          this.skipSpaces();
+        } else out += this.escape();
+      } else if (char === '\\') {
+        out += char;
+        this.at++;
+      } else if (quote === "'" && this.char(1) === "'") {
+        out += "'";
+        this.at += 2;
+      } else {
+        this.at++;
+        return out;
+      }
+    }
+  }
+  /** What a run of line ends becomes; blanks after them do not count. */
+  private fold(): string {
+    let breaks = 0;
+    while (this.code() === newline) {
+      breaks++;
+      this.nextLine();
+      if (this.atMarker()) this.fail('found unexpected document indicator');
+      this.skipSpaces();
+    }
+    return breaks === 1 ? ' ' : '\n'.repeat(breaks - 1);
+  }
+  private escape(): string {
+    const char = this.char(1);
+    const simple = simpleEscapes.get(char);
+    if (simple !== undefined) {
+      this.at += 2;
+      return simple;
+    }
+    const length = char === 'x' ? 2 : char === 'u' ? 4 : char === 'U' ? 8 : 0;
+    if (length === 0) this.fail('found unknown escape character');
+    const digits = this.text.slice(this.at + 2, this.at + 2 + length);
+    const code = digits.length === length && /^[0-9a-fA-F]+$/.test(digits) ? Number.parseInt(digits, 16) : Number.NaN;
+    if (!(code <= 0x10ffff)) this.fail('did not find expected hexdecimal number');
+    this.at += 2 + length;
+    return String.fromCodePoint(code);
+  }
+
+  /** A literal or folded block, from its `|` or `>` on. Its lines are indented by more than `parent`. */
+  block(parent: number): string {
+    const folded = this.char() === '>';
+    const header = /^[|>](?:([1-9])?([-+])?|([-+])([1-9]))(?=[ \t\n]|$)/.exec(this.text.slice(this.at, this.at + 4));
+    if (header === null) this.fail('did not find expected comment or line break');
+    this.at += header[0].length;
+    this.skipSpaces();
+    if (!this.lineIsOver()) this.fail('did not find expected comment or line break');
+    const end = this.text.indexOf('\n', this.at);
+    this.at = end < 0 ? this.text.length : end;
+    const given = header[1] ?? header[4];
+    const indent = given === undefined ? this.blockIndent(parent) : Math.max(parent, 0) + Number(given);
+    const { lines, trailing } = this.blockLines(indent);
+    const body = folded ? foldLines(lines) : lines.join('\n');
+    const chomp = header[2] ?? header[3];
+    if (chomp === '-') return body;
+    const ending = lines.length === 0 ? '' : '\n';
+    return chomp === '+' ? body + ending + '\n'.repeat(trailing) : body + ending;
+  }
+  /** The indentation of the first line that holds something; of blanks alone, the longest line's. */
+  private blockIndent(parent: number): number {
+    const least = parent + 1;
+    let blanks = 0;
+    for (let i = this.at; this.text.charCodeAt(i) === newline; ) {
+      let end = i + 1;
+      while (this.text.charCodeAt(end) === space) end++;
+      const indent = end - i - 1;
+      const code = this.text.charCodeAt(end);
+      if (code !== newline && !Number.isNaN(code)) {
+        if (indent >= least) return indent;
+        break;
+      }
+      blanks = Math.max(blanks, indent);
+      i = end;
+    }
+    return Math.max(blanks, least);
+  }
+  /** The lines of a block without its trailing empty ones, which are counted. */
+  private blockLines(indent: number): { lines: string[]; trailing: number } {
+    const lines: string[] = [];
+    let trailing = 0;
+    while (this.code() === newline) {
+      let start = this.at + 1;
+      const lineStart = start;
+      while (start < lineStart + indent && this.text.charCodeAt(start) === space) start++;
+      const end = this.text.indexOf('\n', start);
+      const stop = end < 0 ? this.text.length : end;
+      if (indent === 0 && isMarker(this.text, lineStart)) break;
+      if (start === this.text.length) break;
+      if (start - lineStart < indent) {
+        // A line with less indentation ends the block, unless it is empty.
+        if (start !== stop) break;
+        trailing++;
+      } else if (start === stop) trailing++;
+      else {
+        for (; trailing > 0; trailing--) lines.push('');
+        lines.push(this.text.slice(start, stop));
+      }
+      this.lineStart = lineStart;
+      this.at = stop;
+    }
+    return { lines, trailing };
+  }
+}
+
+function isMarker(text: string, at: number): boolean {
+  return (text.startsWith('---', at) || text.startsWith('...', at)) && /^[ \t\n]?$/.test(text.slice(at + 3, at + 4));
+}
+function trimEnd(text: string): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === space || text.charCodeAt(end - 1) === tab) end--;
+  return text.slice(0, end);
+}
+const isFlowIndicator = (code: number): boolean => code === 0x2c || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d;
+
+const simpleEscapes = new Map<string, string>([
+  ['0', '\0'],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['t', '\t'],
+  ['\t', '\t'],
+  ['n', '\n'],
+  ['v', '\v'],
+  ['f', '\f'],
+  ['r', '\r'],
+  ['e', '\x1b'],
+  [' ', ' '],
+  ['"', '"'],
+  ['/', '/'],
+  ['\\', '\\'],
+  ['N', '\x85'],
+  ['_', '\xa0'],
+  ['L', '\u2028'],
+  ['P', '\u2029'],
+]);
+
+/** Joins lines with blanks; lines that begin with a blank, and those next to them, keep their line ends. */
+function foldLines(lines: string[]): string {
+  let out = '';
+  let breaks = 0;
+  let indented = false;
+  for (const [i, line] of lines.entries()) {
+    if (line === '') {
+      breaks++;
+      continue;
+    }
+    const starts = line[0] === ' ' || line[0] === '\t';
+    if (i > breaks || out !== '') {
+      if (out === '') out = '\n'.repeat(breaks);
+      else if (indented || starts) out += '\n'.repeat(breaks + 1);
+      else out += breaks === 0 ? ' ' : '\n'.repeat(breaks);
+    } else out = '\n'.repeat(breaks);
+    out += line;
+    breaks = 0;
+    indented = starts;
+  }
+  return out;
+}

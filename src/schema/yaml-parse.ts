@@ -1,0 +1,396 @@
+/**
+ * The structure of YAML: documents, block and flow collections, anchors, tags and merge keys, straight to JSON values.
+ * Written for bodies that may be hostile: linear in the text, bounded in depth and in what aliases may multiply. (The
+ * `yaml` package needs seconds for a megabyte, and deep nesting can end the process inside it.)
+ */
+import { DecodeError, type Problem } from './errors.ts';
+import { setKey } from './plain.ts';
+import type { JsonObject, JsonValue } from './types.ts';
+import { YamlCursor } from './yaml-cursor.ts';
+import { resolvePlain } from './yaml-scalars.ts';
+
+/** The bound on nested values. */
+const maxDepth = 500;
+/** How many values may come out of aliases; a small text can otherwise grow without bound. */
+const maxAliased = 100_000;
+
+interface Properties {
+  readonly anchor: string | undefined;
+  readonly tag: string | undefined;
+}
+const noProperties: Properties = { anchor: undefined, tag: undefined };
+
+export class YamlParser {
+  private readonly cursor: YamlCursor;
+  private readonly report: ((problem: Problem) => void) | undefined;
+  private anchors = new Map<string, JsonValue>();
+  /** Anchors whose value is being read, so that none contains itself. */
+  private readonly open = new Set<string>();
+  private aliased = 0;
+  private depth = 0;
+
+  constructor(text: string, report: ((problem: Problem) => void) | undefined) {
+    this.cursor = new YamlCursor(text);
+    this.report = report;
+  }
+
+  /** The next document, or undefined when there is none. */
+  document(): JsonValue | undefined {
+    const { cursor } = this;
+    cursor.skipToContent();
+    while (cursor.char() === '%' && cursor.column === 0) {
+      cursor.plainLine();
+      cursor.at = (cursor.text.indexOf('\n', cursor.at) + 1 || cursor.text.length + 1) - 1;
+      cursor.skipToContent();
+    }
+    while (cursor.atMarker() && cursor.char() === '.') {
+      cursor.at += 3;
+      cursor.skipToContent();
+    }
+    if (cursor.atEnd) return undefined;
+    if (cursor.atMarker()) {
+      cursor.at += 3;
+      cursor.skipToContent();
+      if (cursor.atEnd || cursor.atMarker()) return null;
+    }
+    this.anchors = new Map();
+    const value = this.node(-1, '', true);
+    cursor.skipToContent();
+    if (!cursor.atEnd && !cursor.atMarker()) cursor.fail('did not find expected <document start>');
+    return value;
+  }
+
+  // ---- nodes -----------------------------------------------------------------------------------------------------
+
+  /**
+   * A value that belongs to a collection at column `parent`: it stands on this line, or on later ones with more
+   * indentation. `compact` allows a mapping or a list to begin on this line, as it may behind a dash.
+   */
+  private node(parent: number, path: string, compact: boolean): JsonValue {
+    const { cursor } = this;
+    if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    cursor.skipSpaces();
+    let onOwnLine = compact;
+    let properties = this.ownProperties(onOwnLine);
+    // Whatever is not on this line stands on later ones; an anchor or a tag may have a line of its own.
+    while (cursor.lineIsOver()) {
+      cursor.skipToContent();
+      // A list may stand at the column of the key it belongs to.
+      const least = !compact && cursor.char() === '-' && cursor.blankAt(1) ? parent : parent + 1;
+      if (cursor.atEnd || cursor.column < least || cursor.atMarker()) {
+        this.depth--;
+        return this.finish(properties, null, true);
+      }
+      onOwnLine = true;
+      if (properties === noProperties) properties = this.ownProperties(true);
+    }
+    const value = this.content(parent, path, onOwnLine, properties);
+    this.depth--;
+    return value;
+  }
+  /** Anchor and tag of the value that begins here, unless they are those of a mapping's first key. */
+  private ownProperties(mayBeKey: boolean): Properties {
+    const char = this.cursor.char();
+    return (char === '&' || char === '!') && !(mayBeKey && this.atKey()) ? this.properties() : noProperties;
+  }
+
+  private content(parent: number, path: string, compact: boolean, properties: Properties): JsonValue {
+    const { cursor } = this;
+    const { column } = cursor;
+    const char = cursor.char();
+    if (char === '-' && cursor.blankAt(1)) {
+      if (!compact) cursor.fail('block sequence entries are not allowed in this context');
+      return this.anchored(properties, () => this.sequence(column, path));
+    }
+    if ((char === '?' && cursor.blankAt(1)) || (compact && this.atKey())) {
+      return this.anchored(properties, () => this.mapping(column, path));
+    }
+    if (char === '|' || char === '>') return this.finish(properties, cursor.block(parent), false);
+    if (char === '[' || char === '{') {
+      const value = this.anchored(properties, () => this.flow(path));
+      cursor.skipSpaces();
+      if (cursor.char() === ':' && cursor.blankAt(1)) cursor.fail('unsupported map key');
+      return value;
+    }
+    const value = this.scalar(properties, () => cursor.plain(parent + 1));
+    cursor.skipSpaces();
+    if (cursor.char() === ':' && cursor.blankAt(1)) cursor.fail('mapping values are not allowed in this context');
+    if (!cursor.lineIsOver()) cursor.fail('did not find expected key');
+    return value;
+  }
+
+  /** An alias, a text in quotes or a plain one. */
+  private scalar(properties: Properties, plain: () => string): JsonValue {
+    const { cursor } = this;
+    const char = cursor.char();
+    if (char === '*') return this.alias();
+    if (char === '"' || char === "'") return this.finish(properties, cursor.quoted(), false);
+    if (cannotBeginPlain.test(char) || (char === '-' && cursor.blankAt(1))) cursor.fail('found character that cannot start any token');
+    return this.finish(properties, plain(), true);
+  }
+
+  /** What a scalar's text means, and a name for it if it has an anchor. */
+  private finish({ anchor, tag }: Properties, text: string | null, plain: boolean): JsonValue {
+    let value: JsonValue = text;
+    if (tag !== undefined) value = this.tagged(tag, text ?? '');
+    else if (plain && text !== null) value = this.finite(resolvePlain(text));
+    if (anchor !== undefined) this.anchors.set(anchor, value);
+    return value;
+  }
+  private finite(value: string | number | boolean | null): JsonValue {
+    if (typeof value === 'number' && !Number.isFinite(value)) this.cursor.fail(`unsupported value: ${value}`);
+    return value;
+  }
+  private tagged(tag: string, text: string): JsonValue {
+    if (tag === '!!binary') return Buffer.from(text, 'base64').toString('utf8');
+    if (tag !== '!!int' && tag !== '!!float' && tag !== '!!bool' && tag !== '!!null') return text;
+    const value = this.finite(resolvePlain(text));
+    if (typeof value === 'string') this.cursor.fail(`cannot decode !!str \`${text}\` as a ${tag}`);
+    return value;
+  }
+
+  // ---- properties and aliases ------------------------------------------------------------------------------------
+
+  private properties(): Properties {
+    const { cursor } = this;
+    let anchor: string | undefined;
+    let tag: string | undefined;
+    for (;;) {
+      const char = cursor.char();
+      if (char === '&' && anchor === undefined) anchor = this.word(/[^ \t\n,[\]{}]/y);
+      else if (char === '!' && tag === undefined) tag = this.tag();
+      else break;
+      cursor.skipSpaces();
+    }
+    return anchor === undefined && tag === undefined ? noProperties : { anchor, tag };
+  }
+  private word(letter: RegExp): string {
+    const { cursor } = this;
+    const start = ++cursor.at;
+    letter.lastIndex = start;
+    while (letter.test(cursor.text)) cursor.at = letter.lastIndex;
+    if (cursor.at === start) cursor.fail('did not find expected alphabetic or numeric character');
+    return cursor.text.slice(start, cursor.at);
+  }
+  private tag(): string {
+    const { cursor } = this;
+    if (cursor.blankAt(1)) {
+      cursor.at++;
+      return '!!str';
+    }
+    return `!${this.word(/[^ \t\n,[\]{}]/y)}`.replace(/^!<tag:yaml\.org,2002:(.*)>$/, '!!$1');
+  }
+
+  /** Reads a collection under its anchor's name. */
+  private anchored(properties: Properties, read: () => JsonValue): JsonValue {
+    const { anchor } = properties;
+    if (anchor === undefined) return read();
+    this.open.add(anchor);
+    const value = read();
+    this.open.delete(anchor);
+    this.anchors.set(anchor, value);
+    return value;
+  }
+  private alias(): JsonValue {
+    const { cursor } = this;
+    const start = cursor.at;
+    const name = this.word(/[^ \t\n,[\]{}]/y);
+    if (this.open.has(name)) cursor.fail(`anchor '${name}' value contains itself`, start);
+    const value = this.anchors.get(name);
+    return value === undefined ? cursor.fail(`unknown anchor '${name}' referenced`, start) : this.copy(value);
+  }
+  private copy(value: JsonValue): JsonValue {
+    if (++this.aliased > maxAliased) throw new DecodeError('yaml: document contains excessive aliasing');
+    if (typeof value !== 'object' || value === null) return value;
+    if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    let out: JsonValue;
+    if (Array.isArray(value)) out = value.map((item) => this.copy(item));
+    else {
+      out = {};
+      for (const key of Object.keys(value)) setKey(out, key, this.copy(value[key] as JsonValue));
+    }
+    this.depth--;
+    return out;
+  }
+
+  // ---- block collections -----------------------------------------------------------------------------------------
+
+  private sequence(column: number, path: string): JsonValue[] {
+    const { cursor } = this;
+    const items: JsonValue[] = [];
+    for (;;) {
+      cursor.at++;
+      items.push(this.node(column, `${path}[${items.length}]`, true));
+      cursor.skipToContent();
+      if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return items;
+      if (cursor.column > column || cursor.char() !== '-' || !cursor.blankAt(1)) {
+        if (cursor.column === column) return items;
+        cursor.fail("did not find expected '-' indicator");
+      }
+    }
+  }
+
+  private mapping(column: number, path: string): JsonObject {
+    const { cursor } = this;
+    const out: JsonObject = {};
+    const merged: JsonValue[] = [];
+    for (;;) {
+      const merges = cursor.char() === '<' && cursor.char(1) === '<';
+      const explicit = cursor.char() === '?' && cursor.blankAt(1);
+      const key = this.blockKey(column);
+      const keyPath = path === '' ? key : `${path}.${key}`;
+      const value = this.node(column, keyPath, explicit);
+      if (merges && key === '<<') merged.push(value);
+      else this.put(out, key, value, keyPath);
+      cursor.skipToContent();
+      if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return this.merge(out, merged);
+      if (cursor.column > column || !((cursor.char() === '?' && cursor.blankAt(1)) || this.atKey()))
+        cursor.fail('did not find expected key');
+    }
+  }
+
+  /** Reads a key and its colon. */
+  private blockKey(column: number): string {
+    const { cursor } = this;
+    if (cursor.char() === '?' && cursor.blankAt(1)) {
+      cursor.at++;
+      const key = this.keyText(this.node(column, '', true));
+      cursor.skipToContent();
+      if (cursor.column !== column || cursor.char() !== ':' || !cursor.blankAt(1)) cursor.fail("could not find expected ':'");
+      cursor.at++;
+      return key;
+    }
+    const key = this.keyText(this.scalar(this.properties(), () => cursor.plainLine()));
+    cursor.skipSpaces();
+    cursor.at++;
+    return key;
+  }
+  private keyText(value: JsonValue): string {
+    if (typeof value === 'object' && value !== null) this.cursor.fail('unsupported map key');
+    return String(value);
+  }
+
+  /** Whether this line begins with a key: a scalar with a colon behind it. */
+  private atKey(): boolean {
+    const { cursor } = this;
+    const { at, lineStart } = cursor;
+    let found = false;
+    this.properties();
+    const char = cursor.char();
+    if (char === '*') this.word(/[^ \t\n,[\]{}]/y);
+    else if (char === '"' || char === "'") cursor.quoted();
+    else if (!cannotBeginPlain.test(char)) cursor.plainLine();
+    if (cursor.lineStart === lineStart && cursor.at > at) {
+      cursor.skipSpaces();
+      found = cursor.char() === ':' && cursor.blankAt(1);
+    }
+    cursor.at = at;
+    cursor.lineStart = lineStart;
+    return found;
+  }
+
+  private put(out: JsonObject, key: string, value: JsonValue, path: string): void {
+    if (Object.hasOwn(out, key)) this.report?.({ type: 'duplicate', path });
+    setKey(out, key, value);
+  }
+  /** What is merged in yields to what is written, and later ones to earlier ones. */
+  private merge(out: JsonObject, merged: JsonValue[]): JsonObject {
+    for (const source of merged.flat() as JsonValue[]) {
+      if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+        this.cursor.fail('map merge requires map or sequence of maps as the value');
+      }
+      for (const key of Object.keys(source)) if (!Object.hasOwn(out, key)) setKey(out, key, source[key] as JsonValue);
+    }
+    return out;
+  }
+
+  // ---- flow collections ------------------------------------------------------------------------------------------
+
+  private flow(path: string): JsonValue {
+    const { cursor } = this;
+    if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    const outer = cursor.flow;
+    cursor.flow = true;
+    const start = cursor.at;
+    const isList = cursor.char() === '[';
+    cursor.at++;
+    const value = isList ? this.flowList(path, start) : this.flowMap(path, start);
+    cursor.at++;
+    cursor.flow = outer;
+    this.depth--;
+    return value;
+  }
+
+  private flowList(path: string, start: number): JsonValue[] {
+    const { cursor } = this;
+    const items: JsonValue[] = [];
+    for (;;) {
+      this.flowContent(start);
+      if (cursor.char() === ']') return items;
+      const itemPath = `${path}[${items.length}]`;
+      const item = this.flowNode(itemPath);
+      this.flowContent(start);
+      // `[a: b]` is a list of one small map.
+      if (cursor.char() === ':') {
+        cursor.at++;
+        const key = this.keyText(item);
+        const pair: JsonObject = {};
+        setKey(pair, key, this.flowValue(`${itemPath}.${key}`, start));
+        items.push(pair);
+      } else items.push(item);
+      this.flowComma(']', start);
+    }
+  }
+  private flowMap(path: string, start: number): JsonObject {
+    const { cursor } = this;
+    const out: JsonObject = {};
+    const merged: JsonValue[] = [];
+    for (;;) {
+      this.flowContent(start);
+      if (cursor.char() === '}') return this.merge(out, merged);
+      if (cursor.char() === '?' && cursor.blankAt(1)) {
+        cursor.at++;
+        this.flowContent(start);
+      }
+      const merges = cursor.char() === '<' && cursor.char(1) === '<';
+      const key = this.keyText(this.flowNode(path));
+      const keyPath = path === '' ? key : `${path}.${key}`;
+      this.flowContent(start);
+      let value: JsonValue = null;
+      if (cursor.char() === ':') {
+        cursor.at++;
+        value = this.flowValue(keyPath, start);
+      }
+      if (merges && key === '<<') merged.push(value);
+      else this.put(out, key, value, keyPath);
+      this.flowComma('}', start);
+    }
+  }
+  private flowValue(path: string, start: number): JsonValue {
+    this.flowContent(start);
+    return ',]}'.includes(this.cursor.char()) ? null : this.flowNode(path);
+  }
+  private flowNode(path: string): JsonValue {
+    const { cursor } = this;
+    const properties = this.properties();
+    if (properties !== noProperties) this.flowContent(cursor.at);
+    const char = cursor.char();
+    if (char === '[' || char === '{') return this.anchored(properties, () => this.flow(path));
+    if (properties !== noProperties && ',]}:'.includes(char)) return this.finish(properties, '', true);
+    // A key may be missing: `{: 1}`.
+    if (char === ':' && (cursor.blankAt(1) || ',]}'.includes(cursor.char(1)))) return null;
+    return this.scalar(properties, () => cursor.plain(0));
+  }
+  private flowContent(start: number): void {
+    this.cursor.skipToContent();
+    if (this.cursor.atEnd || this.cursor.atMarker()) this.cursor.fail("did not find expected ',' or closing bracket", start);
+  }
+  private flowComma(close: string, start: number): void {
+    const { cursor } = this;
+    this.flowContent(start);
+    if (cursor.char() === ',') cursor.at++;
+    else if (cursor.char() !== close) cursor.fail(`did not find expected ',' or '${close}'`);
+  }
+}
+
+const cannotBeginPlain = /^[,[\]{}#&*!|>'"%@`]?$/;
