@@ -2,80 +2,79 @@
  * What an applier says: its object as it was sent, checked against the schema, and the set of fields it has an opinion
  * about. A null is an opinion; an empty list that is merged item by item is none.
  */
-import { own } from '../lib/own.ts';
-import { type ListType, type MapType, type MessageType, resolve, type ScalarName, type Type } from '../schema/types.ts';
+import { type ListType, type MessageType, resolve, type ScalarName, type Type } from '../schema/types.ts';
 import type { Skipped } from './compare.ts';
-import { compareElements, elementText, emptySet, type FieldSet, isEmpty, leaf, type MutableFieldSet } from './fieldset.ts';
+import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
+import { fieldOf, Gathered, Items } from './gather.ts';
 import { anyShape, fieldNamed, isObject, type ListShape, type MessageShape, type Shape, shapeOf, Untyped, type Values } from './shape.ts';
 
 // ---- the set -----------------------------------------------------------------------------------------------------
 
 /** The fields that an object names. Throws Untyped where items of a list cannot be told apart. */
 export function fieldsOf(shape: Shape, value: unknown, skipped?: Skipped): FieldSet {
+  gathered.top = 0;
   return below(shape, value, skipped) ?? emptySet;
 }
+const gathered = new Gathered();
 
-/** Paths at or below a value; undefined when there are none. A leaf answers itself. */
+/** Paths at or below a value; undefined when there are none. What is owned whole answers a leaf. */
 function below(shape: Shape, value: unknown, skipped?: Skipped): FieldSet | undefined {
   switch (shape.node) {
     case 'leaf':
       return leaf;
     case 'list':
-      return Array.isArray(value) ? belowList(shape, value) : undefined;
+      return Array.isArray(value) ? belowItems(shape, value) : undefined;
     case 'map':
-      return isObject(value) ? belowKeys(() => shape.value, value, undefined) : undefined;
+      return isObject(value) ? belowKeys(shape.value, value) : undefined;
     case 'any':
-      return isObject(value) ? belowKeys(() => anyShape, value, undefined) : leaf;
+      return isObject(value) ? belowKeys(anyShape, value) : leaf;
     case 'message':
-      return isObject(value) ? belowKeys((key) => shape.fields.get(key)?.shape, value, shape, skipped) : undefined;
+      return isObject(value) ? belowFields(shape, value, skipped) : undefined;
   }
 }
 
-function belowKeys(
-  shapeOfKey: (key: string) => Shape | undefined,
-  value: Values,
-  message: MessageShape | undefined,
-  skipped?: Skipped,
-): FieldSet | undefined {
-  const entries: [string, FieldSet][] = [];
-  for (const key of Object.keys(value)) {
+function belowFields(shape: MessageShape, value: Values, skipped: Skipped | undefined): FieldSet | undefined {
+  const base = gathered.top;
+  for (const key in value) {
     const item = value[key];
     const skip = skipped?.fields.get(key);
-    if (item === undefined || skip === true) continue;
-    const declared = shapeOfKey(key);
-    const found = below(declared ?? anyShape, item, skip);
-    // A field of a message stands for itself only when it holds nothing else; the key of a map always does.
-    const alone = item === null || (isObject(item) && Object.keys(item).length === 0);
+    const field = fieldOf(shape, key);
+    if (item === undefined || skip === true || field === undefined) continue;
+    const found = below(field.shape, item, skip);
+    // A field stands for itself only when it holds nothing else; one that the schema does not name always does.
     if (skip?.self === true) {
-      if (found !== undefined && !isEmpty(found)) entries.push([`f:${key}`, found]);
-    } else if (alone || found === leaf) entries.push([`f:${key}`, leaf]);
-    else if (message === undefined || declared === undefined) entries.push([`f:${key}`, member(found)]);
-    else if (found !== undefined) entries.push([`f:${key}`, found]);
+      if (found !== undefined && !isEmpty(found)) gathered.add(base, field, found);
+    } else if (found === leaf || isBare(item)) gathered.add(base, field, leaf);
+    else if (!shape.fields.has(key)) gathered.add(base, field, member(found));
+    else if (found !== undefined) gathered.add(base, field, found);
   }
-  return build(entries);
+  return gathered.build(base, false);
+}
+function isBare(value: unknown): boolean {
+  return value === null || (isObject(value) && isEmpty(value as FieldSet));
 }
 
-function belowList(shape: ListShape, list: readonly unknown[]): FieldSet | undefined {
-  const entries: [string, FieldSet][] = [];
-  const seen = new Set<string>();
+/** The key of a map always stands for itself. */
+function belowKeys(shape: Shape, value: Values): FieldSet | undefined {
+  let items: Items | undefined;
+  for (const key in value) {
+    const item = value[key];
+    if (item === undefined) continue;
+    items ??= new Items();
+    items.add(`f:${key}`, member(isBare(item) ? leaf : below(shape, item)));
+  }
+  return items?.build(false);
+}
+function belowItems(shape: ListShape, list: readonly unknown[]): FieldSet | undefined {
+  let items: Items | undefined;
   for (const item of list) {
-    const element = shape.element(item);
-    if (seen.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
-    seen.add(element);
-    const found = below(shape.item, item);
-    entries.push([element, found === leaf ? leaf : member(found)]);
+    items ??= new Items();
+    items.add(shape.element(item), member(below(shape.item, item)));
   }
-  return build(entries);
+  return items?.build(false);
 }
-
 function member(node: FieldSet | undefined): FieldSet {
   return node === undefined || isEmpty(node) ? leaf : { '.': leaf, ...node };
-}
-function build(entries: [string, FieldSet][]): FieldSet | undefined {
-  if (entries.length === 0) return undefined;
-  const set: MutableFieldSet = {};
-  for (const [element, node] of entries.sort((a, b) => compareElements(a[0], b[0]))) set[element] = node;
-  return set;
 }
 
 // ---- the check ---------------------------------------------------------------------------------------------------
@@ -86,71 +85,75 @@ const MAX_ERRORS = 20;
 /** Complaints about an applied object: `.spec.mystery: field not declared in schema`. */
 export function checkApplied(type: MessageType, value: unknown): string[] {
   const errors: string[] = [];
-  check(type, value, '', errors);
+  check(type, value, undefined, errors);
   return errors;
 }
 
-function check(type: Type, value: unknown, path: string, errors: string[]): void {
+/** Where the check stands; its text is made only for a complaint. */
+interface Place {
+  readonly above: Place | undefined;
+  /** An element of a path, or an index. */
+  readonly element: string | number;
+}
+function textOf(place: Place | undefined): string {
+  if (place === undefined) return '';
+  const { above, element } = place;
+  return textOf(above) + (typeof element === 'number' ? `[${element}]` : elementText(element));
+}
+function complain(errors: string[], place: Place | undefined, what: string): void {
+  errors.push(`${textOf(place)}: ${what}`);
+}
+
+function check(type: Type, value: unknown, place: Place | undefined, errors: string[]): void {
   if (value === null || value === undefined || errors.length >= MAX_ERRORS) return;
   const resolved = resolve(type);
   switch (resolved.node) {
     case 'scalar':
-      if (!fits(resolved.name, value)) errors.push(`${path}: ${expected(resolved.name)}, got ${found(value)}`);
+      if (!fits(resolved.name, value)) complain(errors, place, `${expected(resolved.name)}, got ${found(value)}`);
       break;
     case 'message':
-      checkMessage(resolved, value, path, errors);
+      if (isObject(value)) checkMessage(resolved, value, place, errors);
+      else complain(errors, place, `expected map, got ${found(value)}`);
       break;
     case 'map':
-      checkMap(resolved, value, path, errors);
+      if (!isObject(value)) complain(errors, place, `expected map, got ${found(value)}`);
+      else for (const key in value) check(resolved.value, value[key], { above: place, element: `f:${key}` }, errors);
       break;
     case 'list':
-      checkList(resolved, value, path, errors);
+      if (Array.isArray(value)) checkList(resolved, value, place, errors);
+      else complain(errors, place, `expected list, got ${found(value)}`);
       break;
     case 'union':
-      check(isObject(value) ? resolved.object.type : resolved.other.type, value, path, errors);
+      check(isObject(value) ? resolved.object.type : resolved.other.type, value, place, errors);
       break;
   }
 }
 
-function checkMessage(type: MessageType, value: unknown, path: string, errors: string[]): void {
-  if (!isObject(value)) {
-    errors.push(`${path}: expected map, got ${found(value)}`);
-    return;
-  }
-  for (const key of Object.keys(value)) {
+function checkMessage(type: MessageType, value: Values, place: Place | undefined, errors: string[]): void {
+  for (const key in value) {
     const field = fieldNamed(type, key);
-    if (field !== undefined) check(field.type, own(value, key), `${path}.${key}`, errors);
-    else if (type.unknown === 'drop') errors.push(`${path}.${key}: field not declared in schema`);
+    if (field !== undefined) check(field.type, value[key], { above: place, element: `f:${key}` }, errors);
+    else if (type.unknown === 'drop') complain(errors, { above: place, element: `f:${key}` }, 'field not declared in schema');
   }
 }
 
-function checkMap(type: MapType, value: unknown, path: string, errors: string[]): void {
-  if (!isObject(value)) errors.push(`${path}: expected map, got ${found(value)}`);
-  else for (const key of Object.keys(value)) check(type.value, own(value, key), `${path}.${key}`, errors);
-}
-
-function checkList(type: ListType, value: unknown, path: string, errors: string[]): void {
-  if (!Array.isArray(value)) {
-    errors.push(`${path}: expected list, got ${found(value)}`);
-    return;
-  }
+function checkList(type: ListType, list: readonly unknown[], place: Place | undefined, errors: string[]): void {
   const shape = shapeOf(type);
   const seen = new Set<string>();
-  value.forEach((item, i) => {
-    if (shape.node !== 'list') {
-      check(type.item, item, `${path}[${i}]`, errors);
-      return;
-    }
-    try {
-      const element = shape.element(item);
-      const text = elementText(element);
-      if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${text}`);
+  list.forEach((item, i) => {
+    let element: string | number = i;
+    if (shape.node === 'list') {
+      try {
+        element = shape.element(item);
+      } catch (error) {
+        if (!(error instanceof Untyped)) throw error;
+        complain(errors, place, `element ${i}: ${error.message}`);
+        return;
+      }
+      if (seen.has(element)) complain(errors, place, `duplicate entries for key ${elementText(element)}`);
       seen.add(element);
-      check(type.item, item, path + text, errors);
-    } catch (error) {
-      if (!(error instanceof Untyped)) throw error;
-      errors.push(`${path}: element ${i}: ${error.message}`);
     }
+    check(type.item, item, { above: place, element }, errors);
   });
 }
 

@@ -3,8 +3,9 @@
  */
 import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
-import { compareElements, elementText, emptySet, type FieldSet, isEmpty, leaf, type MutableFieldSet } from './fieldset.ts';
-import { anyShape, type FieldShape, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
+import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
+import { fieldOf, Gathered, Items } from './gather.ts';
+import { anyShape, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */
@@ -31,6 +32,9 @@ export function compare(shape: Shape, before: unknown, after: unknown, skipped?:
 }
 const noValues: Values = Object.freeze({});
 const nothing: Comparison = { changed: emptySet, removed: emptySet };
+
+const changedFields = new Gathered();
+const removedFields = new Gathered();
 
 class Walk {
   /** What the last call of a method found to be gone below its path. */
@@ -190,13 +194,6 @@ const noItems: readonly unknown[] = Object.freeze([]);
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }
-function fieldOf(shape: MessageShape, name: string): FieldShape | undefined {
-  const known = shape.fields.get(name);
-  if (known !== undefined || !shape.open) return known;
-  return { name, element: `f:${name}`, rank: UNRANKED, always: false, zero: undefined, shape: anyShape };
-}
-const UNRANKED = -1;
-
 /** The items of a list under their path elements, in the order of the list. Throws Untyped where two have the same. */
 export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<string, unknown> {
   const items = new Map<string, unknown>();
@@ -248,66 +245,4 @@ function everyKey(shape: Shape, value: Values): FieldSet {
     entries.add(`f:${key}`, everything(shape, next));
   }
   return entries?.build(true) ?? leaf;
-}
-
-/**
- * Nodes of fields on their way into order: each is put in its place at once, as messages have few fields. The fields of
- * a message are gathered above those of the messages around it, so that one pair of arrays serves a whole walk.
- */
-class Gathered {
-  top = 0;
-  private readonly fields: FieldShape[] = [];
-  private readonly nodes: FieldSet[] = [];
-
-  add(base: number, field: FieldShape, node: FieldSet): void {
-    const { fields, nodes } = this;
-    let at = this.top++;
-    while (at > base && after(fields[at - 1] as FieldShape, field)) {
-      fields[at] = fields[at - 1] as FieldShape;
-      nodes[at] = nodes[at - 1] as FieldSet;
-      at--;
-    }
-    fields[at] = field;
-    nodes[at] = node;
-  }
-  /** Takes what was gathered above `base`. */
-  build(base: number, member: boolean): FieldSet | undefined {
-    const { top } = this;
-    if (top === base) return undefined;
-    const set: MutableFieldSet = member ? { '.': leaf } : {};
-    for (let i = base; i < top; i++) set[(this.fields[i] as FieldShape).element] = this.nodes[i] as FieldSet;
-    this.top = base;
-    return set;
-  }
-}
-const changedFields = new Gathered();
-const removedFields = new Gathered();
-
-function after(a: FieldShape, b: FieldShape): boolean {
-  return a.rank === UNRANKED || b.rank === UNRANKED ? a.element > b.element : a.rank > b.rank;
-}
-
-/** Nodes of map keys or list items. */
-class Items {
-  private readonly elements: string[] = [];
-  private set: MutableFieldSet | undefined;
-  private sorted = true;
-
-  add(element: string, node: FieldSet): void {
-    const { elements } = this;
-    this.set ??= {};
-    if (this.set[element] !== undefined) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
-    if (elements.length > 0 && compareElements(elements[elements.length - 1] as string, element) > 0) this.sorted = false;
-    elements.push(element);
-    this.set[element] = node;
-  }
-  build(member: boolean): FieldSet | undefined {
-    const { set } = this;
-    if (set === undefined) return undefined;
-    if (this.sorted && !member) return set;
-    if (!this.sorted) this.elements.sort(compareElements);
-    const result: MutableFieldSet = member ? { '.': leaf } : {};
-    for (const element of this.elements) result[element] = set[element] as FieldSet;
-    return result;
-  }
 }

@@ -324,7 +324,7 @@ function canonicalElement(element: string): string | undefined {
   }
 }
 /** The element of a list item with these key fields, whatever their order. */
-export function keysElement(keys: [string, unknown][]): string {
+function keysElement(keys: [string, unknown][]): string {
   const parts = keys.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `k:{${parts.join(',')}}`;
 }

@@ -25,16 +25,6 @@ export interface Manager {
   readonly entry: ManagedFieldsEntry | undefined;
 }
 
-/** Two writes of the same manager: those of `Apply` are one whatever the version. */
-export function sameManager(a: Manager, b: Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>): boolean {
-  return (
-    a.name === b.name &&
-    a.operation === b.operation &&
-    a.subresource === b.subresource &&
-    (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
-  );
-}
-
 export function isUpdater(manager: Manager, name: string, apiVersion: string, subresource: string): boolean {
   return (
     manager.operation === 'Update' && manager.name === name && manager.apiVersion === apiVersion && manager.subresource === subresource
@@ -53,7 +43,10 @@ export function wholeSeconds(now: number): string {
   return lastText;
 }
 
-/** Managers whose sets are known to be in order, as they are in stored objects. Undefined when an entry is not one. */
+/**
+ * The managers of a list; undefined when an entry is not one. `trusted`: the list is stored, so that its sets are in order
+ * and no manager stands in it twice.
+ */
 export function readManagers(entries: ManagedFields, trusted: boolean): Manager[] | undefined {
   const managers: Manager[] = [];
   for (const entry of entries) {
@@ -62,7 +55,7 @@ export function readManagers(entries: ManagedFields, trusted: boolean): Manager[
     if (entry.fieldsType !== 'FieldsV1') return undefined;
     const fields = trusted ? ((entry.fieldsV1 ?? {}) as FieldSet) : parseSet(entry.fieldsV1 ?? {});
     if (fields === undefined) return undefined;
-    const manager: Manager = {
+    managers.push({
       name: entry.manager ?? '',
       operation,
       apiVersion,
@@ -70,13 +63,10 @@ export function readManagers(entries: ManagedFields, trusted: boolean): Manager[
       time: entry.time,
       fields,
       entry: trusted ? entry : undefined,
-    };
-    // Of two entries for one manager the later counts; stored ones are told apart already.
-    const before = trusted ? -1 : managers.findIndex((other) => sameManager(other, manager));
-    if (before >= 0) managers[before] = manager;
-    else managers.push(manager);
+    });
   }
-  return managers;
+  // Of two entries for one manager the later counts.
+  return trusted ? managers : [...new Map(managers.map((manager) => [identifier(manager), manager])).values()];
 }
 
 /** One empty entry asks that nobody own anything any more. */
@@ -143,7 +133,9 @@ const OLD_UPDATES = 'ancient-changes';
 export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
   const updaters = managers.filter((manager) => manager.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return managers;
-  updaters.sort((a, b) => compareTexts(a.time ?? '', b.time ?? '') || compareTexts(identifier(a), identifier(b)));
+  const identifiers = new Map(updaters.map((manager) => [manager, identifier(manager)]));
+  const nameOf = (manager: Manager): string => identifiers.get(manager) as string;
+  updaters.sort((a, b) => compareTexts(a.time ?? '', b.time ?? '') || compareTexts(nameOf(a), nameOf(b)));
   const kept = new Set<Manager>(managers);
   const oldestOf = new Map<string, Manager>();
   let left = updaters.length;

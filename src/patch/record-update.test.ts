@@ -227,3 +227,11 @@ test('what has become atomic is owned whole by whoever owned a part', () => {
   history.write('b', { m: { x: '1' }, n: '1' }, { type: After });
   expect(history.owners).toEqual({ a: { 'f:m': {} }, b: { 'f:n': {} } });
 });
+
+test('an object without a schema may have many fields; they stand in order', () => {
+  const Free = object('test.Free', { metadata: always(1, ObjectMeta), spec: opt(2, message('', {}, { unknown: 'keep' })) });
+  const names = Array.from({ length: 200 }, (_, i) => `n${(i * 7919) % 1000}`);
+  const history = new History(Free).write('a', { spec: Object.fromEntries(names.map((name) => [name, { in: 1 }])) });
+  const elements = Object.keys((history.owners.a as Record<string, object>)['f:spec'] as object);
+  expect(elements).toEqual(['.', ...[...new Set(names)].sort().map((name) => `f:${name}`)]);
+});

@@ -5,7 +5,6 @@
 
 import { own } from '../lib/own.ts';
 import { type ListType, type MapType, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from '../schema/types.ts';
-import { keysElement } from './fieldset.ts';
 
 export type Values = { readonly [key: string]: unknown };
 
@@ -182,8 +181,8 @@ function keyedItems(type: ListType): Telling {
     const value = own(entry, key);
     return value === undefined ? defaults.get(key) : value;
   };
-  const single = keys.length === 1 ? (keys[0] as string) : undefined;
-  const prefix = single === undefined ? '' : `k:{${JSON.stringify(single)}:`;
+  // `k:{"containerPort":`, `,"protocol":`: what stands before each value.
+  const beginnings = keys.map((key, i) => `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`);
   return {
     same(a, b) {
       if (!isObject(a) || !isObject(b)) return false;
@@ -195,8 +194,9 @@ function keyedItems(type: ListType): Telling {
         throw new Untyped(
           `associative list with keys ${entry === null || entry === undefined ? 'may not have a null element' : 'may not have non-map elements'}`,
         );
-      if (single !== undefined) return `${prefix}${JSON.stringify(keyValue(entry, single))}}`;
-      return keysElement(keys.map((key) => [key, keyValue(entry, key)]));
+      let element = '';
+      for (let i = 0; i < keys.length; i++) element += (beginnings[i] as string) + JSON.stringify(keyValue(entry, keys[i] as string));
+      return `${element}}`;
     },
   };
   function keyValue(entry: Values, key: string): unknown {
