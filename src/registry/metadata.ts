@@ -3,7 +3,7 @@ import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../kinds/validation/metadata.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
-import { generateName } from '../meta/names.ts';
+import { generateName, pathSegmentName } from '../meta/names.ts';
 import type { WriteContext } from './context.ts';
 
 /** The namespace of the body, where it names one, is that of the path. */
@@ -23,7 +23,9 @@ export const generatedName = (prefix: string, randomBelow: (limit: number) => nu
 export function validateMetadata(env: KindEnv, kind: Kind, object: ApiObject, errors: FieldErrors): void {
   validateObjectMeta(object.metadata, kind, errors, env);
 }
-export function validateMetadataUpdate(env: KindEnv, _kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+/** Kinds repeat some of these rules with their own, as the stock server does; clients see the repeated causes. */
+export function validateMetadataUpdate(env: KindEnv, kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule: pathSegmentName }, errors, env);
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
 }
 

@@ -37,6 +37,8 @@ export interface Update {
   createAbsent?(): ApiObject | Promise<ApiObject>;
   /** The object made by `createAbsent` carries its managedFields. */
   readonly createdIsOwned?: boolean;
+  /** A uid in the new object is a condition rather than a change. */
+  readonly uidIsCondition?: boolean;
   /** The request named the version it builds on: a conflict is final. */
   readonly conflictIsFinal?: boolean;
 }
@@ -70,7 +72,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const old = normal(resource, parseItem(item));
   const made = how.change(normal(resource, parseItem(item)), item);
   const hub = made instanceof Promise ? await made : made;
-  checkIdentity(ctx, hub, old);
+  checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
   const request = admissionRequest(ctx, 'UPDATE', hub, old);
   const admitted = deps.admission.admit(request);
@@ -135,11 +137,11 @@ export function checkName(ctx: WriteContext, object: ApiObject): void {
   if (name !== ctx.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${ctx.name})`);
 }
 
-function checkIdentity(ctx: WriteContext, object: ApiObject, old: ApiObject): void {
+function checkIdentity(ctx: WriteContext, object: ApiObject, old: ApiObject, uidIsCondition: boolean): void {
   const { uid } = object.metadata;
   checkName(ctx, object);
   checkNamespace(ctx, object);
-  if (uid !== undefined && uid !== old.metadata.uid)
+  if (uidIsCondition && uid !== undefined && uid !== old.metadata.uid)
     throw conflict(
       ctx.resource.resource,
       ctx.name,
@@ -164,7 +166,7 @@ function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): voi
 function keepSystemFields(object: ApiObject, old: ApiObject): void {
   const meta = object.metadata;
   const kept = old.metadata;
-  meta.uid = kept.uid ?? '';
+  meta.uid ??= kept.uid ?? '';
   keep(meta, kept, 'creationTimestamp');
   keep(meta, kept, 'generation');
   if (kept.deletionTimestamp !== undefined) {

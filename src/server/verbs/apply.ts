@@ -2,7 +2,7 @@
 import { clientSideApply } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { badRequest } from '../../meta/errors.ts';
+import { badRequest, conflict } from '../../meta/errors.ts';
 import { type Applied, apply } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
@@ -70,11 +70,19 @@ export async function applyObject(
     change: (live) => {
       const spoken = resource.isHub ? live : fromHub(resource, live);
       const done = run(spoken);
-      return done.object === (spoken as never) ? backToHub(resource, spoken) : finish(registry, resource, done);
+      const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
+      return unchanged ? backToHub(resource, spoken) : finish(registry, resource, done);
     },
     ...(write.subresource === '' && {
       createAbsent: () => {
         const done = run(undefined);
+        const { uid } = (done.object.metadata ?? {}) as { uid?: string };
+        if (uid !== undefined)
+          throw conflict(
+            resource.resource,
+            write.name,
+            `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+          );
         return completed(registry, resource, done);
       },
     }),

@@ -13,7 +13,7 @@ import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { checkName, update } from '../../registry/update.ts';
-import { decode } from '../../schema/json.ts';
+import { DecodeError, decode } from '../../schema/json.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
@@ -93,6 +93,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
       return toHub(resource, object);
     },
     ...(resource.kind.createOnUpdate && subresource === '' && { createAbsent: () => JSON.parse(text) as ApiObject }),
+    uidIsCondition: true,
     conflictIsFinal: (body.metadata.resourceVersion ?? '') !== '',
   });
   return sendItem(services, ctx, result.created ? 201 : 200, resource, result.item, representation);
@@ -125,9 +126,13 @@ async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decode
   // Options may come under the version of any group; their fields are the same.
   if (media !== 'json') return decodeBody(body, media, expected);
   const value = readDeleteOptions(body);
-  const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return rest;
+  try {
+    const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+    return rest;
+  } catch (error) {
+    throw error instanceof DecodeError ? plainError(error.message) : error;
+  }
 }
 
 function readDeleteOptions(body: Buffer): JsonObject {
@@ -190,7 +195,6 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
   const page = await list(registry, resource, selection, listed);
   const { items } = page;
-  const gone: Item[] = [];
   let next = 0;
   const worker = async () => {
     while (next < items.length) {
@@ -198,19 +202,18 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
       const slash = item.key.indexOf('/');
       const [namespace, name] = resource.kind.namespaced ? [item.key.slice(0, slash), item.key.slice(slash + 1)] : ['', item.key];
       try {
-        gone.push((await remove(registry, { ...base, namespace, name }, options)).item);
+        await remove(registry, { ...base, namespace, name }, options);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 404) throw error;
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(DELETE_WIDTH, items.length) }, worker));
-  gone.sort((a, b) => (a.key < b.key ? -1 : 1));
   return sendList(
     services,
     ctx,
     resource,
-    { ...page, items: gone, whole: false },
+    { ...page, whole: false },
     { ...selection, everything: false },
     representation.transform === 'PartialObjectMetadata' ? { ...representation, transform: 'PartialObjectMetadataList' } : representation,
     isPretty(ctx, representation),
