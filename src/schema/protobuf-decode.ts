@@ -7,7 +7,7 @@ import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
 import { DecodeError } from './errors.ts';
 import { isEmpty } from './json-value.ts';
 import { parseJson } from './parse.ts';
-import { setKey } from './plain.ts';
+import { isInherited, setKey } from './plain.ts';
 import { ByteReader, illegalTag } from './protobuf-reader.ts';
 import {
   type Field,
@@ -36,18 +36,19 @@ type Read = (source: Source, earlier: unknown) => unknown;
 const maxMessages = 400;
 
 class Source extends ByteReader {
-  depth = 0;
+  private depth = 0;
 
-  /** Reads a message by its length: `read` runs within its bounds. */
-  within<T>(read: () => T): T {
+  /** Goes into a message by its length; answers the end of the one around it, which `leave` wants back. */
+  enter(): number {
     const outer = this.end;
     this.end = this.block();
     if (++this.depth > maxMessages) throw new DecodeError('exceeded max depth');
-    const value = read();
+    return outer;
+  }
+  leave(outer: number): void {
     this.at = this.end;
-    this.depth--;
     this.end = outer;
-    return value;
+    this.depth--;
   }
 }
 
@@ -66,6 +67,8 @@ type BinaryFields = ReadonlyMap<number, BinaryField>;
 
 interface OutputField {
   readonly name: string;
+  /** Whether the name could reach the prototype. */
+  readonly risky: boolean;
   /** Makes what an `always` field holds when nothing came. */
   readonly zero: () => unknown;
   /** Whether the value is left out. */
@@ -103,8 +106,7 @@ function readFields(source: Source, fields: BinaryFields, slots: unknown[]): voi
       if (wire === 4) throw new DecodeError('proto: wiretype end group for non-group');
       source.skip(wire);
     } else if (field.inline !== undefined && wire === 2) {
-      const inside = field.inline;
-      source.within(() => readFields(source, inside, slots));
+      readMessage(source, field.inline, slots);
     } else if (wire === field.wire) {
       slots[field.slot] = field.read(source, slots[field.slot]);
     } else if (wire === 2 && field.wire === 0 && Array.isArray(slots[field.slot] ?? [])) {
@@ -115,15 +117,22 @@ function readFields(source: Source, fields: BinaryFields, slots: unknown[]): voi
   }
 }
 
+/** Reads the fields of a message with its length before it. */
+function readMessage(source: Source, fields: BinaryFields, slots: unknown[]): void {
+  const outer = source.enter();
+  readFields(source, fields, slots);
+  source.leave(outer);
+}
+
 /** Some writers put the numbers of a list side by side into one block. */
 function readPacked(source: Source, field: BinaryField, slots: unknown[]): void {
-  source.within(() => {
-    while (source.at < source.end) {
-      const value = field.read(source, slots[field.slot]);
-      if (!Array.isArray(value)) throw new DecodeError(`proto: wrong wireType = 2 for field ${field.name}`);
-      slots[field.slot] = value;
-    }
-  });
+  const outer = source.enter();
+  while (source.at < source.end) {
+    const value = field.read(source, slots[field.slot]);
+    if (!Array.isArray(value)) throw new DecodeError(`proto: wrong wireType = 2 for field ${field.name}`);
+    slots[field.slot] = value;
+  }
+  source.leave(outer);
 }
 
 function assemble(output: OutputField[], slots: unknown[]): Values {
@@ -135,7 +144,8 @@ function assemble(output: OutputField[], slots: unknown[]): Values {
       value = field.zero();
       if (value === undefined) continue;
     }
-    setKey(out, field.name, value);
+    if (field.risky) setKey(out, field.name, value);
+    else out[field.name] = value;
   }
   return out;
 }
@@ -168,7 +178,7 @@ function planOutput(field: NamedField): OutputField {
     const empty = resolved.name === 'bytes' ? '' : zero();
     if (!always || resolved.name === 'bytes') omits = (value) => value === empty;
   }
-  return { name: field.name, zero: always ? zero : () => undefined, omits };
+  return { name: field.name, risky: isInherited(field.name), zero: always ? zero : () => undefined, omits };
 }
 
 // ---- lists, maps, unions ---------------------------------------------------------------------------------------
@@ -200,7 +210,12 @@ function valueReader(type: ResolvedType): Read {
       return scalarReaders[type.name];
     case 'message': {
       const read = readerOf(type);
-      return (source, earlier) => source.within(() => read(source, earlier));
+      return (source, earlier) => {
+        const outer = source.enter();
+        const value = read(source, earlier);
+        source.leave(outer);
+        return value;
+      };
     }
     case 'union':
       return unionReader(type);
@@ -217,7 +232,7 @@ function boxReader(type: ListType): Read {
   ]);
   return (source, earlier) => {
     const slots = [earlier ?? []];
-    source.within(() => readFields(source, holder, slots));
+    readMessage(source, holder, slots);
     return slots[0];
   };
 }
@@ -233,7 +248,7 @@ function mapReader(type: MapType): Read {
   return (source, earlier) => {
     const map = (earlier as Values | undefined) ?? {};
     const slots: unknown[] = ['', undefined];
-    source.within(() => readFields(source, entry, slots));
+    readMessage(source, entry, slots);
     setKey(map, slots[0] as string, slots[1] ?? zero() ?? null);
     return map;
   };
@@ -248,7 +263,7 @@ function unionReader({ object, other }: UnionType): Read {
   const isBool = otherType.node === 'scalar';
   return (source) => {
     const slots: unknown[] = [undefined, undefined];
-    source.within(() => readFields(source, arms, slots));
+    readMessage(source, arms, slots);
     return slots[0] ?? slots[1] ?? (isBool ? false : undefined);
   };
 }
@@ -265,7 +280,7 @@ function fixedMessage<T>(
   );
   return (source) => {
     const slots: unknown[] = [];
-    source.within(() => readFields(source, fields, slots));
+    readMessage(source, fields, slots);
     return make(slots);
   };
 }
