@@ -81,7 +81,9 @@ async function timed(title, run) {
   const longest = stall();
   const start = performance.now();
   const result = await run();
-  console.log(`${title}: ${(performance.now() - start).toFixed(0)} ms, event loop held ${longest()}${result === undefined ? '' : `, ${result}`}`);
+  console.log(
+    `${title}: ${(performance.now() - start).toFixed(0)} ms, event loop held ${longest()}${result === undefined ? '' : `, ${result}`}`,
+  );
 }
 
 let engine = await open();

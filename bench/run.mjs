@@ -1,0 +1,228 @@
+// npm run bench: loads of every kind against plat and a bare node:https server, in one run and in turn; ratios to
+// bench/RESULTS.md with --write. Needs wrk (Debian package wrk). Loopback only.
+//   --seconds N   length of each load (5)      --growth N   also fill a server with N pods (50000 with no number)
+//   --only a,b    some loads                    --write      add the figures to bench/RESULTS.md
+import { execFileSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+import https from 'node:https';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { growth } from './growth.mjs';
+import { call, inParallel, load, must, residentMB, root, startBare, startPlat, TOKEN, writing } from './tools.mjs';
+
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const seconds = Number(option('seconds', '5'));
+const only = option('only')?.split(',');
+const ns = '/api/v1/namespaces/bench';
+const pod = (name) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { app: 'bench', index: name } },
+  spec: {
+    automountServiceAccountToken: false,
+    containers: [
+      {
+        name: 'main',
+        image: 'registry.example/app:1.2.3',
+        command: ['/app', '--port=8080'],
+        env: [
+          { name: 'A', value: 'one' },
+          { name: 'B', value: 'two' },
+        ],
+        ports: [{ containerPort: 8080, protocol: 'TCP' }],
+        resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '1Gi' } },
+        volumeMounts: [{ name: 'config', mountPath: '/etc/config' }],
+      },
+    ],
+    volumes: [{ name: 'config', configMap: { name: 'config' } }],
+  },
+});
+const configMap = (name) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels: { app: 'bench' } },
+  data: { a: 'x'.repeat(200), b: 'y'.repeat(200) },
+});
+
+execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+const plat = await startPlat();
+const idleMB = residentMB(plat.pid);
+const { address } = plat;
+await must(address, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bench' } });
+for (let i = 0; i < 50; i++) {
+  if ((await call(address, 'GET', `${ns}/serviceaccounts/default`)).status === 200) break;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+await inParallel(500, 16, (i) => must(address, 'POST', `${ns}/pods`, pod(`p${i}`)));
+await inParallel(64, 16, (i) => must(address, 'POST', `${ns}/configmaps`, configMap(`u${i}`)));
+const one = (await must(address, 'GET', `${ns}/pods/p7`)).body.length;
+const many = (await must(address, 'GET', `${ns}/pods`)).body.length;
+const bare = await startBare(plat.dataDir, one, many);
+
+const json = 'application/json';
+const table = 'wrk.headers["Accept"] = "application/json;as=Table;g=meta.k8s.io;v=v1"';
+const updated = { ...configMap('@NAME@'), data: { n: '@N@' } };
+/** name → [path, Lua, which bare figure it is held against] */
+const loads = {
+  get: [`${ns}/pods/p7`, '', 'small'],
+  list500: [`${ns}/pods`, '', 'large'],
+  'list by label': [`${ns}/pods?labelSelector=index%3Dp42`, '', 'small'],
+  table500: [`${ns}/pods`, table, 'large'],
+  create: ['/', writing('POST', `${ns}/configmaps`, json, configMap('@NAME@'), '"c"..id.."-"..n'), 'small'],
+  replace: ['/', writing('PUT', `${ns}/configmaps/@NAME@`, json, updated, '"u"..(n % 64)'), 'small'],
+  'merge patch': [
+    '/',
+    writing('PATCH', `${ns}/configmaps/@NAME@`, 'application/merge-patch+json', { data: { p: '@N@' } }, '"u"..(n % 64)'),
+    'small',
+  ],
+  apply: [
+    '/',
+    writing(
+      'PATCH',
+      `${ns}/configmaps/@NAME@?fieldManager=bench&force=true`,
+      'application/apply-patch+yaml',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '@NAME@' }, data: { p: '@N@' } },
+      '"a"..(n % 64)',
+    ),
+    'small',
+  ],
+  'create pod': ['/', writing('POST', `${ns}/pods`, json, pod('@NAME@'), '"q"..id.."-"..n'), 'small'],
+};
+
+const rows = [];
+const bares = { small: [], large: [] };
+const yardstick = (which) => {
+  const { rate } = load(bare.address, `/${which}`, { seconds: Math.max(2, seconds / 2) });
+  bares[which].push(rate);
+  return rate;
+};
+for (const [name, [path, script, which]] of Object.entries(loads)) {
+  if (only !== undefined && !only.includes(name)) continue;
+  // The bare server before and after: the machine's own speed wanders.
+  const before = yardstick(which);
+  const result = load(address, path, { script, seconds });
+  const after = yardstick(which);
+  const ratio = result.rate / ((before + after) / 2);
+  rows.push({ name, ...result, bare: Math.round((before + after) / 2), ratio: +ratio.toFixed(3) });
+  console.log(
+    `${name.padEnd(14)} ${String(result.rate).padStart(7)}/s  p50 ${result.p50} ms  p99 ${result.p99} ms  failed ${result.failed}  ${ratio.toFixed(2)} of bare`,
+  );
+}
+const fan = only === undefined || only.includes('watch') ? await fanOut(200, 400) : undefined;
+if (fan) console.log(`watch          ${fan.perSecond} deliveries/s to ${fan.watchers} watchers, ${fan.missing} missing, p99 ${fan.p99} ms`);
+const endMB = residentMB(plat.pid);
+await bare.stop();
+await plat.stop();
+const again = await startPlat([], plat.dataDir);
+console.log(
+  `ready after ${plat.readyMs} ms on the first start, ${again.readyMs} ms on the second; ${idleMB} MB idle, ${endMB} MB at the end`,
+);
+await again.stop();
+const grown = process.argv.includes('--growth') ? await growth(Number(option('growth', '50000')) || 50_000) : undefined;
+if (grown) console.log(grown);
+
+if (process.argv.includes('--write')) {
+  const lines = [
+    `\n## ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, Node ${process.version}, ${execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()}\n`,
+    `Bare node:https in the same run: ${range(bares.small)}/s with ${one} bytes, ${range(bares.large)}/s with ${many} bytes. 32 connections, ${seconds} s each, store lmdb with durable commits.\n`,
+    '| load | per second | p50 ms | p99 ms | failed | of bare |',
+    '|---|---|---|---|---|---|',
+    ...rows.map((r) => `| ${r.name} | ${r.rate} | ${r.p50} | ${r.p99} | ${r.failed} | ${r.ratio} |`),
+    '',
+    ...(fan
+      ? [
+          `Watch: ${fan.perSecond} deliveries/s to ${fan.watchers} watchers, ${fan.missing} of ${fan.expected} missing, p50 ${fan.p50} ms, p99 ${fan.p99} ms; the client alone reads ${fan.clientLimit}/s.\n`,
+        ]
+      : []),
+    `Ready ${plat.readyMs} ms after a first start, ${again.readyMs} ms after a second. Resident ${idleMB} MB idle, ${endMB} MB after the loads.`,
+    ...(grown ? ['', `With ${grown.pods} pods: ${JSON.stringify(grown)}`] : []),
+    '',
+  ];
+  appendFileSync(join(root, 'bench/RESULTS.md'), lines.join('\n'));
+}
+process.exit(0);
+
+function range(values) {
+  return values.length === 0 ? 'not measured' : `${Math.min(...values)}–${Math.max(...values)}`;
+}
+
+/** Opens watches on one namespace and creates objects; every watcher must see every one. */
+async function fanOut(watchers, events) {
+  const list = JSON.parse((await must(address, 'GET', `${ns}/secrets`)).body);
+  const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: watchers });
+  const sent = new Map();
+  const delays = [];
+  let got = 0;
+  let bytes = 0;
+  let sample;
+  const open = () =>
+    new Promise((resolve, reject) => {
+      const request = https.request(`${address}${ns}/secrets?watch=1&resourceVersion=${list.metadata.resourceVersion}`, {
+        agent,
+        headers: { authorization: `Bearer ${TOKEN}` },
+      });
+      request.on('response', (response) => {
+        let rest = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk) => {
+          bytes += chunk.length;
+          const lines = (rest + chunk).split('\n');
+          rest = lines.pop();
+          for (const line of lines) {
+            const name = /"name":"(w\d+)"/.exec(line)?.[1];
+            if (name === undefined) continue;
+            sample = line;
+            got++;
+            delays.push(performance.now() - sent.get(name));
+          }
+        });
+        response.on('error', () => {});
+        resolve(request);
+      });
+      request.on('error', reject);
+      request.end();
+    });
+  const requests = await Promise.all(Array.from({ length: watchers }, open));
+  const began = performance.now();
+  await inParallel(events, 8, async (i) => {
+    sent.set(`w${i}`, performance.now());
+    await must(address, 'POST', `${ns}/secrets`, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: `w${i}` },
+      stringData: { a: 'x'.repeat(400) },
+    });
+  });
+  const expected = watchers * events;
+  for (const end = performance.now() + 60_000; got < expected && performance.now() < end; )
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  const elapsed = (performance.now() - began) / 1000;
+  for (const request of requests) {
+    request.on('error', () => {});
+    request.destroy();
+  }
+  delays.sort((a, b) => a - b);
+  const at = (share) => +(delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
+  return {
+    watchers,
+    expected,
+    missing: expected - got,
+    perSecond: Math.round(got / elapsed),
+    p50: at(0.5),
+    p99: at(0.99),
+    megabytes: +(bytes / 1e6).toFixed(1),
+    clientLimit: clientLimit(sample),
+  };
+}
+
+/** How many such events per second this client can take apart at all, without any network. */
+function clientLimit(line) {
+  if (line === undefined) return 0;
+  const began = performance.now();
+  let n = 0;
+  while (performance.now() - began < 500) for (let i = 0; i < 1000; i++) n += /"name":"(w\d+)"/.exec(line) ? 1 : 0;
+  return Math.round(n / ((performance.now() - began) / 1000));
+}

@@ -1,0 +1,138 @@
+// What the benches share: starting servers, calling them, and loading them with wrk.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+export const TOKEN = 'bench-token';
+const work = mkdtempSync(join(tmpdir(), 'plat-bench-'));
+const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 64 });
+
+export const temporary = (name) => join(work, name);
+
+/** Starts `plat server`; answers when it is ready, with the time that took. */
+export async function startPlat(flags = [], dataDir = temporary(`data-${Date.now()}`)) {
+  const tokens = temporary('tokens.csv');
+  writeFileSync(tokens, `${TOKEN},bench,bench-uid,"system:masters"\nplain-token,plain,plain-uid,"benchers"\n`, { mode: 0o600 });
+  const began = performance.now();
+  const args = [
+    'dist/plat.js',
+    'server',
+    '--identity',
+    'kubernetes',
+    '--secure-port',
+    '0',
+    '--data-dir',
+    dataDir,
+    '--token-auth-file',
+    tokens,
+    ...flags,
+  ];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const address = await new Promise((resolve, reject) => {
+    const look = (chunk) => {
+      output += chunk;
+      const found = /ready at (https:\/\/\S+)/.exec(output);
+      if (found) resolve(found[1]);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
+  });
+  return { address, pid: child.pid, dataDir, readyMs: Math.round(performance.now() - began), stop: () => stop(child) };
+}
+
+export async function startBare(dataDir, small, large) {
+  const args = [
+    join(root, 'bench/bare.mjs'),
+    join(dataDir, 'pki/server.key'),
+    join(dataDir, 'pki/server.crt'),
+    String(small),
+    String(large),
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise((resolve) => child.stdout.once('data', (chunk) => resolve(Number(chunk))));
+  return { address: `https://127.0.0.1:${port}`, stop: () => stop(child) };
+}
+
+function stop(child) {
+  return new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.kill('SIGTERM');
+  });
+}
+
+export function call(address, method, path, body, { token = TOKEN, headers = {} } = {}) {
+  return new Promise((resolve, reject) => {
+    const data = body === undefined ? undefined : JSON.stringify(body);
+    const request = https.request(address + path, {
+      method,
+      agent,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(data !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(data) }),
+        ...headers,
+      },
+    });
+    request.on('response', (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks) }));
+    });
+    request.on('error', reject);
+    request.end(data);
+  });
+}
+export async function must(...args) {
+  const answer = await call(...args);
+  if (answer.status >= 300) throw new Error(`${args[1]} ${args[2]}: ${answer.status} ${answer.body.toString('utf8', 0, 300)}`);
+  return answer;
+}
+/** Runs `count` calls, `width` at a time. */
+export async function inParallel(count, width, run) {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < count) await run(next++);
+    }),
+  );
+}
+
+export const residentMB = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+
+const report = `
+done = function(summary, latency)
+  local e = summary.errors
+  io.write(string.format("RESULT %d %d %.0f %.0f %d\\n", summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    e.status + e.connect + e.read + e.write + e.timeout))
+end`;
+
+/** One load: requests per second, latencies in ms, failures. `script` is Lua that may define `request`. */
+export function load(address, path, { script = '', seconds = 5, connections = 32, token = TOKEN } = {}) {
+  const file = temporary('load.lua');
+  writeFileSync(file, `wrk.headers["Authorization"] = "Bearer ${token}"\n${script}\n${report}`);
+  const args = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--timeout', '30s', '-s', file, address + path];
+  const output = execFileSync('wrk', args, { encoding: 'utf8' });
+  const [requests, micros, p50, p99, failed] = /RESULT (.*)/.exec(output)[1].split(' ').map(Number);
+  return { rate: Math.round(requests / (micros / 1e6)), p50: +(p50 / 1000).toFixed(1), p99: +(p99 / 1000).toFixed(1), failed };
+}
+
+/** Lua that sends a body with `@NAME@` replaced by a fresh name, to a path that may hold it too. */
+export function writing(method, path, type, body, name) {
+  const text = JSON.stringify(body).replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+  return `
+local n = 0
+local id = tostring({}):gsub("table: 0x", "")
+request = function()
+  n = n + 1
+  local name = ${name}
+  local count = tostring(n)
+  local body = (('${text}'):gsub("@NAME@", name):gsub("@N@", count))
+  local path = (("${path}"):gsub("@NAME@", name))
+  return wrk.format("${method}", path, {["Authorization"] = "Bearer ${TOKEN}", ["Content-Type"] = "${type}"}, body)
+end`;
+}
