@@ -50,15 +50,12 @@ export function wholeSeconds(now: number): string {
 export function readManagers(entries: ManagedFields, trusted: boolean): Manager[] | undefined {
   const managers: Manager[] = [];
   for (const entry of entries) {
-    const { operation, apiVersion } = entry;
-    if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === undefined || apiVersion === '') return undefined;
-    if (entry.fieldsType !== 'FieldsV1') return undefined;
     const fields = trusted ? ((entry.fieldsV1 ?? {}) as FieldSet) : parseSet(entry.fieldsV1 ?? {});
-    if (fields === undefined) return undefined;
+    if (faultOf(entry) !== undefined || fields === undefined) return undefined;
     managers.push({
       name: entry.manager ?? '',
-      operation,
-      apiVersion,
+      operation: entry.operation as Manager['operation'],
+      apiVersion: entry.apiVersion as string,
       subresource: entry.subresource ?? '',
       time: entry.time,
       fields,
@@ -67,6 +64,30 @@ export function readManagers(entries: ManagedFields, trusted: boolean): Manager[
   }
   // Of two entries for one manager the later counts.
   return trusted ? managers : [...new Map(managers.map((manager) => [identifier(manager), manager])).values()];
+}
+
+function faultOf({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): string | undefined {
+  if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
+  if (apiVersion === undefined || apiVersion === '') return 'apiVersion must not be empty';
+  if (fieldsType === 'FieldsV1') return undefined;
+  return fieldsType === undefined ? 'missing fieldsType in managed fields entry' : `invalid fieldsType ${JSON.stringify(fieldsType)}`;
+}
+
+/** The list after mutating admission, which may edit it but not break it: then the list from before counts, with a warning. */
+export function managersAfterAdmission<T extends ManagedFields>(
+  before: T | undefined,
+  after: T | undefined,
+): { readonly managedFields: T | undefined; readonly warning?: string } {
+  if (after === before || after === undefined) return { managedFields: after };
+  for (const entry of after) {
+    const fault = faultOf(entry) ?? (parseSet(entry.fieldsV1 ?? {}) === undefined ? 'fieldsV1 cannot be read' : undefined);
+    if (fault !== undefined)
+      return {
+        managedFields: before,
+        warning: `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
+      };
+  }
+  return { managedFields: after };
 }
 
 /** One empty entry asks that nobody own anything any more. */
