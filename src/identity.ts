@@ -28,6 +28,11 @@ export interface Identity {
     readonly nodeagentServing: string;
     readonly legacyUnknown: string;
   };
+  /**
+   * Kinds that once lived in another group, under whose name validation errors still report them to stock clients:
+   * base group and kind → full group name.
+   */
+  readonly errorGroups?: Readonly<Record<string, string>>;
 }
 
 export const plat: Identity = {
@@ -65,6 +70,11 @@ export const kubernetes: Identity = {
     apiserverClientNodeagent: 'kubernetes.io/kube-apiserver-client-kubelet',
     nodeagentServing: 'kubernetes.io/kubelet-serving',
     legacyUnknown: 'kubernetes.io/legacy-unknown',
+  },
+  errorGroups: {
+    'networking/Ingress': 'extensions',
+    'networking/NetworkPolicy': 'extensions',
+    'policy/PodSecurityPolicy': 'extensions',
   },
 };
 

@@ -8,6 +8,7 @@
  */
 import type { Identity } from '../identity.ts';
 import type { FieldErrors } from '../meta/field.ts';
+import type { User } from '../meta/user.ts';
 import type { Infer, JsonObject, MessageType } from '../schema/types.ts';
 import type { ObjectMeta } from './meta.ts';
 
@@ -37,7 +38,7 @@ export interface KindEnv {
 /** Rules of one way to write an object: the object itself, or a subresource such as `status`. Absent rules do nothing. */
 export interface Strategy<T = never> {
   /** Clears what clients may not set (status), fills what the server sets (generation is done by the registry). */
-  prepareForCreate?(object: T, env: KindEnv): void;
+  prepareForCreate?(object: T, env: KindEnv, user: User): void;
   /** Resets or keeps fields of `old` that this way of writing may not change. Called before validation. */
   prepareForUpdate?(object: T, old: T, env: KindEnv): void;
   validate?(object: T, errors: FieldErrors, env: KindEnv): void;
@@ -141,6 +142,10 @@ export interface KindDefinition<T = never> {
   readonly deleteReturnsObject?: boolean;
   /** Seconds of grace that deletion gives (pods); undefined means that deletion is immediate. */
   gracePeriod?(object: T, requested: number | undefined): number;
+  /** What besides metadata.finalizers keeps an object in place after it was deleted (spec.finalizers of namespaces). */
+  holdsDeletion?(object: T): boolean;
+  /** Called when deletion begins for an object that stays: a namespace shows that it is going. */
+  deletionBegins?(object: T): void;
   readonly nameRule?: NameRule;
   /** Deleting without a policy leaves dependents alone (kinds that did so before there was a collector). */
   readonly orphansByDefault?: boolean;

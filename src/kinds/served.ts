@@ -16,7 +16,7 @@ export interface Served {
   /** `v1` or `apps/v1`. */
   readonly apiVersion: string;
   readonly schema: MessageType;
-  /** As errors name it: plural, and kind. */
+  /** As errors name it: plural, and kind. Validation errors name the group that stock clients expect. */
   readonly resource: ResourceName;
   readonly groupKind: ResourceName;
   /** The form that is stored. */
@@ -35,6 +35,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
   const group = full(kind.group);
   const shared = kind.sharesStoreOf;
   const owner = shared === undefined ? kind : (options.store ?? kind);
+  const errorGroup = custom ? group : (identity.errorGroups?.[`${kind.group}/${kind.kind}`] ?? full(owner.group));
   const hubVersion = shared?.version ?? kind.hub;
   const hubSchema = (owner.versions[hubVersion] as KindVersion).schema;
   const hub = { version: hubVersion, apiVersion: apiVersionOf(full(owner.group), hubVersion), schema: hubSchema };
@@ -48,7 +49,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
       apiVersion: apiVersionOf(group, version),
       schema: definition.schema,
       resource: { group, resource: kind.plural },
-      groupKind: { group, resource: kind.kind },
+      groupKind: { group: errorGroup, resource: kind.kind },
       hub,
       isHub: apiVersionOf(group, version) === hub.apiVersion,
       custom,

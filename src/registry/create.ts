@@ -40,7 +40,7 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   ready.metadata.creationTimestamp = formatTime(deps.env.now());
   delete ready.metadata.resourceVersion;
   if (kind.generation) ready.metadata.generation = 1;
-  kind.strategy?.prepareForCreate?.(ready as never, deps.env);
+  kind.strategy?.prepareForCreate?.(ready as never, deps.env, ctx.user);
 
   const target: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
   const hook = hookOf(deps, resource);

@@ -1,7 +1,45 @@
 /** Ingress classes. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainPrefixedPath, nameIsLabel } from '../../meta/names.ts';
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
-import { IngressClass } from './schema/ingress.ts';
+import { validateTypedReference } from '../validation/references.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { complain, immutable } from '../validation/rules.ts';
+import { IngressClass, type IngressClassParametersReference } from './schema/ingress.ts';
+
+const controller = Path.of('spec', 'controller');
+const parameters = Path.of('spec', 'parameters');
+const MAX_CONTROLLER_BYTES = 250;
+const scopes = ['Cluster', 'Namespace'];
+
+function validate({ spec }: IngressClass, errors: FieldErrors): void {
+  const named = spec.controller ?? '';
+  if (Buffer.byteLength(named) > MAX_CONTROLLER_BYTES) errors.tooLong(controller, MAX_CONTROLLER_BYTES);
+  if (named === '') errors.required(controller);
+  else complain(errors, controller, named, domainPrefixedPath(named));
+  if (spec.parameters !== undefined) validateParameters(spec.parameters, errors);
+}
+
+function validateParameters(reference: IngressClassParametersReference, errors: FieldErrors): void {
+  const { scope, namespace } = reference;
+  const at = parameters.child('namespace');
+  validateTypedReference(reference, parameters, errors);
+  if (scope === undefined) errors.required(parameters.child('scope'));
+  else if (!scopes.includes(scope)) errors.notSupported(parameters.child('scope'), scope, scopes);
+  else if (scope === 'Cluster') {
+    if (namespace !== undefined) errors.forbidden(at, "`parameters.scope` is set to 'Cluster'");
+  } else if (namespace === undefined) errors.required(at, "`parameters.scope` is set to 'Namespace'");
+  else complain(errors, at, namespace, nameIsLabel(namespace));
+}
+
+/** `Config.example.com/main` */
+function parametersCell(reference: IngressClassParametersReference | undefined): string {
+  if (reference === undefined) return '<none>';
+  const group = reference.apiGroup === undefined ? '' : `.${reference.apiGroup}`;
+  return `${reference.kind}${group}/${reference.name}`;
+}
 
 export const IngressClassKind = kind<IngressClass>({
   group: 'networking',
@@ -10,10 +48,26 @@ export const IngressClassKind = kind<IngressClass>({
   scope: 'Cluster',
   versions: { v1: { schema: IngressClass } },
   hub: 'v1',
+  generation: true,
+  strategy: {
+    validate,
+    validateUpdate(ingressClass, old, errors, env) {
+      metadataUpdateAgain(ingressClass, old, errors, env);
+      immutable(ingressClass.spec.controller ?? '', old.spec.controller ?? '', controller, errors);
+      metadataAgain(ingressClass, { namespaced: false }, errors, env);
+      validate(ingressClass, errors);
+    },
+  },
   columns: [
     nameColumn,
     { name: 'Controller', type: 'string', description: 'The controller that serves ingresses of the class.' },
     { name: 'Parameters', type: 'string', description: 'The object that holds further settings of the class.' },
     ageColumn,
+  ],
+  cells: (ingressClass, env) => [
+    nameCell(ingressClass),
+    ingressClass.spec.controller ?? '',
+    parametersCell(ingressClass.spec.parameters),
+    ageCell(ingressClass, env),
   ],
 });

@@ -1,8 +1,30 @@
 /** Network policies. */
+import type { FieldErrors } from '../../meta/field.ts';
+import { Path } from '../../meta/field.ts';
+import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { validateConditions } from '../validation/conditions.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateNetworkPolicy } from './network-policy-rules.ts';
 import { NetworkPolicy } from './schema/network-policy.ts';
+
+/** Until its feature is on, the status is a field like others: kept where it once was. */
+const hasStatus = (env: KindEnv): boolean => env.feature('NetworkPolicyStatus');
+
+/** A policy is about incoming traffic; where it lists rules for outgoing traffic, about that too. */
+function defaults({ spec }: NetworkPolicy): void {
+  if ((spec.policyTypes ?? []).length > 0) return;
+  spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+}
+
+function validateUpdate(policy: NetworkPolicy, old: NetworkPolicy, errors: FieldErrors, env: KindEnv): void {
+  metadataAgain(policy, { namespaced: true }, errors, env);
+  validateNetworkPolicy(policy, errors);
+  metadataUpdateAgain(policy, old, errors, env);
+  if (!errors.empty) validateNetworkPolicy(policy, errors);
+}
 
 export const NetworkPolicyKind = kind<NetworkPolicy>({
   group: 'networking',
@@ -10,8 +32,29 @@ export const NetworkPolicyKind = kind<NetworkPolicy>({
   plural: 'networkpolicies',
   short: ['netpol'],
   scope: 'Namespaced',
-  versions: { v1: { schema: NetworkPolicy } },
+  versions: { v1: { schema: NetworkPolicy, defaults } },
   hub: 'v1',
-  subresources: { status: status() },
+  generation: true,
+  strategy: {
+    prepareForCreate(policy, env) {
+      if (hasStatus(env)) policy.status = {};
+    },
+    prepareForUpdate(policy, old, env) {
+      if (hasStatus(env) || (old.status.conditions ?? []).length > 0) policy.status = old.status;
+    },
+    validate: validateNetworkPolicy,
+    validateUpdate,
+    resetFields: [['status']],
+  },
+  subresources: {
+    status: status({
+      prepareForUpdate: (policy, old) => {
+        policy.spec = old.spec;
+      },
+      validateUpdate: (policy, _old, errors) => validateConditions(policy.status.conditions, Path.of('status', 'conditions'), errors),
+      resetFields: [['spec']],
+    }),
+  },
   columns: [nameColumn, { name: 'Pod-Selector', type: 'string', description: 'The labels of pods that the policy applies to.' }, ageColumn],
+  cells: (policy, env) => [nameCell(policy), selectorCell(policy.spec.podSelector), ageCell(policy, env)],
 });

@@ -75,7 +75,7 @@ export const IngressClassParametersReference = message('networking.v1.IngressCla
   apiGroup: ptr(1, string),
   kind: req(2, string),
   name: req(3, string),
-  scope: always(4, string, { nullable: true }),
+  scope: always(4, string, { nullable: true, default: 'Cluster' }),
   namespace: ptr(5, string),
 });
 export type IngressClassParametersReference = Infer<typeof IngressClassParametersReference>;

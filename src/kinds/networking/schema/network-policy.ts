@@ -9,7 +9,7 @@ export const IPBlock = message('networking.v1.IPBlock', {
 export type IPBlock = Infer<typeof IPBlock>;
 
 export const NetworkPolicyPort = message('networking.v1.NetworkPolicyPort', {
-  protocol: ptr(1, string),
+  protocol: ptr(1, string, { default: 'TCP' }),
   port: ptr(2, intOrString),
   endPort: ptr(3, int32),
 });

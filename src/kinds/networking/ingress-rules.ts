@@ -1,0 +1,119 @@
+/** What an ingress must be like. */
+import { domainName } from '../../identity.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import { parseIP } from '../../meta/ip.ts';
+import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '../../meta/names.ts';
+import type { KindEnv } from '../kind.ts';
+import { each } from '../validation/each.ts';
+import { invalidText } from '../validation/go-text.ts';
+import { validateLoadBalancerStatus } from '../validation/load-balancer-status.ts';
+import { validateTypedReference } from '../validation/references.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { complain, subdomain } from '../validation/rules.ts';
+import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec, IngressTLS } from './schema/ingress.ts';
+
+const spec = Path.of('spec');
+const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
+
+/** Faults that older releases let in: an ingress that has them may keep them. */
+interface Allowances {
+  readonly badSecretNames: boolean;
+  readonly badWildcardRules: boolean;
+}
+const strict: Allowances = { badSecretNames: false, badWildcardRules: false };
+
+export function validateIngress(ingress: Ingress, errors: FieldErrors, env: KindEnv): void {
+  validateSpec(ingress.spec, errors, strict);
+  // The annotation came before the field; who names a class in both would be read differently by old and new controllers.
+  const annotation = domainName(env.identity, 'ingress.class');
+  const named = ingress.metadata.annotations?.[annotation];
+  if (named !== undefined && ingress.spec.ingressClassName !== undefined)
+    errors.invalid(Path.of('annotations').child(annotation), named, 'can not be set when the class field is also set');
+}
+
+export function validateIngressUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv): void {
+  metadataUpdateAgain(ingress, old, errors, env);
+  metadataAgain(ingress, { namespaced: true }, errors, env);
+  validateSpec(ingress.spec, errors, {
+    badSecretNames: (old.spec.tls ?? []).some(({ secretName = '' }) => secretName !== '' && dns1123Subdomain(secretName).length > 0),
+    badWildcardRules: (old.spec.rules ?? []).some(({ host = '', http }) => host.includes('*') && http !== undefined && isBad(http)),
+  });
+}
+
+export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv): void {
+  metadataUpdateAgain(ingress, old, errors, env);
+  validateLoadBalancerStatus(ingress.status.loadBalancer, Path.of('status', 'loadBalancer'), errors);
+}
+
+function isBad(http: NonNullable<IngressRule['http']>): boolean {
+  const found = new FieldErrors();
+  validatePaths(http, spec, found);
+  return !found.empty;
+}
+
+function validateSpec({ defaultBackend, rules, tls, ingressClassName }: IngressSpec, errors: FieldErrors, allowed: Allowances): void {
+  if (defaultBackend === undefined && (rules ?? []).length === 0)
+    invalidText(errors, spec, '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified');
+  if (defaultBackend !== undefined) validateBackend(defaultBackend, spec.child('defaultBackend'), errors);
+  each(rules, spec.child('rules'), (rule, at) => validateRule(rule, at, errors, allowed));
+  each(tls, spec.child('tls'), (entry, at) => validateTLS(entry, at, errors, allowed));
+  if (ingressClassName !== undefined) subdomain(ingressClassName, spec.child('ingressClassName'), errors);
+}
+
+function validateRule({ host = '', http }: IngressRule, at: Path, errors: FieldErrors, allowed: Allowances): void {
+  const wildcard = host.includes('*');
+  if (host !== '') {
+    if (parseIP(host) !== undefined) errors.invalid(at.child('host'), host, 'must be a DNS name, not an IP address');
+    complain(errors, at.child('host'), host, wildcard ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
+  }
+  if (http !== undefined && !(wildcard && allowed.badWildcardRules)) validatePaths(http, at.child('http').child('paths'), errors);
+}
+
+function validatePaths({ paths = [] }: NonNullable<IngressRule['http']>, at: Path, errors: FieldErrors): void {
+  if (paths.length === 0) errors.required(at);
+  each(paths, at, (path, here) => validatePath(path, here, errors));
+}
+
+/** What would be read differently by different servers has no place in a path that is compared. */
+const badSequences = ['//', '/./', '/../', '%2f', '%2F'];
+const badEndings = ['/..', '/.'];
+
+function validatePath({ path = '', pathType, backend }: HTTPIngressPath, at: Path, errors: FieldErrors): void {
+  if (pathType === undefined) {
+    errors.required(at.child('pathType'), 'pathType must be specified');
+    return;
+  }
+  if (!pathTypes.includes(pathType)) errors.notSupported(at.child('pathType'), pathType, pathTypes);
+  else if (!path.startsWith('/') && (path !== '' || pathType !== 'ImplementationSpecific'))
+    errors.invalid(at.child('path'), path, 'must be an absolute path');
+  if (pathType === 'Exact' || pathType === 'Prefix') {
+    for (const part of badSequences) if (path.includes(part)) errors.invalid(at.child('path'), path, `must not contain '${part}'`);
+    for (const part of badEndings) if (path.endsWith(part)) errors.invalid(at.child('path'), path, `cannot end with '${part}'`);
+  }
+  validateBackend(backend, at.child('backend'), errors);
+}
+
+function validateBackend({ service, resource }: IngressBackend, at: Path, errors: FieldErrors): void {
+  if (service !== undefined && resource !== undefined) errors.invalid(at, '', 'cannot set both resource and service backends');
+  else if (resource !== undefined) validateTypedReference(resource, at.child('resource'), errors);
+  else if (service !== undefined) validateService(service, at, errors);
+  else errors.invalid(at, '', 'resource or service backend is required');
+}
+
+function validateService({ name, port }: NonNullable<IngressBackend['service']>, at: Path, errors: FieldErrors): void {
+  const service = at.child('service');
+  if (name === '') errors.required(service.child('name'));
+  else complain(errors, service.child('name'), name, nameIsDns1035Label(name));
+  const { name: named = '', number = 0 } = port;
+  if (named !== '' && number !== 0) errors.invalid(at, '', 'cannot set both port name & port number');
+  else if (named !== '') complain(errors, service.child('port').child('name'), named, portName(named));
+  else if (number !== 0) complain(errors, service.child('port').child('number'), number, portNumber(number));
+  else errors.required(at, 'port name or number is required');
+}
+
+function validateTLS({ hosts = [], secretName = '' }: IngressTLS, at: Path, errors: FieldErrors, allowed: Allowances): void {
+  each(hosts, at.child('hosts'), (host, here) => {
+    complain(errors, here, host, host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
+  });
+  if (secretName !== '' && !allowed.badSecretNames) subdomain(secretName, at.child('secretName'), errors);
+}

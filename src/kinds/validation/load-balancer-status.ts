@@ -1,0 +1,15 @@
+/** Where a load balancer is reached, as services and ingresses report it. */
+import type { FieldErrors, Path } from '../../meta/field.ts';
+import { parseIP } from '../../meta/ip.ts';
+import type { LoadBalancerStatus } from '../core/schema/service.ts';
+import { subdomain } from './rules.ts';
+
+export function validateLoadBalancerStatus(status: LoadBalancerStatus, at: Path, errors: FieldErrors): void {
+  status.ingress?.forEach(({ ip = '', hostname = '' }, i) => {
+    const point = at.child('ingress').index(i);
+    if (ip !== '' && parseIP(ip) === undefined) errors.invalid(point.child('ip'), ip, 'must be a valid IP address');
+    if (hostname === '') return;
+    subdomain(hostname, point.child('hostname'), errors);
+    if (parseIP(hostname) !== undefined) errors.invalid(point.child('hostname'), hostname, 'must be a DNS name, not an IP address');
+  });
+}

@@ -1,0 +1,18 @@
+/** References to other objects by group, kind and name. */
+import type { FieldErrors, Path } from '../../meta/field.ts';
+import { pathSegmentName } from '../../meta/names.ts';
+import { complain, subdomain } from './rules.ts';
+
+/** An object of the same scope whose kind is named by the reference. */
+export function validateTypedReference(
+  reference: { readonly apiGroup?: string; readonly kind: string; readonly name: string },
+  at: Path,
+  errors: FieldErrors,
+): void {
+  const { apiGroup, kind, name } = reference;
+  if (apiGroup !== undefined) subdomain(apiGroup, at.child('apiGroup'), errors);
+  if (kind === '') errors.required(at.child('kind'), 'kind is required');
+  else complain(errors, at.child('kind'), kind, pathSegmentName(kind));
+  if (name === '') errors.required(at.child('name'), 'name is required');
+  else complain(errors, at.child('name'), name, pathSegmentName(name));
+}
