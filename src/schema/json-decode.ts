@@ -9,7 +9,16 @@ import { scalarDecoder } from './json-scalars.ts';
 import { isEmpty } from './json-value.ts';
 import { Mismatch, unreadable } from './mismatch.ts';
 import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
-import { type ListType, type MapType, type MessageType, type NamedField, resolve, type Type, type UnionType } from './types.ts';
+import {
+  type ListType,
+  type MapType,
+  type MessageType,
+  type NamedField,
+  type ResolvedType,
+  resolve,
+  type Type,
+  type UnionType,
+} from './types.ts';
 import { noZero, placeholderMakerOf, zeroMakerOf, zeroValue } from './zero.ts';
 
 /** Takes a value that is neither null nor undefined. */
@@ -30,18 +39,16 @@ const decoders = new WeakMap<Type, Decoder>();
 
 /** The decoder that keeps empty values, as items of lists, values of maps and pointers do. */
 function decoderOf(type: Type): Decoder {
-  const known = decoders.get(type);
-  if (known !== undefined) return known;
-  // A schema may contain itself: whoever asks meanwhile gets a decoder that looks again when it is first used.
-  let made: Decoder | undefined;
-  decoders.set(type, (value) => (made as Decoder)(value));
-  made = compile(type);
-  decoders.set(type, made);
-  return made;
+  const resolved = resolve(type);
+  let decoder = decoders.get(resolved);
+  if (decoder === undefined) {
+    decoder = compile(resolved);
+    decoders.set(resolved, decoder);
+  }
+  return decoder;
 }
 
-function compile(type: Type): Decoder {
-  const resolved = resolve(type);
+function compile(resolved: ResolvedType): Decoder {
   switch (resolved.node) {
     case 'scalar':
       return scalarDecoder(resolved.name);

@@ -8,7 +8,16 @@
  */
 import { isEmpty, toJson } from './json-value.ts';
 import { isInherited, ownOnly } from './plain.ts';
-import { type ListType, type MapType, type MessageType, type NamedField, resolve, type ScalarName, type Type } from './types.ts';
+import {
+  type ListType,
+  type MapType,
+  type MessageType,
+  type NamedField,
+  type ResolvedType,
+  resolve,
+  type ScalarName,
+  type Type,
+} from './types.ts';
 import { zeroValue } from './zero.ts';
 
 /** The JSON text of an object. */
@@ -110,18 +119,16 @@ type Values = Record<string, unknown>;
 const writers = new WeakMap<Type, Writer>();
 
 function writerOf(type: Type): Writer {
-  const known = writers.get(type);
-  if (known !== undefined) return known;
-  // A schema may contain itself: whoever asks meanwhile gets a writer that looks again when it is first used.
-  let made: Writer | undefined;
-  writers.set(type, (value) => (made as Writer)(value));
-  made = compile(type);
-  writers.set(type, made);
-  return made;
+  const resolved = resolve(type);
+  let writer = writers.get(resolved);
+  if (writer === undefined) {
+    writer = compile(resolved);
+    writers.set(resolved, writer);
+  }
+  return writer;
 }
 
-function compile(type: Type): Writer {
-  const resolved = resolve(type);
+function compile(resolved: ResolvedType): Writer {
   switch (resolved.node) {
     case 'scalar':
       return scalarWriter(resolved.name);
@@ -144,15 +151,18 @@ function scalarWriter(name: ScalarName): Writer {
     case 'string':
     case 'bytes':
     case 'quantity':
+    case 'duration':
+      return quoted as Writer;
     case 'time':
     case 'microTime':
-    case 'duration':
+      // A map keeps a place for a time that is none.
       return (value) => (value === null ? ascii('null') : quoted(value as string));
     case 'bool':
       return (value) => ascii(value === true ? 'true' : 'false');
     case 'int32':
     case 'int64':
-      return (value) => ascii(String(value));
+      // What is no number is written as JSON.stringify would, so that the text stays JSON.
+      return (value) => ascii(Number.isFinite(value) ? String(value) : 'null');
     default:
       return (value) => utf8(JSON.stringify(value));
   }

@@ -1,6 +1,6 @@
 /** The output form as a plain JSON value: what JSON.parse(encode(…)) would give, for patches and webhooks. */
 import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
-import { type JsonValue, type MessageType, type NamedField, resolve, type Type } from './types.ts';
+import { type JsonValue, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from './types.ts';
 import { zeroMakerOf } from './zero.ts';
 
 type Copier = (value: unknown) => JsonValue;
@@ -14,17 +14,16 @@ export function toJson(type: Type, object: unknown): JsonValue {
 const copiers = new WeakMap<Type, Copier>();
 
 function copierOf(type: Type): Copier {
-  const known = copiers.get(type);
-  if (known !== undefined) return known;
-  let made: Copier | undefined;
-  copiers.set(type, (value) => (made as Copier)(value));
-  made = compile(type);
-  copiers.set(type, made);
-  return made;
+  const resolved = resolve(type);
+  let copier = copiers.get(resolved);
+  if (copier === undefined) {
+    copier = compile(resolved);
+    copiers.set(resolved, copier);
+  }
+  return copier;
 }
 
-function compile(type: Type): Copier {
-  const resolved = resolve(type);
+function compile(resolved: ResolvedType): Copier {
   switch (resolved.node) {
     case 'scalar':
       return resolved.name === 'raw' || resolved.name === 'json' || resolved.name === 'fieldsV1'
