@@ -1,9 +1,9 @@
 /** What the registry itself demands of metadata, whatever the kind. */
 import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../kinds/validation/metadata.ts';
+import { validateChangedObject, validateObjectMeta, validatePlainFinalizers } from '../kinds/validation/metadata.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
-import { generateName, pathSegmentName } from '../meta/names.ts';
+import { generateName } from '../meta/names.ts';
 import type { WriteContext } from './context.ts';
 
 /** The namespace of the body, where it names one, is that of the path. */
@@ -23,10 +23,13 @@ export const generatedName = (prefix: string, randomBelow: (limit: number) => nu
 export function validateMetadata(env: KindEnv, kind: Kind, object: ApiObject, errors: FieldErrors): void {
   validateObjectMeta(object.metadata, kind, errors, env);
 }
-/** Kinds repeat some of these rules with their own, as the stock server does; clients see the repeated causes. */
-export function validateMetadataUpdate(env: KindEnv, kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule: pathSegmentName }, errors, env);
-  validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
+/** Before the rules of the kind, which look at metadata once more. */
+export function validateMetadataUpdate(kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  validateChangedObject(object.metadata, old.metadata, kind.namespaced, errors);
+}
+/** After the rules of the kind: what they may have left to the registry. */
+export function validateMetadataLast(env: KindEnv, object: ApiObject, errors: FieldErrors): void {
+  if (errors.empty && object.metadata.finalizers !== undefined) validatePlainFinalizers(object.metadata, errors, env);
 }
 
 /** A field of long ago: it is not kept, and who sends it is told so. */

@@ -14,7 +14,7 @@ import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from '
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { normal, parseItem, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
-import { checkNamespace, dropClusterName, validateMetadataUpdate } from './metadata.ts';
+import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { strategyOf } from './strategy.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -81,15 +81,16 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env);
-  if (kind.generation && ctx.subresource === '' && !equalExcept(ready, old, outsideSpec))
+  if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, outsideSpec))
     ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
   const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
   const hookRequest = { object: ready, old, dryRun: ctx.dryRun, operations: [] as Operation[] };
   if (hook !== undefined) await hook(hookRequest);
   const errors = new FieldErrors();
-  validateMetadataUpdate(deps.env, kind, ready, old, errors);
+  validateMetadataUpdate(kind, ready, old, errors);
   strategy.validateUpdate?.(ready as never, old as never, errors, deps.env);
+  validateMetadataLast(deps.env, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
   strategy.canonicalize?.(ready as never);
@@ -183,6 +184,10 @@ function keep<K extends 'creationTimestamp' | 'generation' | 'deletionGracePerio
   if (from[field] === undefined) delete to[field];
   else to[field] = from[field];
 }
+
+/** The object itself, or a view of it such as its scale. */
+const writesSpec = (ctx: WriteContext): boolean =>
+  ctx.subresource === '' || ctx.resource.kind.subresources[ctx.subresource]?.type === 'view';
 
 /** Fields whose change is not a new generation. */
 const outsideSpec: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);

@@ -8,10 +8,12 @@ import {
   maxAnnotationBytes,
   nameIsSubdomain,
   negativeComplaint,
+  pathSegmentName,
   qualifiedName,
 } from '../../meta/names.ts';
 import { timeMillis } from '../../meta/time.ts';
 import type { ApiObject, KindEnv, NameRule } from '../kind.ts';
+import { invalidText, listText } from './go-text.ts';
 
 type Meta = ApiObject['metadata'];
 export interface MetadataRules {
@@ -22,6 +24,14 @@ const metadata = Path.of('metadata');
 
 /** All rules of the metadata of a new object. `at` is where the metadata stands. */
 export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+  validateNames(meta, rules, errors, at);
+  validateCommon(meta, errors, at);
+  validateFinalizers(meta.finalizers, at.child('finalizers'), errors);
+  validateManagedFields(meta, at.child('managedFields'), errors);
+  validatePlainFinalizers(meta, errors, env, at);
+}
+
+function validateNames(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path): void {
   const nameRule = rules.nameRule ?? nameIsSubdomain;
   const { name = '', generateName = '', namespace = '' } = meta;
   if (generateName !== '') for (const text of nameRule(generateName, true)) errors.invalid(at.child('generateName'), generateName, text);
@@ -31,17 +41,14 @@ export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: Fie
     if (namespace === '') errors.required(at.child('namespace'));
     else for (const text of dns1123Label(namespace)) errors.invalid(at.child('namespace'), namespace, text);
   } else if (namespace !== '') errors.forbidden(at.child('namespace'), 'not allowed on this type');
-  validateCommon(meta, errors, env, at);
+  if ((meta.generation ?? 0) < 0) errors.invalid(at.child('generation'), meta.generation, negativeComplaint);
 }
 
 /** Rules that hold for new and changed objects alike. */
-function validateCommon(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path): void {
-  if ((meta.generation ?? 0) < 0) errors.invalid(at.child('generation'), meta.generation, negativeComplaint);
+function validateCommon(meta: Meta, errors: FieldErrors, at: Path): void {
   validateLabels(meta.labels, at.child('labels'), errors);
   validateAnnotations(meta.annotations, at.child('annotations'), errors);
-  validateOwners(meta, errors, env, at.child('ownerReferences'));
-  validateFinalizers(meta.finalizers, at.child('finalizers'), errors, env);
-  validateManagedFields(meta, at.child('managedFields'), errors);
+  validateOwners(meta, errors, at.child('ownerReferences'));
 }
 
 export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, at: Path, errors: FieldErrors): void {
@@ -54,7 +61,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   if (size > maxAnnotationBytes) errors.tooLong(at, maxAnnotationBytes);
 }
 
-function validateOwners(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path): void {
+function validateOwners(meta: Meta, errors: FieldErrors, at: Path): void {
   let controller: string | undefined;
   for (const owner of meta.ownerReferences ?? []) {
     const parts = owner.apiVersion.split('/');
@@ -63,7 +70,8 @@ function validateOwners(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path)
     if (owner.kind === '') errors.invalid(at.child('kind'), owner.kind, 'kind must not be empty');
     if (owner.name === '') errors.invalid(at.child('name'), owner.name, 'name must not be empty');
     if (owner.uid === '') errors.invalid(at.child('uid'), owner.uid, 'uid must not be empty');
-    if (owner.kind === 'Event' && owner.apiVersion === 'v1') errors.invalid(at, owner, `/v1, Kind=Event is disallowed from being an owner`);
+    if (owner.kind === 'Event' && owner.apiVersion === 'v1')
+      invalidText(errors, at, ownerText(owner), '/v1, Kind=Event is disallowed from being an owner');
     if (!owner.controller) continue;
     if (controller === undefined) controller = `${owner.kind}/${owner.name}`;
     else
@@ -73,23 +81,27 @@ function validateOwners(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path)
         `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.kind}/${owner.name}`,
       );
   }
-  void env;
 }
 
-/** Finalizers of the service's own that need no domain. */
-const plainFinalizers = new Set(['orphan', 'foregroundDeletion']);
-export function validateFinalizers(finalizers: readonly string[] | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
+function ownerText(owner: NonNullable<Meta['ownerReferences']>[number]): string {
+  const q = JSON.stringify;
+  const flag = (value: boolean | undefined): string => (value === undefined ? '(*bool)(nil)' : `(*bool)(${value})`);
+  return `v1.OwnerReference{APIVersion:${q(owner.apiVersion)}, Kind:${q(owner.kind)}, Name:${q(owner.name)}, UID:${q(owner.uid)}, Controller:${flag(owner.controller)}, BlockOwnerDeletion:${flag(owner.blockOwnerDeletion)}}`;
+}
+
+export function validateFinalizers(finalizers: readonly string[] | undefined, at: Path, errors: FieldErrors): void {
   if (finalizers === undefined) return;
   for (const finalizer of finalizers) for (const text of qualifiedName(finalizer)) errors.invalid(at, finalizer, text);
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))
-    errors.add(
-      'FieldValueInvalid',
-      at,
-      `Invalid value: []string{${finalizers.map((f) => JSON.stringify(f)).join(', ')}}: finalizer orphan and foregroundDeletion cannot be both set`,
-    );
-  finalizers.forEach((finalizer, i) => {
+    invalidText(errors, at, listText(finalizers), 'finalizer orphan and foregroundDeletion cannot be both set');
+}
+
+/** Finalizers of the service's own need no domain, all others do. */
+const plainFinalizers = new Set(['orphan', 'foregroundDeletion']);
+export function validatePlainFinalizers(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+  meta.finalizers?.forEach((finalizer, i) => {
     if (!finalizer.includes('/') && !plainFinalizers.has(finalizer) && finalizer !== env.identity.word)
-      errors.invalid(at.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
+      errors.invalid(at.child('finalizers').index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
   });
 }
 
@@ -115,24 +127,41 @@ export function validateFieldManager(manager: string, at: Path, errors: FieldErr
   });
 }
 
-/** What may not change when an object is written again. */
+/** What may not change when an object is written again, as the rules of a kind check it. */
 export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+  validateChange(meta, old, errors, at);
+  validateCommon(meta, errors, at);
+  validateManagedFields(meta, at.child('managedFields'), errors);
+  validatePlainFinalizers(meta, errors, env, at);
+}
+
+/**
+ * What the registry itself checks on every update, before the rules of the kind. A stock server looks at labels and the
+ * like twice here and clients see each complaint twice; what had none the first time is not looked at again.
+ */
+export function validateChangedObject(meta: Meta, old: Meta, namespaced: boolean, errors: FieldErrors, at: Path = metadata): void {
+  validateNames(meta, { namespaced, nameRule: pathSegmentName }, errors, at);
+  validateCommon(meta, errors, at);
+  validateFinalizers(meta.finalizers, at.child('finalizers'), errors);
+  validateManagedFields(meta, at.child('managedFields'), errors);
+  const again = !errors.empty;
+  validateChange(meta, old, errors, at);
+  if (!again) return;
+  validateCommon(meta, errors, at);
+  validateManagedFields(meta, at.child('managedFields'), errors);
+}
+
+function validateChange(meta: Meta, old: Meta, errors: FieldErrors, at: Path): void {
   validateFinalizersWhileDeleting(meta, old, errors, at.child('finalizers'));
+  if ((meta.generation ?? 0) < (old.generation ?? 0))
+    errors.invalid(at.child('generation'), meta.generation ?? 0, 'must not be decremented');
   if ((meta.name ?? '') !== (old.name ?? '')) errors.invalid(at.child('name'), meta.name ?? '', immutableComplaint);
   if ((meta.namespace ?? '') !== (old.namespace ?? '')) errors.invalid(at.child('namespace'), meta.namespace ?? '', immutableComplaint);
   if ((meta.uid ?? '') !== (old.uid ?? '')) errors.invalid(at.child('uid'), meta.uid ?? '', immutableComplaint);
-  sameTime('creationTimestamp');
-  sameTime('deletionTimestamp');
+  for (const field of ['creationTimestamp', 'deletionTimestamp'] as const)
+    if (meta[field] !== old[field]) invalidText(errors, at.child(field), goTime(meta[field]), immutableComplaint);
   if (meta.deletionGracePeriodSeconds !== old.deletionGracePeriodSeconds)
     errors.invalid(at.child('deletionGracePeriodSeconds'), meta.deletionGracePeriodSeconds ?? null, immutableComplaint);
-  if ((meta.generation ?? 0) < (old.generation ?? 0))
-    errors.invalid(at.child('generation'), meta.generation ?? 0, 'must not be decremented');
-  validateCommon(meta, errors, env, at);
-
-  function sameTime(field: 'creationTimestamp' | 'deletionTimestamp'): void {
-    if (meta[field] === old[field]) return;
-    errors.add('FieldValueInvalid', at.child(field), `Invalid value: ${goTime(meta[field])}: ${immutableComplaint}`);
-  }
 }
 
 function validateFinalizersWhileDeleting(meta: Meta, old: Meta, errors: FieldErrors, at: Path): void {

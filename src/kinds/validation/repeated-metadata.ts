@@ -1,18 +1,20 @@
 /**
  * On update a stock server checks metadata in the registry and again with the rules of the kind, and clients see a
  * complaint as often as it was found. What has no complaint the first time has none the second, so that a good object is
- * not checked twice.
+ * not checked twice. Only the rule of finalizers without a domain is one of kinds alone.
  */
 import type { FieldErrors } from '../../meta/field.ts';
 import type { ApiObject, KindEnv } from '../kind.ts';
-import { type MetadataRules, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { type MetadataRules, validateObjectMeta, validateObjectMetaUpdate, validatePlainFinalizers } from './metadata.ts';
 
 /** The rules of changed metadata, once more. */
 export function metadataUpdateAgain(object: ApiObject, old: ApiObject, errors: FieldErrors, env: KindEnv): void {
-  if (!errors.empty) validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
+  if (errors.empty) validatePlainFinalizers(object.metadata, errors, env);
+  else validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
 }
 
 /** The rules of any metadata, once more. */
 export function metadataAgain(object: ApiObject, rules: MetadataRules, errors: FieldErrors, env: KindEnv): void {
-  if (!errors.empty) validateObjectMeta(object.metadata, rules, errors, env);
+  if (errors.empty) validatePlainFinalizers(object.metadata, errors, env);
+  else validateObjectMeta(object.metadata, rules, errors, env);
 }

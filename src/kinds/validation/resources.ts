@@ -1,0 +1,167 @@
+/** Names and amounts of compute resources. */
+import type { Identity } from '../../identity.ts';
+import { own } from '../../lib/own.ts';
+import type { FieldErrors, Path } from '../../meta/field.ts';
+import { negativeComplaint, qualifiedName } from '../../meta/names.ts';
+import { parseQuantity, type Quantity } from '../../meta/quantity.ts';
+import type { ResourceRequirements } from '../core/schema/resources.ts';
+import { invalidText, quantityText } from './go-text.ts';
+import { complain } from './rules.ts';
+
+/** Recently parsed amounts: pods repeat a handful. Emptied when full, so that it stays small. */
+const parsed = new Map<string, Quantity>();
+const maxParsed = 1024;
+
+/** The amount of a canonical text, as decoding leaves it. */
+export function amount(text: string): Quantity {
+  let quantity = parsed.get(text);
+  if (quantity === undefined) {
+    quantity = parseQuantity(text);
+    if (parsed.size >= maxParsed) parsed.clear();
+    if (text.length <= 32) parsed.set(text, quantity);
+  }
+  return quantity;
+}
+
+const hugePages = 'hugepages-';
+export const isHugePages = (name: string): boolean => name.startsWith(hugePages);
+
+/** Resources of containers that need no domain. */
+const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const countedResources = new Set([
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+const otherResources = new Set([
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'storage',
+  'requests.storage',
+]);
+
+export const isStandardContainerResource = (name: string): boolean => containerResources.has(name) || isHugePages(name);
+export const isStandardResource = (name: string): boolean =>
+  isStandardContainerResource(name) || countedResources.has(name) || otherResources.has(name) || name.startsWith(`requests.${hugePages}`);
+
+/** Resources of the service's own: those without a domain, and those in its domain. */
+export const isNativeResource = (name: string, identity: Identity): boolean => !name.includes('/') || name.includes(`${identity.domain}/`);
+
+/** `example.com/gpu`: a resource of somebody else, counted in whole units. */
+export const isExtendedResource = (name: string, identity: Identity): boolean =>
+  !isNativeResource(name, identity) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
+
+/** Whether more may be promised than there is: then requests may be lower than limits. */
+export const mayOvercommit = (name: string, identity: Identity): boolean => isNativeResource(name, identity) && !isHugePages(name);
+
+export const isWholeResource = (name: string, identity: Identity): boolean =>
+  countedResources.has(name) || isExtendedResource(name, identity);
+
+export function validateResourceName(name: string, at: Path, errors: FieldErrors): void {
+  const complaints = qualifiedName(name);
+  complain(errors, at, name, complaints);
+  if (complaints.length === 0 && !name.includes('/') && !isStandardResource(name))
+    errors.invalid(at, name, 'must be a standard resource type or fully qualified');
+}
+
+export function validateContainerResourceName(name: string, at: Path, errors: FieldErrors, identity: Identity): void {
+  if (containerResources.has(name)) return;
+  validateResourceName(name, at, errors);
+  if (!name.includes('/')) {
+    if (!isStandardContainerResource(name)) errors.invalid(at, name, 'must be a standard resource for containers');
+  } else if (!isNativeResource(name, identity) && !isExtendedResource(name, identity))
+    errors.invalid(at, name, "doesn't follow extended resource name standard");
+}
+
+/** An amount of a resource: not negative, and whole where the resource is counted. */
+export function validateResourceAmount(name: string, text: string, at: Path, errors: FieldErrors, identity: Identity): void {
+  const quantity = amount(text);
+  if (quantity.sign < 0) errors.invalid(at, text, negativeComplaint);
+  if (!containerResources.has(name) && isWholeResource(name, identity) && quantity.millis() % 1000n !== 0n)
+    invalidText(errors, at, quantityText(quantity), 'must be an integer');
+}
+
+function validateHugePages(name: string, text: string, at: Path, errors: FieldErrors): void {
+  let pages: Quantity | undefined;
+  try {
+    pages = parseQuantity(name.slice(hugePages.length));
+  } catch {
+    // A page size that is no quantity divides nothing.
+  }
+  if (pages === undefined || pages.sign <= 0 || pages.millis() % 1000n !== 0n || amount(text).value() % pages.value() !== 0n)
+    errors.invalid(at, text, `${text} is not positive integer multiple of ${name}`);
+}
+
+interface Kinds {
+  compute: boolean;
+  hugePages: boolean;
+}
+function note(found: Kinds, name: string, text: string, at: Path, errors: FieldErrors): void {
+  if (name === 'cpu' || name === 'memory') found.compute = true;
+  else if (isHugePages(name)) {
+    found.hugePages = true;
+    validateHugePages(name, text, at, errors);
+  }
+}
+
+/** What a container (or the overhead of a pod) asks for and may use. */
+export function validateResourceRequirements(resources: ResourceRequirements, at: Path, errors: FieldErrors, identity: Identity): void {
+  const { limits, requests } = resources;
+  if (limits === undefined && requests === undefined) return;
+  const found: Kinds = { compute: false, hugePages: false };
+  const limitsAt = at.child('limits');
+  for (const name in limits) {
+    const text = limits[name] as string;
+    const here = limitsAt.key(name);
+    validateContainerResourceName(name, here, errors, identity);
+    validateResourceAmount(name, text, here, errors, identity);
+    note(found, name, text, here, errors);
+  }
+  const requestsAt = at.child('requests');
+  for (const name in requests) {
+    const text = requests[name] as string;
+    const here = requestsAt.key(name);
+    validateContainerResourceName(name, here, errors, identity);
+    validateResourceAmount(name, text, here, errors, identity);
+    validateAgainstLimit(
+      name,
+      text,
+      limits === undefined ? undefined : (own(limits, name) as string | undefined),
+      requestsAt,
+      limitsAt,
+      errors,
+      identity,
+    );
+    note(found, name, text, here, errors);
+  }
+  if (found.hugePages && !found.compute) errors.forbidden(at, 'HugePages require cpu or memory');
+}
+
+function validateAgainstLimit(
+  name: string,
+  text: string,
+  limit: string | undefined,
+  at: Path,
+  limitsAt: Path,
+  errors: FieldErrors,
+  identity: Identity,
+): void {
+  if (limit === undefined) {
+    if (!mayOvercommit(name, identity)) errors.required(limitsAt, 'Limit must be set for non overcommitable resources');
+    return;
+  }
+  if (text === limit) return;
+  const order = amount(text).compare(amount(limit));
+  if (order !== 0 && !mayOvercommit(name, identity)) errors.invalid(at, text, `must be equal to ${name} limit`);
+  else if (order > 0) errors.invalid(at, text, `must be less than or equal to ${name} limit`);
+}

@@ -1,0 +1,80 @@
+/** Small rules that many kinds share. Each reports into `errors`; a path is made into text only when it is reported. */
+import { equal } from '../../lib/equal.ts';
+import type { FieldErrors, Path } from '../../meta/field.ts';
+import {
+  type Complaints,
+  dns1123Label,
+  dns1123Subdomain,
+  immutableComplaint,
+  negativeComplaint,
+  percentage,
+  portName,
+  portNumber,
+  qualifiedName,
+} from '../../meta/names.ts';
+import { intOrStringText, invalidText } from './go-text.ts';
+
+/** Reports every complaint about a value. */
+export function complain(errors: FieldErrors, at: Path, value: unknown, complaints: Complaints): void {
+  for (const text of complaints) errors.invalid(at, value, text);
+}
+
+/** A number that may be left out but not be negative. `at` is the message around it. */
+export function notNegative(value: number | undefined, at: Path, field: string, errors: FieldErrors): void {
+  if (value !== undefined && value < 0) errors.invalid(at.child(field), value, negativeComplaint);
+}
+
+/** A text that must be there. */
+export function required(value: string | undefined, at: Path, field: string, errors: FieldErrors): void {
+  if (value === undefined || value === '') errors.required(at.child(field));
+}
+
+/** One of some words; the empty word has its own complaint. */
+export function word(value: string | undefined, allowed: readonly string[], at: Path, errors: FieldErrors): void {
+  if (value === undefined || value === '') errors.required(at);
+  else if (!allowed.includes(value)) errors.notSupported(at, value, allowed);
+}
+
+export function label(value: string, at: Path, errors: FieldErrors): void {
+  complain(errors, at, value, dns1123Label(value));
+}
+export function subdomain(value: string, at: Path, errors: FieldErrors): void {
+  complain(errors, at, value, dns1123Subdomain(value));
+}
+export function qualified(value: string, at: Path, errors: FieldErrors): void {
+  complain(errors, at, value, qualifiedName(value));
+}
+
+/** A field that keeps its first value. `shown` prints the new value where JSON is not how clients know it. */
+export function immutable(value: unknown, old: unknown, at: Path, errors: FieldErrors, shown?: () => string): void {
+  if (equal(value, old)) return;
+  if (shown === undefined) errors.invalid(at, value, immutableComplaint);
+  else invalidText(errors, at, shown(), immutableComplaint);
+}
+
+export function portOrName(value: number | string, at: Path, errors: FieldErrors): void {
+  complain(errors, at, value, typeof value === 'number' ? portNumber(value) : portName(value));
+}
+
+// ---- amounts that are a number or a percentage -------------------------------------------------------------------
+
+/** `5` or `25%`. */
+export function amountOrPercentage(value: number | string, at: Path, errors: FieldErrors): void {
+  if (typeof value === 'number') {
+    if (value < 0) errors.invalid(at, value, negativeComplaint);
+  } else for (const text of percentage(value)) invalidText(errors, at, intOrStringText(value), text);
+}
+
+const asPercentage = (value: number | string): number | undefined =>
+  typeof value === 'string' && percentage(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
+
+export function atMostAll(value: number | string, at: Path, errors: FieldErrors): void {
+  const percent = asPercentage(value);
+  if (percent !== undefined && percent > 100) invalidText(errors, at, intOrStringText(value), 'must not be greater than 100%');
+}
+
+/** The number, or that of the percentage; a text that is neither counts as nothing. */
+export function amountOf(value: number | string): number {
+  if (typeof value === 'number') return value;
+  return asPercentage(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);
+}
