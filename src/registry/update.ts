@@ -69,8 +69,10 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     return { item: await create(deps, ctx, await how.createAbsent(), how.createdIsOwned ?? false), created: true };
   }
   const strategy = strategyOf(ctx);
-  const old = normal(resource, parseItem(item));
-  const made = how.change(normal(resource, parseItem(item)), item);
+  // Bringing it into the normal form copies, so that one parse makes both the old state and the one to change.
+  const parsed = parseItem(item);
+  const old = normal(resource, parsed);
+  const made = how.change(normal(resource, parsed), item);
   const hub = made instanceof Promise ? await made : made;
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
@@ -157,7 +159,7 @@ function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): voi
     if (!resource.kind.updateNeedsVersion) return;
     const errors = new FieldErrors();
     errors.add('FieldValueInvalid', Path.of('metadata', 'resourceVersion'), 'Invalid value: 0x0: must be specified for an update');
-    throw invalid(resource.groupKind, ctx.name, errors.list);
+    throw invalid(resource.resource, ctx.name, errors.list);
   }
   if (!/^\d+$/.test(version)) throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (version !== old.metadata.resourceVersion) throw conflict(resource.resource, ctx.name, MODIFIED);

@@ -18,6 +18,8 @@ import type { Services } from './services.ts';
 const KEEP_LIMIT = 4 * 1024 * 1024;
 /** Most bytes of kept lists altogether; the one used longest ago goes first. */
 const KEPT_BYTES = 24 * 1024 * 1024;
+/** Lists up to this size are copied into one buffer. */
+const JOIN_LIMIT = 64 * 1024;
 /** Size of a slice of a large list. */
 const SLICE = 256 * 1024;
 
@@ -73,7 +75,8 @@ function typeMetaLength(resource: Resource): number {
 
 function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void {
   const size = parts.reduce((n, part) => n + part.length, 0);
-  if (wantsGzip(ctx)) {
+  // A small list goes out in one write.
+  if (size <= JOIN_LIMIT || wantsGzip(ctx)) {
     send(ctx, 200, type, Buffer.concat(parts, size));
     return;
   }
