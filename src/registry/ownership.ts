@@ -43,7 +43,7 @@ export function converter(catalog: Catalog, resource: Resource): Convert {
     const other = catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural);
     if (other === undefined || apiVersionOf(other.group, other.version) !== apiVersion) return undefined;
     const copy = structuredClone(object) as unknown as ApiObject;
-    const hub = resource.isHub ? copy : ((resource.definition.toHub?.(copy as never) as ApiObject | undefined) ?? copy);
+    const hub = resource.isHub ? copy : toHub(resource, copy);
     const converted = other.isHub ? hub : fromHub(other, normal(other, hub));
     return { type: other.schema, object: converted as never };
   };
