@@ -16,7 +16,7 @@ export const Secret = object('core.v1.Secret', {
   immutable: ptr(5, bool),
   data: opt(2, map(bytes)),
   stringData: opt(4, map(string)),
-  type: opt(3, string),
+  type: opt(3, string, { default: 'Opaque' }),
 });
 export type Secret = Infer<typeof Secret>;
 

@@ -12,10 +12,10 @@ export type AWSElasticBlockStoreVolumeSource = Infer<typeof AWSElasticBlockStore
 export const AzureDiskVolumeSource = message('core.v1.AzureDiskVolumeSource', {
   diskName: req(1, string),
   diskURI: req(2, string),
-  cachingMode: ptr(3, string),
-  fsType: ptr(4, string),
-  readOnly: ptr(5, bool),
-  kind: ptr(6, string),
+  cachingMode: ptr(3, string, { default: 'ReadWrite' }),
+  fsType: ptr(4, string, { default: 'ext4' }),
+  readOnly: ptr(5, bool, { default: false }),
+  kind: ptr(6, string, { default: 'Shared' }),
 });
 export type AzureDiskVolumeSource = Infer<typeof AzureDiskVolumeSource>;
 
@@ -44,7 +44,7 @@ export type GCEPersistentDiskVolumeSource = Infer<typeof GCEPersistentDiskVolume
 
 export const HostPathVolumeSource = message('core.v1.HostPathVolumeSource', {
   path: req(1, string),
-  type: ptr(2, string),
+  type: ptr(2, string, { default: '' }),
 });
 export type HostPathVolumeSource = Infer<typeof HostPathVolumeSource>;
 

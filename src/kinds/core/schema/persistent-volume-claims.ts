@@ -10,7 +10,7 @@ export const PersistentVolumeClaimSpec = message('core.v1.PersistentVolumeClaimS
   resources: always(2, ResourceRequirements),
   volumeName: opt(3, string),
   storageClassName: ptr(5, string),
-  volumeMode: ptr(6, string),
+  volumeMode: ptr(6, string, { default: 'Filesystem' }),
   dataSource: ptr(7, TypedLocalObjectReference),
   dataSourceRef: ptr(8, TypedLocalObjectReference),
 });
@@ -27,7 +27,7 @@ export const PersistentVolumeClaimCondition = message('core.v1.PersistentVolumeC
 export type PersistentVolumeClaimCondition = Infer<typeof PersistentVolumeClaimCondition>;
 
 export const PersistentVolumeClaimStatus = message('core.v1.PersistentVolumeClaimStatus', {
-  phase: opt(1, string),
+  phase: opt(1, string, { default: 'Pending' }),
   accessModes: opt(2, list(string)),
   capacity: opt(3, map(quantity)),
   conditions: opt(4, list(PersistentVolumeClaimCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),

@@ -80,7 +80,7 @@ export const PersistentVolumeSpec = message('core.v1.PersistentVolumeSpec', {
 export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;
 
 export const PersistentVolumeStatus = message('core.v1.PersistentVolumeStatus', {
-  phase: opt(1, string),
+  phase: opt(1, string, { default: 'Pending' }),
   message: opt(2, string),
   reason: opt(3, string),
 });

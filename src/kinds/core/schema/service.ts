@@ -95,7 +95,7 @@ export const EndpointPort = message(
   {
     name: opt(1, string),
     port: req(2, int32),
-    protocol: opt(3, string),
+    protocol: opt(3, string, { default: 'TCP' }),
     appProtocol: ptr(4, string),
   },
   { atomic: true },
