@@ -33,6 +33,8 @@ export interface KindEnv {
   /** Whether a feature gate is on. */
   feature(name: string): boolean;
   readonly allowPrivileged: boolean;
+  /** How long events are kept. */
+  readonly eventTtlSeconds: number;
 }
 
 /** Rules of one way to write an object: the object itself, or a subresource such as `status`. Absent rules do nothing. */
@@ -64,12 +66,17 @@ export interface KindVersion<V = never, H = never> {
   readonly schema: MessageType;
   /** Fills in defaults that depend on other fields; static ones stand in the schema. May be called again and must then change nothing. */
   defaults?(object: V, env: KindEnv): void;
-  toHub?(object: V): H;
-  fromHub?(hub: H): V;
+  toHub?(object: V, identity: Identity): H;
+  fromHub?(hub: H, identity: Identity): V;
   readonly served?: boolean;
   readonly deprecation?: Deprecation;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;
+}
+
+/** A version whose rules and conversions know the types of both forms; kinds handle all versions alike and forget them. */
+export function version<V extends ApiObject, H extends ApiObject>(definition: KindVersion<V, H>): KindVersion {
+  return definition as unknown as KindVersion;
 }
 
 /** Checks a name; answers complaints as the stock server words them. `prefix`: the name is a generateName prefix. */

@@ -8,6 +8,7 @@ import type { MessageType } from '../schema/types.ts';
 import type { ApiObject, Kind, KindVersion } from './kind.ts';
 
 export interface Served {
+  readonly identity: Identity;
   readonly kind: Kind;
   readonly version: string;
   readonly definition: KindVersion;
@@ -42,6 +43,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
   return Object.entries(kind.versions)
     .filter(([, definition]) => definition.served !== false)
     .map(([version, definition]) => ({
+      identity,
       kind,
       version,
       definition,
@@ -58,7 +60,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
 
 /** An object in the stored form. The given object may be changed and must not be used afterwards. */
 export function toHub(served: Served, object: ApiObject): ApiObject {
-  const hub = served.definition.toHub === undefined ? object : (served.definition.toHub(object as never) as ApiObject);
+  const hub = served.definition.toHub === undefined ? object : (served.definition.toHub(object as never, served.identity) as ApiObject);
   hub.kind = served.kind.kind;
   hub.apiVersion = served.hub.apiVersion;
   return hub;
@@ -66,7 +68,7 @@ export function toHub(served: Served, object: ApiObject): ApiObject {
 
 /** A stored object in the form of a served version. The given object may be changed and must not be used afterwards. */
 export function fromHub(served: Served, hub: ApiObject): ApiObject {
-  const object = served.definition.fromHub === undefined ? hub : (served.definition.fromHub(hub as never) as ApiObject);
+  const object = served.definition.fromHub === undefined ? hub : (served.definition.fromHub(hub as never, served.identity) as ApiObject);
   object.kind = served.kind.kind;
   object.apiVersion = served.apiVersion;
   return object;

@@ -3,6 +3,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import { apiVersionOf, fromHub, toHub } from '../kinds/served.ts';
 import type { Convert } from '../patch/record-update.ts';
 import { recordUpdate } from '../patch/record-update.ts';
+import type { MessageType } from '../schema/types.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { normal } from './convert.ts';
@@ -33,6 +34,25 @@ function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: Api
   });
   if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = entries as never;
+}
+
+/** Sets the managedFields of an object that is posted to an action, which has a kind of its own. */
+export function ownAction(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  object: ApiObject,
+  kind: { readonly schema: MessageType; readonly apiVersion: string },
+): void {
+  const entries = recordUpdate({
+    type: kind.schema,
+    apiVersion: kind.apiVersion,
+    manager: ctx.manager,
+    subresource: ctx.subresource,
+    now: deps.env.now(),
+    live: undefined,
+    object: object as never,
+  });
+  if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
 }
 
 /** An object of one version of a kind in another. */

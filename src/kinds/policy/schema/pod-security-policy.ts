@@ -84,7 +84,7 @@ export const PodSecurityPolicySpec = message('policy.v1beta1.PodSecurityPolicySp
   fsGroup: req(13, FSGroupStrategyOptions),
   readOnlyRootFilesystem: opt(14, bool),
   defaultAllowPrivilegeEscalation: ptr(15, bool),
-  allowPrivilegeEscalation: ptr(16, bool),
+  allowPrivilegeEscalation: ptr(16, bool, { default: true }),
   allowedHostPaths: opt(17, list(AllowedHostPath)),
   allowedFlexVolumes: opt(18, list(AllowedFlexVolume)),
   allowedCSIDrivers: opt(23, list(AllowedCSIDriver)),
