@@ -42,6 +42,13 @@ test('a repeat changes nothing, not even the time', () => {
   expect(history.entries).toBe(before);
 });
 
+test('the time of an applier moves with the object or its set', () => {
+  const history = new History(ConfigMap).apply('alpha', data({ a: '1' })).apply('alpha', data({ a: '2' }));
+  expect(history.entries[0]?.time).toBe('2024-01-01T00:00:01Z');
+  history.apply('beta', data({ a: '2' })).apply('alpha', data({ a: '2' }));
+  expect(history.entries.map((entry) => entry.time)).toEqual(['2024-01-01T00:00:01Z', '2024-01-01T00:00:02Z']);
+});
+
 test('a value may be shared; then neither may change it alone', () => {
   const history = new History(ConfigMap).apply('alpha', data({ a: '1', b: '1' })).apply('beta', data({ a: '1' }));
   expect(history.owners).toEqual({ alpha: { 'f:data': { 'f:a': {}, 'f:b': {} } }, beta: { 'f:data': { 'f:a': {} } } });

@@ -29,6 +29,8 @@ export interface ApplyWrite extends Write {
   readonly force: boolean;
   /** The way back: an object of another version in the version that the request speaks. Needed with `convert`. */
   readonly convertBack?: ((object: Values, apiVersion: string) => Values | undefined) | undefined;
+  /** Brings a merged object into the normal form; by default as the schema says. Throws DecodeError. */
+  readonly decode?: ((object: Values) => Values) | undefined;
   /** How a client that used to apply on its own side is known, whose fields it may then take over without a conflict. */
   readonly clientApply?: ClientApply | undefined;
 }
@@ -203,7 +205,7 @@ function converted(write: ApplyWrite, from: Versioned, to: string): Versioned | 
 
 function decoded(write: ApplyWrite, object: Values): Values {
   try {
-    return decode(write.type, object) as Values;
+    return write.decode === undefined ? (decode(write.type, object) as Values) : write.decode(object);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const name = nameOf(write);

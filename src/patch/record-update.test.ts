@@ -40,14 +40,20 @@ test('a write that changes nothing gives back the very list', () => {
   expect(history.entries).toBe(before);
 });
 
-test('the time of an entry moves when its manager changes a value, not when others do', () => {
-  const history = new History(ConfigMap)
-    .write('maker', { data: { a: '1', b: '1' } })
-    .write('other', { data: { a: '1', b: '2' } })
-    .write('maker', { data: { a: '2', b: '2' } });
-  expect(history.entries.map((entry) => [entry.manager, entry.time])).toEqual([
+test('the time of an entry moves with its set, not with values nor with what others do', () => {
+  const history = new History(ConfigMap).write('maker', { data: { a: '1', b: '1' } }).write('other', { data: { a: '1', b: '2' } });
+  const times = (): unknown => history.entries.map((entry) => [entry.manager, entry.time]);
+  expect(times()).toEqual([
+    ['maker', '2024-01-01T00:00:00Z'],
     ['other', '2024-01-01T00:00:01Z'],
-    ['maker', '2024-01-01T00:00:02Z'],
+  ]);
+  const before = history.entries;
+  history.write('maker', { data: { a: '2', b: '2' } });
+  expect(history.entries).toEqual(before);
+  history.write('maker', { data: { a: '2', b: '2', c: '2' } });
+  expect(times()).toEqual([
+    ['other', '2024-01-01T00:00:01Z'],
+    ['maker', '2024-01-01T00:00:03Z'],
   ]);
 });
 

@@ -75,28 +75,27 @@ function update(write: UpdateWrite, before: Manager[]): readonly Manager[] {
   const mine = versions.own.comparison;
   const takes = !isEmpty(mine.changed);
   const after: Manager[] = [];
+  let own: Manager | undefined;
   let taken = mine.changed;
   for (const manager of before) {
     const version = versions.at(manager.apiVersion);
     if (version === undefined) continue;
     const { shape, comparison } = version;
     const left = difference(reconcile(shape, manager.fields), comparison.removed);
-    if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) taken = union(left, mine.changed);
-    else {
+    if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) {
+      own = manager;
+      taken = union(left, mine.changed);
+    } else {
       const rest = difference(left, comparison.changed);
       if (!isEmpty(rest)) after.push(withFields(manager, rest));
     }
   }
-  if (takes)
-    after.push({
-      name: write.manager,
-      operation: 'Update',
-      apiVersion,
-      subresource,
-      time: wholeSeconds(write.now),
-      fields: taken,
-      entry: undefined,
-    });
+  // The time of an updater is that of its set: new values in fields that it owned already do not move it.
+  if (own !== undefined && taken === own.fields) after.push(own);
+  else if (takes) {
+    const time = wholeSeconds(write.now);
+    after.push({ name: write.manager, operation: 'Update', apiVersion, subresource, time, fields: taken, entry: undefined });
+  }
   return foldOldest(after);
 }
 
