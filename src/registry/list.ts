@@ -63,13 +63,17 @@ export function list(deps: RegistryDeps, resource: Resource, selection: Selectio
   const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
   const current = (): ListResult =>
     page(selectCurrent(resource, selection), selection, deps.cache.revision, '', ignoreLimit ? 0 : limit, currentRest(resource, selection));
-  const waiting = freshForList(deps, options);
+  const waiting = freshForList(deps, resource, options);
   return waiting instanceof Promise ? waiting.then(current) : current();
 }
 
-function freshForList(deps: RegistryDeps, { resourceVersion, limit }: ListOptions): void | Promise<void> {
+function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): void | Promise<void> {
+  // Kinds that expire are read from the store itself by a stock server, which words faults in another way and does not wait.
+  const uncached = resource.kind.ttl !== undefined;
+  if (uncached && resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
+    throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
   const wanted = parseVersion(resourceVersion);
-  if (limit > 0 && wanted !== undefined && wanted > deps.cache.revision)
+  if ((limit > 0 || uncached) && wanted !== undefined && wanted > deps.cache.revision)
     throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);
   return fresh(deps, resourceVersion);
 }

@@ -3,6 +3,8 @@
 import type { ActionSubresource } from '../kinds/kind.ts';
 import { ApiError, methodNotAllowed, pathNotFound } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
+import { checkNamespace } from '../registry/metadata.ts';
+import { ownAction } from '../registry/ownership.ts';
 import { bodyMedia, decodeBody, type Expected, readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { writeOptions } from './options.ts';
@@ -64,7 +66,8 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
 /** A group that nobody serves is no path at all. */
 function unknownResource(services: Services, ctx: Context): void {
   const { group } = ctx.info;
-  for (const { resources } of services.registry.catalog.all()) if (resources.some((r) => r.group === group && !r.custom)) throw pathNotFound();
+  for (const { resources } of services.registry.catalog.all())
+    if (resources.some((r) => r.group === group && !r.custom)) throw pathNotFound();
   sendText(ctx, 404, '404 page not found\n');
 }
 
@@ -125,6 +128,10 @@ async function runAction(
     expected === undefined
       ? undefined
       : await decodeBody(await readBody(ctx), bodyMedia(ctx, true, services.identity.protobufMediaType), expected);
+  if (body !== undefined && expected !== undefined) {
+    checkNamespace(write, body);
+    ownAction(services.registry, write, body, expected);
+  }
   const answer = await action({ ctx, write, body });
   if (answer === undefined) return;
   const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });

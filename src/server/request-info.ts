@@ -71,7 +71,7 @@ export function requestInfo(method: string, path: string, query: (name: string) 
     namespace,
     resource,
     subresource,
-    name: name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection') ? nameInSelector(query) : name,
+    name: name === '' && (verb === 'list' || verb === 'watch') ? nameInSelector(query) : name,
     rest: parts.length > i + 3 ? parts.slice(i + 3) : [],
     legacyWatch,
     named: name !== '',

@@ -39,9 +39,12 @@ export function reviewActions(options: ReviewOptions): [string, Action][] {
     ['authorization/selfsubjectaccessreviews', review((body, { write }) => reviewSelfAccess(identity, authorizer, write.user, body))],
     [
       'authorization/selfsubjectrulesreviews',
-      review((body, { write }) =>
-        reviewSelfRules(authorizer, write.user, (body.spec as { namespace?: string } | undefined)?.namespace ?? ''),
-      ),
+      async ({ body, write }) => {
+        const { spec, ...rest } = body as ApiObject & { spec?: { namespace?: string } };
+        // The question is not repeated in the answer.
+        const status = await reviewSelfRules(authorizer, write.user, spec?.namespace ?? '');
+        return { status: 201, object: { ...rest, spec: {}, status } as ApiObject, schema: write.resource.schema };
+      },
     ],
     ['authentication/tokenreviews', review((body) => reviewToken(options.tokens, options.audiences, body.spec as never))],
   ];

@@ -15,7 +15,7 @@ import { fillDefaults } from '../body.ts';
 import type { Context } from '../context.ts';
 import type { WriteOptions } from '../options.ts';
 import type { Services } from '../services.ts';
-import { tellProblems, wantsReport } from './write.ts';
+import { mayCreate, tellProblems, wantsReport } from './write.ts';
 
 /** The body of an apply is YAML, of which JSON is a part. */
 export async function readApplied(body: Buffer): Promise<JsonObject> {
@@ -74,7 +74,8 @@ export async function applyObject(
       return unchanged ? backToHub(resource, spoken) : finish(registry, resource, done);
     },
     ...(write.subresource === '' && {
-      createAbsent: () => {
+      createAbsent: async () => {
+        await mayCreate(services, ctx, resource);
         const done = run(undefined);
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };
         if (uid !== undefined)

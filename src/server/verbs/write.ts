@@ -4,7 +4,7 @@ import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { ApiError, badRequest, invalid, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
+import { ApiError, badRequest, forbidden, invalid, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
@@ -22,6 +22,7 @@ import { sendList } from '../list-body.ts';
 import { checkDryRun, managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
+import { attributesOf } from '../steps/authorize.ts';
 import { isPretty, objectOffer, sendItem } from './read.ts';
 
 /** How many objects of a collection are deleted at a time. */
@@ -92,11 +93,23 @@ export async function updateObject(services: Services, ctx: Context, resource: R
       ownUpdated(registry, write, object, resource.isHub ? live : fromHub(resource, live));
       return toHub(resource, object);
     },
-    ...(resource.kind.createOnUpdate && subresource === '' && { createAbsent: () => JSON.parse(text) as ApiObject }),
+    ...(resource.kind.createOnUpdate &&
+      subresource === '' && {
+        createAbsent: async () => {
+          await mayCreate(services, ctx, resource);
+          return JSON.parse(text) as ApiObject;
+        },
+      }),
     uidIsCondition: true,
     conflictIsFinal: (body.metadata.resourceVersion ?? '') !== '',
   });
   return sendItem(services, ctx, result.created ? 201 : 200, resource, result.item, representation);
+}
+
+/** A replace or an apply that makes an object is a create as well. */
+export async function mayCreate(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  const decision = await services.authorizer.authorize({ ...attributesOf(ctx), verb: 'create' });
+  if (decision.decision !== 'allow') throw forbidden(resource.resource, ctx.info.name, decision.reason);
 }
 
 // ---- delete ----------------------------------------------------------------------------------------------------
