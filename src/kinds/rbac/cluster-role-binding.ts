@@ -1,7 +1,9 @@
 /** Cluster role bindings. */
 import { pathSegmentName } from '../../meta/names.ts';
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { kind, version } from '../kind.ts';
+import { bindingDefaults, subjectsCell, updateOfBinding, validateBinding } from './rules.ts';
 import { ClusterRoleBinding } from './schema/v1.ts';
 
 export const ClusterRoleBindingKind = kind<ClusterRoleBinding>({
@@ -9,10 +11,11 @@ export const ClusterRoleBindingKind = kind<ClusterRoleBinding>({
   kind: 'ClusterRoleBinding',
   plural: 'clusterrolebindings',
   scope: 'Cluster',
-  versions: { v1: { schema: ClusterRoleBinding } },
+  versions: { v1: version({ schema: ClusterRoleBinding, defaults: bindingDefaults }) },
   hub: 'v1',
   createOnUpdate: true,
   nameRule: pathSegmentName,
+  strategy: { validate: validateBinding(false), validateUpdate: updateOfBinding(false) },
   columns: [
     nameColumn,
     { name: 'Role', type: 'string', description: 'The role that is granted.' },
@@ -20,5 +23,13 @@ export const ClusterRoleBindingKind = kind<ClusterRoleBinding>({
     { name: 'Users', type: 'string', priority: 1, description: 'The users to whom the role is granted.' },
     { name: 'Groups', type: 'string', priority: 1, description: 'The groups to which the role is granted.' },
     { name: 'ServiceAccounts', type: 'string', priority: 1, description: 'The service accounts to which the role is granted.' },
+  ],
+  cells: (binding, env) => [
+    nameCell(binding),
+    `${binding.roleRef.kind}/${binding.roleRef.name}`,
+    ageCell(binding, env),
+    subjectsCell(binding.subjects, 'User'),
+    subjectsCell(binding.subjects, 'Group'),
+    subjectsCell(binding.subjects, 'ServiceAccount'),
   ],
 });

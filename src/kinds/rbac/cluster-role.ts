@@ -1,6 +1,7 @@
 /** Cluster roles. */
 import { pathSegmentName } from '../../meta/names.ts';
 import { kind } from '../kind.ts';
+import { updateOfRole, validateClusterRole } from './rules.ts';
 import { ClusterRole } from './schema/v1.ts';
 
 export const ClusterRoleKind = kind<ClusterRole>({
@@ -12,4 +13,5 @@ export const ClusterRoleKind = kind<ClusterRole>({
   hub: 'v1',
   createOnUpdate: true,
   nameRule: pathSegmentName,
+  strategy: { validate: validateClusterRole, validateUpdate: updateOfRole(false, validateClusterRole) },
 });

@@ -1,6 +1,7 @@
 /** Roles. */
 import { pathSegmentName } from '../../meta/names.ts';
 import { kind } from '../kind.ts';
+import { updateOfRole, validateRole } from './rules.ts';
 import { Role } from './schema/v1.ts';
 
 export const RoleKind = kind<Role>({
@@ -12,4 +13,5 @@ export const RoleKind = kind<Role>({
   hub: 'v1',
   createOnUpdate: true,
   nameRule: pathSegmentName,
+  strategy: { validate: validateRole, validateUpdate: updateOfRole(true, validateRole) },
 });
