@@ -38,7 +38,6 @@ function readModes(values: readonly string[]): readonly AuthorizationMode[] {
   const modes = splitList(values).map((mode) => readChoice(mode, authorizationModes));
   if (modes.length === 0) throw new Error(`at least one of ${authorizationModes.join(', ')} is needed`);
   if (new Set(modes).size < modes.length) throw new Error('a mode is named twice');
-  if (modes.includes('Webhook')) throw new Error('Webhook is planned, but has no effect in this release');
   return modes;
 }
 
@@ -163,9 +162,9 @@ const authentication = {
   'oidc-required-claim': pairs('OpenID Connect: claims that a token must have.'),
   'oidc-signing-algs': list(['RS256'], 'OpenID Connect: accepted signature algorithms.'),
   'oidc-ca-file': file('OpenID Connect: CA of the provider.'),
-  'authentication-token-webhook-config-file': file('Configuration of the remote service that knows tokens.', { planned }),
-  'authentication-token-webhook-cache-ttl': duration('2m', 'How long its decisions are kept.', { planned }),
-  'authentication-token-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of TokenReview to send.', { planned }),
+  'authentication-token-webhook-config-file': file('Configuration of the remote service that knows tokens.'),
+  'authentication-token-webhook-cache-ttl': duration('2m', 'How long its decisions are kept.'),
+  'authentication-token-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of TokenReview to send.'),
   'requestheader-username-headers': list([], 'Headers in which a proxy names the user.'),
   'requestheader-group-headers': list([], 'Headers in which a proxy names groups.'),
   'requestheader-extra-headers-prefix': list([], 'Prefixes of headers in which a proxy passes extra facts.'),
@@ -180,10 +179,10 @@ const authorization = {
     'MODE,…',
     readModes,
   ),
-  'authorization-webhook-config-file': file('Configuration of the remote service that decides.', { planned }),
-  'authorization-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of SubjectAccessReview to send.', { planned }),
-  'authorization-webhook-cache-authorized-ttl': duration('5m', 'How long its grants are kept.', { planned }),
-  'authorization-webhook-cache-unauthorized-ttl': duration('30s', 'How long its refusals are kept.', { planned }),
+  'authorization-webhook-config-file': file('Configuration of the remote service that decides.'),
+  'authorization-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of SubjectAccessReview to send.'),
+  'authorization-webhook-cache-authorized-ttl': duration('5m', 'How long its grants are kept.'),
+  'authorization-webhook-cache-unauthorized-ttl': duration('30s', 'How long its refusals are kept.'),
 };
 
 const admission = {
@@ -209,11 +208,11 @@ const audit = {
 };
 
 const controllers = {
-  controllers: list(['*'], 'Controllers to run: * for all that are on by default, NAME to add, -NAME to leave out.', { planned }),
-  'leader-elect': optionalBool('Run controllers only while holding the lease.', { planned, defaultText: 'true with --store etcd' }),
-  'leader-elect-lease-duration': duration('15s', 'How long a lease holds.', { planned }),
-  'leader-elect-renew-deadline': duration('10s', 'How long the leader tries to renew it.', { planned }),
-  'leader-elect-retry-period': duration('2s', 'How often it is tried.', { planned }),
+  controllers: list(['*'], 'Controllers to run: * for all that are on by default, NAME to add, -NAME to leave out.'),
+  'leader-elect': optionalBool('Run controllers only while holding the lease.', { defaultText: 'true with --store etcd' }),
+  'leader-elect-lease-duration': duration('15s', 'How long a lease holds.'),
+  'leader-elect-renew-deadline': duration('10s', 'How long the leader tries to renew it.'),
+  'leader-elect-retry-period': duration('2s', 'How often it is tried.'),
   'cluster-signing-duration': duration('8760h', 'Longest life of certificates signed for CertificateSigningRequests.', { planned }),
   'cluster-signing-cert-file': file('Certificate of the CA that signs requests.', { planned }),
   'cluster-signing-key-file': file('Its key.', { planned }),
@@ -302,5 +301,7 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   for (const name of given) {
     if (name.startsWith('etcd-') && options.store !== 'etcd') throw new FlagError(`--${name} has no effect without --store etcd`);
   }
+  if (options.authorizationMode.includes('Webhook') !== (options.authorizationWebhookConfigFile !== undefined))
+    throw new FlagError('--authorization-mode Webhook and --authorization-webhook-config-file are needed together');
   if (options.historyRetention === 0) throw new FlagError('--history-retention: 0 would end every watch that resumes');
 }

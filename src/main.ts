@@ -26,8 +26,8 @@ import { tokenRequest } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
 import { measured } from './server/endpoints/measured-engine.ts';
 import { requestHandler } from './server/handler.ts';
+import { presetUser } from './server/in-process.ts';
 import { type Listener, listen } from './server/listen.ts';
-import { startLoops } from './server/loops.ts';
 import { Negotiator } from './server/negotiate.ts';
 import type { Step } from './server/pipeline.ts';
 import type { Services } from './server/services.ts';
@@ -62,11 +62,12 @@ const CLOSE_WAIT_MS = 10_000;
 export async function startServer(
   options: ServerOptions,
   log: Log = openLog({ format: options.logFormat, verbosity: options.v }),
+  openStore: typeof openEngine = openEngine,
 ): Promise<RunningServer> {
   const identity = readIdentity(options.identity);
   const now = (): number => Date.now();
   const credentials = prepareCredentials(options, identity, now());
-  const engine = await openEngine({
+  const engine = await openStore({
     store: options.store,
     dataDir: options.dataDir,
     historyRetentionMs: options.historyRetention,
@@ -158,36 +159,30 @@ async function serve(
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   surface.bootstrapped();
-  const stopLoops = startLoops({
-    identity,
-    registry,
-    live,
-    writer,
-    rootCertificates: credentials.rootCertificates,
-    report: (error) => log.error('a loop failed', { error: String(error) }),
-  });
-  const steps: Step[] = [
+  const steps = (identify: Step): Step[] => [
     auditId,
     findInfo,
     checkTimeout,
-    authenticate(services.authenticator),
+    identify,
     impersonate(identity, services.authorizer),
     ...surface.steps,
     authorize(services.authorizer),
     (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
-  const handle = requestHandler({
-    steps,
-    requestTimeoutMs: services.limits.requestTimeoutMs,
-    report: (error, ctx) =>
-      log.error('a request failed', {
-        method: ctx.method,
-        path: ctx.path,
-        audit: ctx.auditId,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      }),
-    finished: surface.finished,
-  });
+  const handlerOf = (identify: Step) =>
+    requestHandler({
+      steps: steps(identify),
+      requestTimeoutMs: services.limits.requestTimeoutMs,
+      report: (error, ctx) =>
+        log.error('a request failed', {
+          method: ctx.method,
+          path: ctx.path,
+          audit: ctx.auditId,
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        }),
+      finished: surface.finished,
+    });
+  const handle = handlerOf(authenticate(services.authenticator));
   const { serving, clientCAs } = credentials;
   const listener = await listen({
     host: options.bindAddress,
@@ -199,10 +194,20 @@ async function serve(
   if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle }));
   const address = `https://${reachable(options.bindAddress)}:${listener.port}`;
   credentials.writeAdminConfig(address);
-
   const abort = (): void => {
     for (const one of listeners) one.abort();
   };
+  const startControllers = async () => {
+    const { composeControllers } = await import('./compose/controllers.ts');
+    const shared = !engine.exclusive;
+    return composeControllers({ options, identity, credentials, handle: handlerOf(presetUser), shared, metrics, log });
+  };
+  // Loaded when the server is ready: nothing of it is needed to answer the first request.
+  const controllers = await startControllers().catch((error: unknown) => {
+    for (const one of listeners) void one.close();
+    abort();
+    throw error;
+  });
   running = {
     address,
     port: listener.port,
@@ -212,7 +217,7 @@ async function serve(
     close: async () => {
       surface.shuttingDown();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
-      stopLoops();
+      await controllers.stop();
       const closing = listeners.map((one) => one.close());
       for (const watch of [...openWatches]) watch.end();
       const timer = setTimeout(abort, CLOSE_WAIT_MS);

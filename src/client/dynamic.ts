@@ -1,0 +1,167 @@
+/** Requests for objects of any kind, as values in and values out. */
+import type { ApiObject } from '../kinds/kind.ts';
+import { versionPath } from './discovery.ts';
+import { errorFrom, type Http, isNotFound } from './http.ts';
+
+/** What the path of a kind is made of. `group` is the full name. */
+export interface ResourceRef {
+  readonly group: string;
+  readonly version: string;
+  readonly name: string;
+  readonly namespaced: boolean;
+}
+
+export interface DeleteChoice {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  readonly gracePeriodSeconds?: number;
+}
+export interface ObjectList<T> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number };
+  readonly items: T[];
+}
+export interface ListChoice {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion?: string;
+  /** Only kind, version and metadata of each object. */
+  readonly metadataOnly?: boolean;
+}
+
+export const resourceKey = (resource: { readonly group: string; readonly name: string }): string =>
+  resource.group === '' ? resource.name : `${resource.name}.${resource.group}`;
+
+/** Path of a collection, of an object in it, or of a subresource. An undefined namespace means all of them. */
+export function pathOf(resource: ResourceRef, namespace: string | undefined, name?: string, subresource?: string): string {
+  const scope = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  const below = subresource === undefined ? '' : `/${subresource}`;
+  return `${versionPath(resource.group, resource.version)}${scope}/${resource.name}${object}${below}`;
+}
+
+/** `a=1&b=x%2Fy`, without what is undefined. */
+export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '') parts.push(`${name}=${encodeURIComponent(String(value))}`);
+  }
+  return parts.join('&');
+}
+
+export class Client {
+  readonly http: Http;
+  private readonly userAgent: string;
+  private readonly metadataGroup: string;
+
+  /** `metadataGroup` is the full name of the group that the metadata forms of objects and lists belong to. */
+  constructor(http: Http, options: { readonly userAgent: string; readonly metadataGroup: string }) {
+    this.http = http;
+    this.userAgent = options.userAgent;
+    this.metadataGroup = options.metadataGroup;
+  }
+  /** Headers of a read. */
+  accept(form: 'whole' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'): Record<string, string> {
+    const accept = form === 'whole' ? 'application/json' : `application/json;as=${form};v=v1;g=${this.metadataGroup}`;
+    return { accept, 'user-agent': this.userAgent };
+  }
+  get<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, metadataOnly = false): Promise<T> {
+    return this.call('GET', pathOf(resource, namespace, name), this.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole'));
+  }
+  /** The object, or undefined where there is none of that name. */
+  async find<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, metadataOnly = false): Promise<T | undefined> {
+    try {
+      return await this.get<T>(resource, namespace, name, metadataOnly);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+  /** One page of a collection. */
+  list<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): Promise<ObjectList<T>> {
+    const { metadataOnly, ...parameters } = choice;
+    const query = queryOf(parameters);
+    const path = pathOf(resource, namespace);
+    return this.call('GET', query === '' ? path : `${path}?${query}`, this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole'));
+  }
+  /** All objects of a collection, fetched in pages. */
+  async *each<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): AsyncGenerator<T> {
+    let next: string | undefined;
+    do {
+      const page: ObjectList<T> = await this.list<T>(resource, namespace, {
+        limit: PAGE,
+        ...choice,
+        ...(next !== undefined && { continue: next }),
+      });
+      yield* page.items;
+      next = page.metadata.continue;
+    } while (next !== undefined && next !== '');
+  }
+  create<T extends ApiObject>(
+    resource: ResourceRef,
+    namespace: string,
+    object: unknown,
+    subresource?: { name: string; path: string },
+  ): Promise<T> {
+    return this.call('POST', pathOf(resource, namespace, subresource?.name, subresource?.path), this.accept('whole'), object);
+  }
+  update<T extends ApiObject>(resource: ResourceRef, object: ApiObject, subresource?: string): Promise<T> {
+    const { name = '', namespace = '' } = object.metadata;
+    return this.call('PUT', pathOf(resource, namespace, name, subresource), this.accept('whole'), object);
+  }
+  /** A JSON merge patch. */
+  patch<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, patch: unknown, subresource?: string): Promise<T> {
+    const headers = { ...this.accept('PartialObjectMetadata'), 'content-type': 'application/merge-patch+json' };
+    return this.call('PATCH', pathOf(resource, namespace, name, subresource), headers, patch);
+  }
+  /** Server-side apply. It takes over what others own. */
+  apply<T extends ApiObject>(resource: ResourceRef, object: ApiObject, manager: string): Promise<T> {
+    const { name = '', namespace = '' } = object.metadata;
+    const path = `${pathOf(resource, namespace, name)}?${queryOf({ fieldManager: manager, force: true })}`;
+    return this.call('PATCH', path, { ...this.accept('whole'), 'content-type': 'application/apply-patch+yaml' }, object);
+  }
+  async delete(resource: ResourceRef, namespace: string, name: string, choice: DeleteChoice = {}): Promise<void> {
+    await this.call('DELETE', pathOf(resource, namespace, name), this.accept('whole'), {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      ...choice,
+    });
+  }
+  /** Deletes a page of a collection. Answers where the next one begins; undefined after the last. */
+  async deleteCollection(
+    resource: ResourceRef,
+    namespace: string,
+    choice: ListChoice = {},
+    how: DeleteChoice = {},
+  ): Promise<string | undefined> {
+    const query = queryOf({ ...choice });
+    const path = pathOf(resource, namespace);
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', ...how };
+    const gone = await this.call<ObjectList<ApiObject>>(
+      'DELETE',
+      query === '' ? path : `${path}?${query}`,
+      this.accept('PartialObjectMetadata'),
+      options,
+    );
+    const next = gone.metadata.continue;
+    return next === '' ? undefined : next;
+  }
+  /** Any request with JSON in and out. Throws ApiError and TransportError. */
+  async call<T>(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<T> {
+    const answer = await this.http.request({
+      method,
+      path,
+      headers: body === undefined || headers['content-type'] !== undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (answer.status >= 300) throw errorFrom(answer.status, answer.body);
+    return JSON.parse(answer.body.toString()) as T;
+  }
+  json<T>({ path }: { readonly path: string }): Promise<T> {
+    return this.call('GET', path, this.accept('whole'));
+  }
+}
+
+/** Objects of a page: few enough that neither side holds much at a time. */
+const PAGE = 500;

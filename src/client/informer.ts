@@ -1,0 +1,134 @@
+/**
+ * A copy of a collection that keeps itself up to date, and tells of every change. What is kept of an object is for the
+ * owner to say; the lists of field managers, often the larger part of an object, are never kept.
+ */
+import type { ApiObject } from '../kinds/kind.ts';
+import { Following, type FollowOptions, type FollowState, type WatchEventType } from './watch.ts';
+
+export interface Change<T> {
+  readonly type: 'added' | 'modified' | 'deleted';
+  readonly object: T;
+  readonly old: T | undefined;
+}
+export type ChangeListener<T> = (change: Change<T>) => void;
+
+export interface InformerOptions<T extends ApiObject> extends FollowOptions {
+  /** Changes an object that arrived into what is kept of it. */
+  readonly keep?: (object: T) => T;
+}
+
+export class Informer<T extends ApiObject = ApiObject> {
+  /** Resolves when the first list is complete. */
+  readonly synced: Promise<void>;
+  isSynced = false;
+  private readonly namespaces = new Map<string, Map<string, T>>();
+  private readonly listeners = new Set<ChangeListener<T>>();
+  private readonly following: Following<T>;
+  private readonly keep: (object: T) => T;
+  /** Keys that the list under way has not named so far. */
+  private missing: Set<string> | undefined;
+  private count = 0;
+
+  constructor(options: InformerOptions<T>) {
+    this.keep = options.keep ?? dropManagedFields;
+    let done: () => void = () => {};
+    this.synced = new Promise((resolve) => {
+      done = resolve;
+    });
+    this.following = new Following<T>(options, {
+      begin: () => {
+        this.missing = new Set();
+        for (const object of this.all()) this.missing.add(keyOf(object));
+      },
+      listed: (object) => {
+        this.missing?.delete(keyOf(object));
+        this.put(object);
+      },
+      complete: () => {
+        for (const key of this.missing ?? []) this.remove(key, undefined);
+        this.missing = undefined;
+        this.isSynced = true;
+        done();
+      },
+      changed: (type, object) => this.changed(type, object),
+    });
+  }
+  get state(): FollowState {
+    return this.following.state;
+  }
+  get size(): number {
+    return this.count;
+  }
+  start(): void {
+    this.following.start();
+  }
+  stop(): void {
+    this.following.stop();
+  }
+  get(namespace: string, name: string): T | undefined {
+    return this.namespaces.get(namespace)?.get(name);
+  }
+  /** All objects, or those of one namespace. */
+  list(namespace?: string): Iterable<T> {
+    return namespace === undefined ? this.all() : (this.namespaces.get(namespace)?.values() ?? []);
+  }
+  /** Tells of every change from now on, and of all that is there already. Answers the function that ends it. */
+  onChange(listener: ChangeListener<T>): () => void {
+    for (const object of this.all()) listener({ type: 'added', object, old: undefined });
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private *all(): Generator<T> {
+    for (const objects of this.namespaces.values()) yield* objects.values();
+  }
+  private changed(type: WatchEventType, object: T): void {
+    if (type === 'DELETED') this.remove(keyOf(object), object);
+    else this.put(object);
+  }
+  private put(arrived: T): void {
+    const { namespace = '', name = '' } = arrived.metadata;
+    let objects = this.namespaces.get(namespace);
+    if (objects === undefined) {
+      objects = new Map();
+      this.namespaces.set(namespace, objects);
+    }
+    const old = objects.get(name);
+    if (old !== undefined && old.metadata.resourceVersion === arrived.metadata.resourceVersion) return;
+    // Another object of the same name: the end of the first was missed.
+    if (old !== undefined && old.metadata.uid !== arrived.metadata.uid) this.tell({ type: 'deleted', object: old, old });
+    const object = this.keep(arrived);
+    if (old === undefined) this.count++;
+    objects.set(name, object);
+    if (old === undefined || old.metadata.uid !== object.metadata.uid) this.tell({ type: 'added', object, old: undefined });
+    else this.tell({ type: 'modified', object, old });
+  }
+  private remove(key: string, last: T | undefined): void {
+    const slash = key.indexOf('/');
+    const namespace = key.slice(0, slash);
+    const name = key.slice(slash + 1);
+    const objects = this.namespaces.get(namespace);
+    const old = objects?.get(name);
+    if (objects === undefined || old === undefined) return;
+    objects.delete(name);
+    this.count--;
+    if (objects.size === 0) this.namespaces.delete(namespace);
+    this.tell({ type: 'deleted', object: last === undefined ? old : this.keep(last), old });
+  }
+  private tell(change: Change<T>): void {
+    for (const listener of this.listeners) listener(change);
+  }
+}
+
+/** `namespace/name`; the namespace of a cluster object is empty. */
+export const keyOf = (object: ApiObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
+
+export function splitKey(key: string): { namespace: string; name: string } {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+export function dropManagedFields<T extends ApiObject>(object: T): T {
+  delete object.metadata.managedFields;
+  return object;
+}

@@ -1,0 +1,221 @@
+/**
+ * Follows a collection: lists it, then watches from there, for as long as it is wanted. The states:
+ *
+ *   idle       not started
+ *   listing    pages are fetched; at their end all that was not in them is gone        → watching, or waiting after an error
+ *   watching   a stream of changes is open; when it ends another begins where it ended → watching, waiting, or listing after 410
+ *   waiting    something failed; the longer it goes on, the longer the wait            → listing or watching again
+ *   stopped    nobody wants it any more
+ */
+import type { ApiObject } from '../kinds/kind.ts';
+import type { Clock } from '../lib/clock.ts';
+import { ApiError } from '../meta/errors.ts';
+import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
+import { type HttpStream, isStatus } from './http.ts';
+
+export type FollowState = 'idle' | 'listing' | 'watching' | 'waiting' | 'stopped';
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+export interface Follower<T extends ApiObject> {
+  /** A new list begins: what was known may be out of date. */
+  begin(): void;
+  listed(object: T): void;
+  /** The list is complete. */
+  complete(): void;
+  changed(type: WatchEventType, object: T): void;
+  /** Whether an event (a line of JSON) is worth reading; every event is, where this is absent. */
+  wants?(line: Buffer): boolean;
+}
+
+export interface FollowOptions {
+  readonly client: Client;
+  readonly resource: ResourceRef;
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly metadataOnly?: boolean;
+  readonly clock: Clock;
+  /** A number from 0 to below 1, to spread retries. */
+  readonly spread: () => number;
+  /** Told of every failure; following goes on. */
+  readonly report: (error: unknown, state: FollowState) => void;
+}
+
+/** First wait after a failure and the longest. A watch that lasted at least this long has not failed. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+const SHORT_WATCH_MS = 1000;
+const PAGE = 500;
+/** An event that is longer than this is not one. */
+const LINE_LIMIT = 64 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+interface WireEvent<T> {
+  readonly type: WatchEventType | 'BOOKMARK' | 'ERROR';
+  readonly object: T;
+}
+
+/** The collection has changed too much since: it must be listed again. */
+class Expired extends Error {}
+
+export class Following<T extends ApiObject> {
+  state: FollowState = 'idle';
+  private readonly options: FollowOptions;
+  private readonly follower: Follower<T>;
+  private version = '';
+  private failures = 0;
+  private expired = 0;
+  private stream: HttpStream | undefined;
+  private endWatch: () => void = () => {};
+  private readonly stopping = new AbortController();
+
+  constructor(options: FollowOptions, follower: Follower<T>) {
+    this.options = options;
+    this.follower = follower;
+  }
+  start(): void {
+    if (this.state !== 'idle') return;
+    void this.run();
+  }
+  stop(): void {
+    if (this.state === 'stopped') return;
+    this.state = 'stopped';
+    this.stopping.abort();
+    this.stream?.close();
+    this.stream = undefined;
+    this.endWatch();
+  }
+
+  private async run(): Promise<void> {
+    while (this.state !== 'stopped') {
+      try {
+        if (this.version === '') await this.list();
+        await this.watch();
+      } catch (error) {
+        if (this.stopped()) return;
+        if (error instanceof Expired) this.version = '';
+        // One list again at once; a server that takes every list for old is given time.
+        if (!(error instanceof Expired) || ++this.expired > 1) await this.recover(error);
+      }
+    }
+  }
+  // A method of its own, because the state changes while others wait.
+  private stopped(): boolean {
+    return this.state === 'stopped';
+  }
+
+  private async recover(error: unknown): Promise<void> {
+    this.options.report(error, this.state);
+    this.state = 'waiting';
+    const wait = Math.min(FIRST_WAIT_MS * 2 ** this.failures, LONGEST_WAIT_MS);
+    this.failures++;
+    await this.options.clock.sleep(wait * (0.75 + this.options.spread() / 2), this.stopping.signal).catch(() => {});
+  }
+
+  private async list(): Promise<void> {
+    this.state = 'listing';
+    const { client, resource, namespace, labelSelector, fieldSelector, metadataOnly = false } = this.options;
+    const choice: ListChoice = {
+      limit: PAGE,
+      metadataOnly,
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
+    this.follower.begin();
+    let next: string | undefined;
+    let version = '';
+    do {
+      const page = await client.list<T>(resource, namespace, next === undefined ? choice : { ...choice, continue: next }).catch(asExpired);
+      if (this.stopped()) return;
+      version ||= page.metadata.resourceVersion ?? '';
+      for (const object of page.items) this.follower.listed(object);
+      next = page.metadata.continue;
+    } while (next !== undefined && next !== '');
+    this.version = version;
+    this.failures = 0;
+    this.follower.complete();
+  }
+
+  private async watch(): Promise<void> {
+    if (this.stopped()) return;
+    this.state = 'watching';
+    const { client, resource, namespace, labelSelector, fieldSelector, metadataOnly = false, clock } = this.options;
+    const query = queryOf({ watch: 1, allowWatchBookmarks: true, resourceVersion: this.version, labelSelector, fieldSelector });
+    const began = clock.monotonic();
+    await new Promise<void>((resolve, reject) => {
+      this.endWatch = resolve;
+      const lines = new Lines((line) => this.receive(line));
+      client.http
+        .stream(
+          { path: `${pathOf(resource, namespace)}?${query}`, headers: client.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole') },
+          {
+            data: (chunk) => {
+              try {
+                if (!this.stopped()) lines.push(chunk);
+              } catch (error) {
+                this.stream?.close();
+                reject(error);
+              }
+            },
+            end: (error) => (error === undefined ? resolve() : reject(error)),
+          },
+        )
+        .then((stream) => {
+          if (this.stopped()) stream.close();
+          else this.stream = stream;
+        }, reject);
+    }).catch(asExpired);
+    this.stream = undefined;
+    if (clock.monotonic() - began >= SHORT_WATCH_MS) this.failures = this.expired = 0;
+    else if (!this.stopped()) throw new Error('the watch ended as soon as it had begun');
+  }
+
+  private receive(line: Buffer): void {
+    if (this.follower.wants !== undefined && !isControl(line) && !this.follower.wants(line)) return;
+    const event = JSON.parse(line.toString()) as WireEvent<T>;
+    if (event.type === 'ERROR') throw failureOf(event.object);
+    this.version = event.object.metadata.resourceVersion ?? this.version;
+    if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
+  }
+}
+
+/** Bookmarks and errors are for the protocol itself: `{"type":"B…` and `{"type":"E…`. */
+function isControl(line: Buffer): boolean {
+  const letter = line[9];
+  return letter === 0x42 || letter === 0x45;
+}
+
+function failureOf(object: unknown): Error {
+  const status = object as { code?: number; reason?: string; message?: string };
+  if (status.code === 410) return new Expired(status.message);
+  return new ApiError(status.code ?? 500, status.reason ?? '', status.message ?? 'the watch failed');
+}
+function asExpired(error: unknown): never {
+  throw isStatus(error, 410) ? new Expired(error.message) : error;
+}
+
+/** Cuts a stream of bytes into lines. */
+export class Lines {
+  private rest: Buffer | undefined;
+  private readonly take: (line: Buffer) => void;
+
+  constructor(take: (line: Buffer) => void) {
+    this.take = take;
+  }
+  push(chunk: Buffer): void {
+    let bytes = chunk;
+    if (this.rest !== undefined) {
+      bytes = Buffer.concat([this.rest, chunk]);
+      this.rest = undefined;
+    }
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      if (end > start) this.take(bytes.subarray(start, end));
+      start = end + 1;
+    }
+    if (start === bytes.length) return;
+    if (bytes.length - start > LINE_LIMIT) throw new Error('an event of the stream is too large');
+    this.rest = bytes.subarray(start);
+  }
+}

@@ -1,0 +1,74 @@
+/** The controllers within the process of a server: as their own service accounts, through the server's own pipeline. */
+import { hostname } from 'node:os';
+import { serviceAccountGroups, serviceAccountName } from '../auth/authn/users.ts';
+import { type User, wellKnown } from '../auth/types.ts';
+import { errorFrom } from '../client/http.ts';
+import { allControllers } from '../controllers/index.ts';
+import { Election } from '../controllers/runtime/leader.ts';
+import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
+import { controllerMetrics } from '../controllers/runtime/metrics.ts';
+import { selectControllers } from '../controllers/runtime/select.ts';
+import type { Credentials } from '../credentials.ts';
+import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { Incoming, Outgoing } from '../server/context.ts';
+import { inProcess } from '../server/in-process.ts';
+
+export interface ControllersOptions {
+  readonly options: ServerOptions;
+  readonly identity: Identity;
+  readonly credentials: Credentials;
+  /** The pipeline for requests from within. */
+  readonly handle: (req: Incoming, res: Outgoing) => void;
+  /** Other servers may share the store. */
+  readonly shared: boolean;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+/** Time that servers which share a store are given to hear of each other's writes. */
+const SHARED_STORE_DELAY_MS = 5000;
+
+export function composeControllers(given: ControllersOptions): Running {
+  const { options, identity, credentials, handle, shared, log } = given;
+  const controllers = selectControllers(
+    allControllers({
+      rootCertificates: credentials.rootCertificates,
+      namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
+    }),
+    options.controllers,
+  );
+  if (controllers.length === 0) return { stop: async () => {} };
+  const metrics = controllerMetrics(given.metrics);
+  const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom);
+  const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log, metrics });
+  if (!(options.leaderElect ?? shared)) return start();
+  return new Election({
+    client: clientFor(identity, connect(undefined)),
+    identity,
+    lease: managerName,
+    holder: `${hostname()}_${systemRandom.uuid()}`,
+    leaseMs: options.leaderElectLeaseDuration,
+    renewDeadlineMs: options.leaderElectRenewDeadline,
+    retryMs: options.leaderElectRetryPeriod,
+    clock: systemClock,
+    spread: () => systemRandom.float(),
+    start,
+    changed: (leads) => {
+      metrics.leading(managerName, leads);
+      log.info(leads ? 'this server runs the controllers now' : 'this server no longer runs the controllers');
+    },
+    report: (error) => log.warn('the lease of the controllers could not be renewed', { error: String(error) }),
+  });
+}
+
+/** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */
+function userOf(identity: Identity, account: string | undefined): User {
+  if (account === undefined) return { name: `system:${managerName}`, groups: [wellKnown.authenticated] };
+  const { system } = identity.namespaces;
+  return { name: serviceAccountName(system, account), groups: [...serviceAccountGroups(system), wellKnown.authenticated] };
+}

@@ -1,0 +1,104 @@
+/**
+ * Empties a namespace that is being deleted and then lets it go. The namespace says in its conditions what is left in it
+ * and what that waits for.
+ */
+import type { Client } from '../../client/dynamic.ts';
+import { isConflict, isNotFound } from '../../client/http.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { type Controller, refs } from '../runtime/controller.ts';
+import { conditionsOf, mergeConditions, type NamespaceCondition } from './conditions.ts';
+import { type ContentResult, deletable, deleteContent } from './content.ts';
+
+export interface Namespace extends ApiObject {
+  spec?: { finalizers?: string[] };
+  status?: { phase?: string; conditions?: NamespaceCondition[] };
+}
+
+export interface NamespaceSettings {
+  /**
+   * How long a namespace is left alone after its deletion began. Where several servers share a store, one may let an object
+   * in because it has not heard of the deletion yet.
+   */
+  readonly delayMs: number;
+}
+
+/** Waits between looks at a namespace that something holds: short at first, and no longer than this. */
+const FIRST_LOOK_MS = 250;
+const LONGEST_LOOK_MS = 8000;
+/** Namespaces emptied at a time. */
+const WORKERS = 5;
+
+export function namespaceController({ delayMs }: NamespaceSettings): Controller {
+  return {
+    name: 'namespace',
+    account: 'namespace-controller',
+    start({ informers, queue, client, served, identity, clock }) {
+      const namespaces = informers.of<Namespace>(refs.namespaces);
+      const looks = new Map<string, number>();
+      const work = queue(
+        async (name) => {
+          const finished = await empty(name);
+          if (finished) {
+            looks.delete(name);
+            return;
+          }
+          const look = looks.get(name) ?? 1;
+          looks.set(name, look + 1);
+          return Math.min(FIRST_LOOK_MS * 2 ** (look - 1), LONGEST_LOOK_MS);
+        },
+        { workers: WORKERS, after: [namespaces.synced] },
+      );
+      const empty = async (name: string): Promise<boolean> => {
+        const namespace = await client.find<Namespace>(refs.namespaces, '', name);
+        if (namespace?.metadata.deletionTimestamp === undefined) return true;
+        if (!(namespace.spec?.finalizers ?? []).includes(identity.word)) return true;
+        const { resources, failed } = await served.get();
+        const now = clock.now();
+        const content = await deleteContent(client, name, resources.filter(deletable), now, looks.has(name));
+        const reported = await report(client, name, content, failed, now);
+        if (reported === undefined) return true;
+        if (content.remains.length > 0 || content.failures.length > 0 || failed.size > 0) return false;
+        return finish(client, reported, identity.word);
+      };
+      namespaces.onChange(({ type, object }) => {
+        const name = object.metadata.name ?? '';
+        if (type === 'deleted') looks.delete(name);
+        else if (object.metadata.deletionTimestamp !== undefined && !looks.has(name)) work.addAfter(name, delayMs);
+      });
+    },
+  };
+}
+
+/** Writes what was found into the status. Answers the namespace as it is then; undefined when it is gone. */
+async function report(
+  client: Client,
+  name: string,
+  content: ContentResult,
+  failed: ReadonlyMap<string, string>,
+  now: number,
+): Promise<Namespace | undefined> {
+  for (;;) {
+    const namespace = await client.find<Namespace>(refs.namespaces, '', name);
+    if (namespace === undefined) return undefined;
+    const conditions = mergeConditions(namespace.status?.conditions ?? [], conditionsOf(content, failed), now);
+    if (conditions === undefined && namespace.status?.phase === 'Terminating') return namespace;
+    namespace.status = { ...namespace.status, phase: 'Terminating', conditions: conditions ?? namespace.status?.conditions ?? [] };
+    try {
+      return await client.update<Namespace>(refs.namespaces, namespace, 'status');
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isConflict(error)) throw error;
+    }
+  }
+}
+
+/** Takes the server's own finalizer away. Where it was the last, that ends the namespace. */
+async function finish(client: Client, namespace: Namespace, finalizer: string): Promise<boolean> {
+  namespace.spec = { ...namespace.spec, finalizers: (namespace.spec?.finalizers ?? []).filter((one) => one !== finalizer) };
+  try {
+    await client.update(refs.namespaces, namespace, 'finalize');
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return true;
+}

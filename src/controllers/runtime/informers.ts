@@ -1,0 +1,58 @@
+/**
+ * Informers that the controllers of a process share: whoever asks for the same objects in the same form gets the same
+ * informer. One that nobody has asked for does not exist, so that a server without quotas pays nothing for following pods.
+ */
+import type { Client, ResourceRef } from '../../client/dynamic.ts';
+import { resourceKey } from '../../client/dynamic.ts';
+import { Informer } from '../../client/informer.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+export interface InformerChoice<T extends ApiObject> {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly namespace?: string;
+  readonly metadataOnly?: boolean;
+  /** What is kept of an object. Two that keep different things are told apart by `form`. */
+  readonly keep?: (object: T) => T;
+  readonly form?: string;
+}
+
+export interface InformersOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly spread: () => number;
+  readonly report: (error: unknown, what: string) => void;
+}
+
+export class Informers {
+  private readonly options: InformersOptions;
+  private readonly known = new Map<string, Informer<ApiObject>>();
+
+  constructor(options: InformersOptions) {
+    this.options = options;
+  }
+  /** The informer, started. */
+  of<T extends ApiObject>(resource: ResourceRef, choice: InformerChoice<T> = {}): Informer<T> {
+    const { labelSelector = '', fieldSelector = '', namespace = '', metadataOnly = false, form = '' } = choice;
+    const id = [resource.group, resource.version, resource.name, labelSelector, fieldSelector, namespace, metadataOnly, form].join('|');
+    const found = this.known.get(id);
+    if (found !== undefined) return found as unknown as Informer<T>;
+    const { form: _form, ...follow } = choice;
+    const informer = new Informer<T>({
+      ...follow,
+      resource,
+      client: this.options.client,
+      clock: this.options.clock,
+      spread: this.options.spread,
+      report: (error) => this.options.report(error, resourceKey(resource)),
+    });
+    this.known.set(id, informer as unknown as Informer<ApiObject>);
+    informer.start();
+    return informer;
+  }
+  stop(): void {
+    for (const informer of this.known.values()) informer.stop();
+    this.known.clear();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Of several processes that could run the controllers, one does: the one that holds a Lease object. The states:
+ *
+ *   waiting    somebody else holds it; it is looked at every retry period. Whoever sees it unchanged for its whole
+ *              duration, by their own clock, takes it                                               → leading
+ *   leading    it is renewed every retry period; when that has failed for the renew deadline, which ends before the
+ *              lease does, the work is stopped                                                      → waiting
+ *   stopped    the lease is given back, so that the next one need not wait
+ */
+import type { Client, ResourceRef } from '../../client/dynamic.ts';
+import { isConflict } from '../../client/http.ts';
+import { groupName, type Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { microTimeOf } from '../../meta/time.ts';
+import type { Running } from './manager.ts';
+
+export interface ElectionTimes {
+  readonly leaseMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+export interface ElectionOptions extends ElectionTimes {
+  readonly client: Client;
+  readonly identity: Identity;
+  /** Name of the lease, in the system namespace. */
+  readonly lease: string;
+  /** Unlike that of all others who may want the lease. */
+  readonly holder: string;
+  readonly clock: Clock;
+  /** A number from 0 to below 1, to spread those who wait. */
+  readonly spread: () => number;
+  /** Begins the work of a leader. */
+  readonly start: () => Running;
+  readonly changed?: (leads: boolean) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/** Throws an Error that says which times do not go together. */
+export function checkTimes({ leaseMs, renewDeadlineMs, retryMs }: ElectionTimes): void {
+  if (retryMs < 1) throw new Error('the retry period must be longer than nothing');
+  if (leaseMs <= renewDeadlineMs) throw new Error('the lease duration must be longer than the renew deadline');
+  if (renewDeadlineMs <= retryMs * 1.2) throw new Error('the renew deadline must be longer than the retry period, by a fifth at least');
+}
+
+interface Lease extends ApiObject {
+  spec?: {
+    holderIdentity?: string;
+    leaseDurationSeconds?: number;
+    acquireTime?: string;
+    renewTime?: string;
+    leaseTransitions?: number;
+  };
+}
+
+export type ElectionState = 'waiting' | 'leading' | 'stopped';
+
+export class Election implements Running {
+  state: ElectionState = 'waiting';
+  private readonly options: ElectionOptions;
+  private readonly resource: ResourceRef;
+  private seen: { version: string; at: number } | undefined;
+  private lease: Lease | undefined;
+  private work: Running | undefined;
+  private readonly stopping = new AbortController();
+  private readonly finished: Promise<void>;
+
+  constructor(options: ElectionOptions) {
+    checkTimes(options);
+    this.options = options;
+    this.resource = { group: groupName(options.identity, 'coordination'), version: 'v1', name: 'leases', namespaced: true };
+    this.finished = this.run();
+  }
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.finished;
+  }
+
+  private async run(): Promise<void> {
+    const { clock, retryMs, spread } = this.options;
+    while (!this.stopping.signal.aborted) {
+      if (await this.attempt()) await this.lead();
+      else await clock.sleep(retryMs * (1 + 0.2 * spread()), this.stopping.signal).catch(() => {});
+    }
+    this.state = 'stopped';
+  }
+
+  private async lead(): Promise<void> {
+    const { clock, retryMs, renewDeadlineMs, changed, start } = this.options;
+    this.state = 'leading';
+    changed?.(true);
+    this.work = start();
+    let renewed = clock.monotonic();
+    while (!this.stopping.signal.aborted) {
+      await clock.sleep(retryMs, this.stopping.signal).catch(() => {});
+      if (this.stopping.signal.aborted) break;
+      const left = renewed + renewDeadlineMs - clock.monotonic();
+      if (left <= 0) break;
+      const began = clock.monotonic();
+      // An answer that does not come in time is as bad as a refusal.
+      const outcome = await Promise.race([this.attempt(), clock.sleep(left).then(() => false)]);
+      if (outcome) renewed = began;
+      else if (this.lease?.spec?.holderIdentity !== this.options.holder) break;
+    }
+    await this.work.stop();
+    this.work = undefined;
+    changed?.(false);
+    this.state = 'waiting';
+    if (this.stopping.signal.aborted) await this.release();
+  }
+
+  /** Takes or renews the lease where that is possible. Answers whether it is ours. */
+  private async attempt(): Promise<boolean> {
+    try {
+      return await this.takeOrRenew();
+    } catch (error) {
+      // Somebody else wrote in between: look again next time.
+      if (!isConflict(error)) this.options.report(error);
+      return false;
+    }
+  }
+  private async takeOrRenew(): Promise<boolean> {
+    const { client, clock, holder, leaseMs } = this.options;
+    const namespace = this.options.identity.namespaces.system;
+    const lease = await client.find<Lease>(this.resource, namespace, this.options.lease);
+    const now = microTimeOf(clock.now());
+    const mine = { holderIdentity: holder, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: now };
+    if (lease === undefined) {
+      this.lease = await client.create<Lease>(this.resource, namespace, {
+        kind: 'Lease',
+        apiVersion: `${this.resource.group}/${this.resource.version}`,
+        metadata: { name: this.options.lease, namespace },
+        spec: { ...mine, acquireTime: now, leaseTransitions: 0 },
+      });
+      return true;
+    }
+    this.lease = lease;
+    this.observe(lease);
+    const spec = lease.spec ?? {};
+    const holds = spec.holderIdentity === holder;
+    if (!holds && (spec.holderIdentity ?? '') !== '' && !this.hasRunOut(spec.leaseDurationSeconds)) return false;
+    const transitions = (spec.leaseTransitions ?? 0) + (holds ? 0 : 1);
+    lease.spec = { ...spec, ...mine, acquireTime: holds ? (spec.acquireTime ?? now) : now, leaseTransitions: transitions };
+    this.lease = await client.update<Lease>(this.resource, lease);
+    return true;
+  }
+  /** Clocks of other machines are not trusted: what counts is how long the lease has not changed by our own. */
+  private observe(lease: Lease): void {
+    const version = lease.metadata.resourceVersion ?? '';
+    if (this.seen?.version !== version) this.seen = { version, at: this.options.clock.monotonic() };
+  }
+  private hasRunOut(seconds: number | undefined): boolean {
+    const duration = seconds === undefined ? this.options.leaseMs : seconds * 1000;
+    return this.seen !== undefined && this.options.clock.monotonic() - this.seen.at > duration;
+  }
+
+  private async release(): Promise<void> {
+    const { lease } = this;
+    if (lease?.spec?.holderIdentity !== this.options.holder) return;
+    lease.spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimeOf(this.options.clock.now()) };
+    await this.options.client.update(this.resource, lease).catch(() => {});
+  }
+}

@@ -1,0 +1,136 @@
+/** Runs controllers together: what they share, the account each acts as, and a graceful end. */
+import { Client } from '../../client/dynamic.ts';
+import type { Http } from '../../client/http.ts';
+import { TransportError } from '../../client/transport.ts';
+import { groupName, type Identity } from '../../identity.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
+import { ApiError } from '../../meta/errors.ts';
+import { productVersion } from '../../version.ts';
+import type { Controller, ControllerContext } from './controller.ts';
+import { Informers } from './informers.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import { WorkQueue } from './queue.ts';
+import { ServedResources } from './resources.ts';
+
+/** The user, the lease and the field manager that controllers share go by this name on every server of this API. */
+export const managerName = 'kube-controller-manager';
+
+export interface ManagerOptions {
+  readonly controllers: readonly Controller[];
+  readonly identity: Identity;
+  /** The way to the server as a service account of the system namespace; as the manager of all where none is named. */
+  readonly connect: (account: string | undefined) => Http;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics?: ControllerMetrics;
+}
+
+export interface Running {
+  /** Takes up nothing new; resolves when what was under way is done. */
+  stop(): Promise<void>;
+}
+
+export function clientFor(identity: Identity, http: Http): Client {
+  return new Client(http, { userAgent: `${managerName}/${productVersion}`, metadataGroup: groupName(identity, 'meta') });
+}
+
+export function startControllers(options: ManagerOptions): Running {
+  const { identity, clock, random, log, connect } = options;
+  const manager = clientFor(identity, connect(undefined));
+  const informers = new Informers({
+    client: manager,
+    clock,
+    spread: () => random.float(),
+    report: (error, what) => reportFailure(log, error, { following: what }),
+  });
+  const served = new ServedResources({
+    client: manager,
+    informers,
+    identity,
+    clock,
+    report: (error) => reportFailure(log, error, { following: 'what is served' }),
+  });
+  const running = options.controllers.map((controller) => {
+    const client = controller.account === undefined ? manager : clientFor(identity, connect(controller.account));
+    return startOne(controller, { options, client, informers, served });
+  });
+  return {
+    async stop() {
+      served.stop();
+      informers.stop();
+      await Promise.all(running.map((one) => one.stop()));
+    },
+  };
+}
+
+interface Shared {
+  readonly options: ManagerOptions;
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly served: ServedResources;
+}
+
+function startOne(controller: Controller, { options, client, informers, served }: Shared): Running {
+  const { identity, clock, random, metrics } = options;
+  const log = options.log.child({ controller: controller.name });
+  const queues: WorkQueue[] = [];
+  const calls: (() => void)[] = [];
+  let stopped = false;
+  const context: ControllerContext = {
+    identity,
+    clock,
+    random,
+    log,
+    client,
+    informers,
+    served,
+    queue(work, choice = {}) {
+      const { after = [], name = controller.name, ...rest } = choice;
+      const queue = new WorkQueue({
+        ...rest,
+        name,
+        clock,
+        work,
+        report: (error, key) => reportFailure(log, error, { key }),
+        ...(metrics !== undefined && { metrics: metrics.queue(name) }),
+      });
+      queues.push(queue);
+      void Promise.all(after).then(() => {
+        if (!stopped) queue.start();
+      });
+      return queue;
+    },
+    onStop: (call) => void calls.push(call),
+  };
+  controller.start(context);
+  return {
+    async stop() {
+      stopped = true;
+      for (const call of calls) call();
+      await Promise.all(queues.map((queue) => queue.stop()));
+    },
+  };
+}
+
+/** What will be tried again is told quietly where it is in the nature of things: others write at the same time. */
+function reportFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
+  if (error instanceof ApiError && (error.code === 409 || error.code === 404 || isTerminating(error))) {
+    log.debug(4, 'to be tried again', { ...fields, error: error.message });
+  } else if (error instanceof ApiError || error instanceof TransportError) {
+    log.warn('to be tried again', { ...fields, error: error.message });
+  } else {
+    log.error('to be tried again', { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+/** Nothing new is let into a namespace that is on its way out. */
+export function isTerminating(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.code === 403 &&
+    (error.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating')
+  );
+}

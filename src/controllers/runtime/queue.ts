@@ -1,0 +1,187 @@
+/**
+ * A queue of keys to look at. A key stands in it once, however often it is added; it is never worked on twice at the same
+ * time, and a key that is added while it is worked on is looked at once more afterwards. What fails is tried again, later
+ * each time.
+ *
+ *   add a, add b, add a     a, b are worked on
+ *   add a while a runs      a runs again when it is done
+ *   a fails                 again after 5 ms, 10 ms, 20 ms, …
+ */
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import type { QueueMetrics } from './metrics.ts';
+
+/** What working on a key answers: nothing when it is done, or the milliseconds after which it wants another look. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most work has nothing to say and simply ends.
+export type Outcome = number | undefined | void;
+
+export interface QueueOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  /** How many keys are worked on at a time. */
+  readonly workers?: number;
+  readonly work: (key: string) => Promise<Outcome>;
+  /** Told of every failure. */
+  readonly report: (error: unknown, key: string) => void;
+  /** First and longest wait of a key that fails. */
+  readonly firstRetryMs?: number;
+  readonly longestRetryMs?: number;
+  /** Most keys that wait. Beyond it keys are dropped, and `overflowed` is called when the queue has drained. */
+  readonly limit?: number;
+  readonly overflowed?: () => void;
+  readonly metrics?: QueueMetrics;
+}
+
+const WORKERS = 4;
+const FIRST_RETRY_MS = 5;
+const LONGEST_RETRY_MS = 1000 * 1000;
+const LIMIT = 200_000;
+
+interface Later {
+  readonly at: number;
+  readonly cancel: Cancel;
+}
+
+export class WorkQueue {
+  private readonly options: QueueOptions;
+  /** Keys that wait, with the time they were added, oldest first. */
+  private readonly ready = new Map<string, number>();
+  private readonly running = new Set<string>();
+  /** Keys that were added while they are worked on. */
+  private readonly again = new Set<string>();
+  private readonly later = new Map<string, Later>();
+  private readonly failures = new Map<string, number>();
+  private started = false;
+  private stopped = false;
+  private dropped = false;
+  private scheduled = false;
+  private idleWaiters: (() => void)[] = [];
+
+  constructor(options: QueueOptions) {
+    this.options = options;
+  }
+  get depth(): number {
+    return this.ready.size;
+  }
+  /** Nothing waits or runs now; keys for later may be left. */
+  get isIdle(): boolean {
+    return this.ready.size === 0 && this.running.size === 0;
+  }
+  /** Resolves when nothing waits or runs. */
+  idle(): Promise<void> {
+    return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.idleWaiters.push(resolve));
+  }
+  /** Begins to work; keys may be added before. */
+  start(): void {
+    this.started = true;
+    this.schedule();
+  }
+  /** Takes no more keys; resolves when those under way are done. */
+  stop(): Promise<void> {
+    this.stopped = true;
+    for (const { cancel } of this.later.values()) cancel();
+    this.later.clear();
+    this.ready.clear();
+    this.again.clear();
+    return this.idle();
+  }
+
+  add(key: string): void {
+    if (this.stopped) return;
+    this.forgetLater(key);
+    if (this.running.has(key)) {
+      this.again.add(key);
+      return;
+    }
+    if (this.ready.has(key)) return;
+    if (this.ready.size >= (this.options.limit ?? LIMIT)) {
+      this.dropped = true;
+      return;
+    }
+    this.ready.set(key, this.options.clock.monotonic());
+    this.options.metrics?.added(this.ready.size);
+    this.schedule();
+  }
+  /** Adds the key after a while, unless it is added sooner. */
+  addAfter(key: string, millis: number): void {
+    if (this.stopped) return;
+    if (millis <= 0) {
+      this.add(key);
+      return;
+    }
+    const at = this.options.clock.monotonic() + millis;
+    const before = this.later.get(key);
+    if (before !== undefined) {
+      if (before.at <= at) return;
+      before.cancel();
+    }
+    const cancel = this.options.clock.after(millis, () => {
+      this.later.delete(key);
+      // Waits longer than a timer can hold are cut into pieces.
+      const left = at - this.options.clock.monotonic();
+      if (left > 1) this.addAfter(key, left);
+      else this.add(key);
+    });
+    this.later.set(key, { at, cancel });
+  }
+
+  private forgetLater(key: string): void {
+    this.later.get(key)?.cancel();
+    this.later.delete(key);
+  }
+  /** Keys that are added in one turn of the event loop are taken up together after it. */
+  private schedule(): void {
+    if (!this.started || this.scheduled || this.stopped || this.ready.size === 0) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.pump();
+    });
+  }
+  private pump(): void {
+    const workers = this.options.workers ?? WORKERS;
+    while (this.running.size < workers && !this.stopped) {
+      const next = this.ready.entries().next();
+      if (next.done === true) break;
+      const [key, since] = next.value;
+      this.ready.delete(key);
+      void this.run(key, since);
+    }
+  }
+  private async run(key: string, since: number): Promise<void> {
+    const { clock, metrics, work, report } = this.options;
+    const began = clock.monotonic();
+    metrics?.taken(this.ready.size, began - since);
+    this.running.add(key);
+    try {
+      const wait = await work(key);
+      this.failures.delete(key);
+      if (typeof wait === 'number') this.addAfter(key, Math.max(wait, 1));
+    } catch (error) {
+      report(error, key);
+      this.retry(key);
+    } finally {
+      metrics?.done(clock.monotonic() - began);
+      this.running.delete(key);
+      if (this.again.delete(key)) this.add(key);
+      this.pump();
+      this.drained();
+    }
+  }
+  private retry(key: string): void {
+    const { firstRetryMs = FIRST_RETRY_MS, longestRetryMs = LONGEST_RETRY_MS, metrics } = this.options;
+    const failures = this.failures.get(key) ?? 0;
+    this.failures.set(key, failures + 1);
+    metrics?.retried();
+    this.addAfter(key, Math.min(firstRetryMs * 2 ** failures, longestRetryMs));
+  }
+  private drained(): void {
+    if (!this.isIdle) return;
+    if (this.dropped && !this.stopped) {
+      this.dropped = false;
+      this.options.overflowed?.();
+    }
+    const waiters = this.idleWaiters;
+    this.idleWaiters = [];
+    for (const wake of waiters) wake();
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * What the server serves, kept up to date: kinds come and go with custom resource definitions and extension servers. Both
+ * are watched, and looked at anew once in a while for those that change without a sign.
+ */
+
+import { versionPath } from '../../client/discovery.ts';
+import type { Client, ResourceRef } from '../../client/dynamic.ts';
+import { groupName, type Identity } from '../../identity.ts';
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import type { Informers } from './informers.ts';
+
+export interface ServedResource extends ResourceRef {
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  /** The version that the server prefers. */
+  readonly preferred: boolean;
+}
+export interface Discovered {
+  readonly resources: readonly ServedResource[];
+  /** `group/version` of what could not be asked, and why. */
+  readonly failed: ReadonlyMap<string, string>;
+}
+
+interface GroupList {
+  groups?: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
+}
+interface ResourceList {
+  resources?: { name: string; kind: string; namespaced?: boolean; verbs?: string[] }[];
+}
+
+/** Asks a server for everything it serves. Throws when not even the groups are to be had. */
+export async function discover(client: Client): Promise<Discovered> {
+  const failed = new Map<string, string>();
+  const groups = (await client.json<GroupList>({ path: '/apis' })).groups ?? [];
+  const wanted = [{ group: '', version: 'v1' }];
+  for (const group of groups) {
+    const first = group.preferredVersion?.version;
+    const versions = group.versions.map((v) => v.version).sort((a, b) => Number(b === first) - Number(a === first));
+    for (const version of versions) wanted.push({ group: group.name, version });
+  }
+  const lists = await Promise.all(
+    wanted.map(async ({ group, version }) => {
+      const path = versionPath(group, version);
+      try {
+        return (await client.json<ResourceList>({ path })).resources ?? [];
+      } catch (error) {
+        failed.set(group === '' ? version : `${group}/${version}`, (error as Error).message);
+        return [];
+      }
+    }),
+  );
+  const seen = new Set<string>();
+  const resources = wanted.flatMap(({ group, version }, i) =>
+    (lists[i] ?? [])
+      .filter((r) => !r.name.includes('/'))
+      .map((r): ServedResource => {
+        const id = `${group}/${r.name}`;
+        // A kind that the preferred version of its group lacks is preferred in the first version that has it.
+        const preferred = !seen.has(id);
+        seen.add(id);
+        return { group, version, name: r.name, kind: r.kind, namespaced: r.namespaced ?? false, verbs: r.verbs ?? [], preferred };
+      }),
+  );
+  return { resources, failed };
+}
+
+export interface ServedResourcesOptions {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+}
+
+/** Time without a sign after which everything is asked anew, and the pause after a sign, in which others may follow. */
+const REFRESH_MS = 60_000;
+const SETTLE_MS = 100;
+/** How old the answer may be that tells that a kind is not served. */
+const LOOKUP_MS = 1000;
+
+export class ServedResources {
+  private readonly options: ServedResourcesOptions;
+  private readonly listeners = new Set<(found: Discovered) => void>();
+  private current: Discovered | undefined;
+  private asking: Promise<Discovered> | undefined;
+  private stale = true;
+  private askedAt = Number.NEGATIVE_INFINITY;
+  private fingerprint = '';
+  private cancel: Cancel[] = [];
+  private settle: Cancel | undefined;
+  private started = false;
+
+  constructor(options: ServedResourcesOptions) {
+    this.options = options;
+  }
+  /** What is served, asked anew where there is a sign that it has changed. */
+  async get(): Promise<Discovered> {
+    this.start();
+    return this.current === undefined || this.stale ? this.refresh() : this.current;
+  }
+  /** Told of what is served, at first and whenever it has changed. */
+  onChange(listener: (found: Discovered) => void): () => void {
+    this.listeners.add(listener);
+    if (this.current !== undefined) listener(this.current);
+    this.start();
+    this.refresh().catch(this.options.report);
+    return () => this.listeners.delete(listener);
+  }
+  /** The resource of an object by what it says of itself. Undefined where no such kind is served. */
+  async resourceOf(apiVersion: string, kind: string): Promise<ServedResource | undefined> {
+    const slash = apiVersion.indexOf('/');
+    const group = slash === -1 ? '' : apiVersion.slice(0, slash);
+    const version = apiVersion.slice(slash + 1);
+    const find = (found: Discovered): ServedResource | undefined => {
+      const same = found.resources.filter((r) => r.group === group && r.kind === kind);
+      return same.some((r) => r.version === version) ? same.find((r) => r.preferred) : undefined;
+    };
+    const known = find(await this.get());
+    // A kind may be younger than what is known; many objects that name one that is not there must not ask for it all the time.
+    if (known !== undefined || this.options.clock.monotonic() - this.askedAt < LOOKUP_MS) return known;
+    return find(await this.refresh());
+  }
+  stop(): void {
+    for (const cancel of this.cancel) cancel();
+    this.settle?.();
+    this.listeners.clear();
+  }
+
+  private start(): void {
+    if (this.started) return;
+    this.started = true;
+    const { identity, informers, clock } = this.options;
+    const sign = (): void => {
+      this.stale = true;
+      this.settle ??= clock.after(SETTLE_MS, () => {
+        this.settle = undefined;
+        this.refresh().catch(this.options.report);
+      });
+    };
+    const definitions: [string, string][] = [
+      ['apiextensions', 'customresourcedefinitions'],
+      ['apiregistration', 'apiservices'],
+    ];
+    for (const [base, name] of definitions) {
+      const ref = { group: groupName(identity, base), version: 'v1', name, namespaced: false };
+      this.cancel.push(informers.of(ref, { metadataOnly: true }).onChange(sign));
+    }
+    this.cancel.push(clock.every(REFRESH_MS, sign));
+  }
+  private refresh(): Promise<Discovered> {
+    this.asking ??= this.ask().finally(() => {
+      this.asking = undefined;
+    });
+    return this.asking;
+  }
+  private async ask(): Promise<Discovered> {
+    this.stale = false;
+    this.askedAt = this.options.clock.monotonic();
+    try {
+      const found = await discover(this.options.client);
+      this.current = found;
+      const fingerprint = JSON.stringify([found.resources, [...found.failed]]);
+      if (fingerprint !== this.fingerprint) {
+        this.fingerprint = fingerprint;
+        for (const listener of this.listeners) listener(found);
+      }
+      return found;
+    } catch (error) {
+      this.stale = true;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The way into the server for the parts that run in its own process: the same pipeline, the same permissions, the same
+ * bytes, but no socket, no TLS and no credential to check, because the composition root vouches for who asks.
+ */
+import { Readable, Writable } from 'node:stream';
+import type { User } from '../auth/types.ts';
+import type { Incoming, Outgoing } from './context.ts';
+import type { Step } from './pipeline.ts';
+
+/** The shape of `Http` in the client layer, which this layer does not know. */
+export interface InProcessRequestOptions {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly signal?: AbortSignal;
+}
+export interface InProcessAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+export interface InProcessSink {
+  data(chunk: Buffer): void;
+  end(error?: Error): void;
+}
+export interface InProcess {
+  request(options: InProcessRequestOptions): Promise<InProcessAnswer>;
+  stream(options: InProcessRequestOptions, sink: InProcessSink): Promise<{ close(): void }>;
+}
+
+/** Takes the user that the request was made with: the first step of the pipeline for requests of this kind, and only them. */
+export const presetUser: Step = (ctx) => {
+  const { req } = ctx as unknown as { req: object };
+  if (!(req instanceof InProcessIncoming)) throw new Error('a request from outside took the inner way');
+  ctx.user = req.user;
+};
+
+/** `asError` makes the error of an answer that is not good, as the client layer has them. */
+export function inProcess(
+  handle: (req: Incoming, res: Outgoing) => void,
+  user: User,
+  asError: (status: number, body: Buffer) => Error,
+): InProcess {
+  const send = (options: InProcessRequestOptions, outgoing: InProcessOutgoing): void => {
+    const incoming = new InProcessIncoming(options, user);
+    options.signal?.addEventListener('abort', () => outgoing.destroy(), { once: true });
+    outgoing.once('close', () => incoming.destroy());
+    handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
+  };
+  const request = (options: InProcessRequestOptions): Promise<InProcessAnswer> =>
+    new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const outgoing = new InProcessOutgoing((chunk) => chunks.push(chunk));
+      let whole = false;
+      outgoing.once('finish', () => {
+        whole = true;
+        const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+        resolve({ status: outgoing.statusCode, body });
+      });
+      outgoing.once('error', reject);
+      outgoing.once('close', () => {
+        if (!whole) reject(new Error('the server broke the answer off'));
+      });
+      send(options, outgoing);
+    });
+  const stream: InProcess['stream'] = (options, sink) =>
+    new Promise((resolve, reject) => {
+      const refused: Buffer[] = [];
+      let closed = false;
+      let begun = false;
+      const outgoing = new InProcessOutgoing((chunk) => {
+        if (closed) return;
+        if (outgoing.statusCode === 200) sink.data(chunk);
+        else refused.push(chunk);
+      });
+      const close = (): void => {
+        closed = true;
+        outgoing.destroy();
+      };
+      outgoing.onHead = () => {
+        if (outgoing.statusCode !== 200) return;
+        begun = true;
+        resolve({ close });
+      };
+      let fault: Error | undefined;
+      outgoing.once('error', (error: Error) => {
+        fault = error;
+      });
+      outgoing.once('close', () => {
+        if (!begun) reject(fault ?? (outgoing.headersSent ? asError(outgoing.statusCode, Buffer.concat(refused)) : brokenOff()));
+        else if (!closed) sink.end(outgoing.writableFinished ? undefined : (fault ?? brokenOff()));
+      });
+      send(options, outgoing);
+    });
+  return { request, stream };
+}
+
+const brokenOff = (): Error => new Error('the server broke the answer off');
+
+/** As much of a request as the pipeline looks at. */
+class InProcessIncoming extends Readable {
+  readonly user: User;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly rawHeaders: readonly string[] = [];
+  readonly httpVersion = '1.1';
+  readonly httpVersionMajor = 1;
+  readonly socket = ownSocket;
+  private readonly body: Buffer | undefined;
+
+  constructor(options: InProcessRequestOptions, user: User) {
+    super();
+    this.user = user;
+    this.method = options.method ?? 'GET';
+    this.url = options.path;
+    this.body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
+    this.headers = this.body === undefined ? { ...options.headers } : { ...options.headers, 'content-length': String(this.body.length) };
+  }
+  override _read(): void {
+    if (this.body !== undefined) this.push(this.body);
+    this.push(null);
+  }
+}
+
+/** Where such requests come from, for those who write it down. */
+const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, encrypted: true });
+
+/** As much of a response as the pipeline writes to. What is written is handed on at once, so nothing waits in between. */
+class InProcessOutgoing extends Writable {
+  statusCode = 0;
+  headersSent = false;
+  onHead: (() => void) | undefined;
+  private readonly take: (chunk: Buffer) => void;
+
+  constructor(take: (chunk: Buffer) => void) {
+    super({ decodeStrings: true });
+    this.take = take;
+  }
+  writeHead(status: number): this {
+    this.statusCode = status;
+    this.headersSent = true;
+    this.onHead?.();
+    return this;
+  }
+  flushHeaders(): void {}
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    try {
+      this.take(chunk);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+}
