@@ -4,7 +4,6 @@ import { performance } from 'node:perf_hooks';
 import { admissionChain } from './admission/chain.ts';
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
 import { type EscalationRules, rbacEscalation } from './admission/plugins/rbac-escalation.ts';
-import { escalationCheck } from './auth/authz/escalation.ts';
 import { issuerDocuments } from './auth/service-account/discovery.ts';
 import { composeAuth } from './compose/auth.ts';
 import { composeSurface } from './compose/surface.ts';
@@ -119,10 +118,7 @@ async function serve(
     catalog,
     cache,
     env,
-    admission: admissionChain([
-      namespaceLifecycle(identity, live),
-      rbacEscalation(escalationCheck(identity, auth.rbac, auth.authorizer) as EscalationRules),
-    ]),
+    admission: admissionChain([namespaceLifecycle(identity, live), rbacEscalation(auth.escalation as EscalationRules)]),
     hooks: new Map(),
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,

@@ -1,30 +1,22 @@
 /** Authenticators and authorizers of a server, as its options ask for them. */
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { anonymous } from '../auth/authn/anonymous.ts';
-import { bearer, forServerAudiences, tokenUnion } from '../auth/authn/bearer.ts';
 import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts';
 import { clientCertificate } from '../auth/authn/client-certificate.ts';
+import { authentication } from '../auth/authn/index.ts';
 import { requestHeader } from '../auth/authn/request-header.ts';
 import { staticTokens } from '../auth/authn/static-tokens.ts';
-import { NodeAuthorizer } from '../auth/authz/node.ts';
-import { RoleBasedAccess } from '../auth/authz/rbac.ts';
-import { alwaysAllow, alwaysDeny, superuser } from '../auth/authz/simple.ts';
+import type { EscalationCheck } from '../auth/authz/escalation.ts';
+import { authorization } from '../auth/authz/index.ts';
 import { serviceAccountTokens } from '../auth/service-account/authenticator.ts';
 import type { TokenIssuer } from '../auth/service-account/token-request.ts';
-import {
-  type Authenticator,
-  type Authorizer,
-  noOpinion,
-  type TokenAuthenticator,
-  union,
-  unionAuthorizer,
-  wellKnown,
-} from '../auth/types.ts';
+import type { Authenticator, Authorizer, TokenAuthenticator } from '../auth/types.ts';
+import { connectionOf, parseConfig } from '../client/config.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import type { Remote } from '../lib/outbound.ts';
 import { readBundle, readPublicKeys } from '../lib/pki.ts';
 
 export interface Auth {
@@ -32,7 +24,7 @@ export interface Auth {
   /** Bearer tokens of all kinds, for TokenReview. */
   readonly tokens: TokenAuthenticator;
   readonly authorizer: Authorizer;
-  readonly rbac: RoleBasedAccess;
+  readonly escalation: EscalationCheck;
   readonly audiences: readonly string[];
   readonly issuer: TokenIssuer;
   /** Keys that verify service account tokens. */
@@ -40,8 +32,14 @@ export interface Auth {
   close(): void;
 }
 
+const now = (): number => Date.now();
+
 export async function composeAuth(options: ServerOptions, identity: Identity, credentials: Credentials, live: LiveSource): Promise<Auth> {
-  const now = (): number => Date.now();
+  const closers: (() => void)[] = [];
+  const closing = <T extends { close(): void } | undefined>(method: T): T => {
+    if (method !== undefined) closers.push(() => method.close());
+    return method;
+  };
   const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [`https://${identity.serviceName}.default.svc`];
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
   const signingKey = await credentials.signingKey();
@@ -49,27 +47,26 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
     ...readPublicKeys(signingKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
     ...options.serviceAccountKeyFile.flatMap((file) => readPublicKeys(readFileSync(file, 'utf8'))),
   ];
-  const kinds: TokenAuthenticator[] = [];
-  const closers: (() => void)[] = [];
-  if (options.tokenAuthFile !== undefined)
-    kinds.push(forServerAudiences(staticTokens(readFileSync(options.tokenAuthFile, 'utf8')), audiences));
-  kinds.push(serviceAccountTokens({ identity, issuers, keys: () => publicKeys, audiences, live, now }));
-  if (options.enableBootstrapTokenAuth) kinds.push(forServerAudiences(bootstrapTokens(identity, live, now), audiences));
-  if (options.oidcIssuerUrl !== '') {
-    const { oidc, close } = await openidTokens(options);
-    kinds.push(forServerAudiences(oidc, audiences));
-    closers.push(close);
-  }
-  const tokens = tokenUnion(kinds);
   const clientRoots = credentials.clientCAs.flatMap((pem) => readBundle(pem));
-  const methods = [...proxyMethods(options, now), clientCertificate(() => clientRoots, now), bearer(tokens, audiences)];
-  const rbac = new RoleBasedAccess(live, identity);
-  const authorizers = options.authorizationMode.flatMap((mode) => authorizerFor(mode, rbac, live, identity));
+  const { authenticator, tokens } = authentication({
+    requestHeader: proxy(options),
+    clientCertificate: clientCertificate(() => clientRoots, now),
+    staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
+    serviceAccountTokens: serviceAccountTokens({ identity, issuers, keys: () => publicKeys, audiences, live, now }),
+    bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
+    oidcTokens: closing(await openid(options)),
+    tokenWebhook: closing(await tokenService(options, identity, audiences)),
+    anonymous: options.anonymousAuth,
+    audiences,
+  });
+  const webhook = closing(await accessService(options, identity));
+  const { authorizer, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
+  const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
-    authenticator: union(methods, options.anonymousAuth ? anonymous : undefined),
+    authenticator,
     tokens,
-    authorizer: unionAuthorizer([superuser, ...authorizers]),
-    rbac,
+    authorizer,
+    escalation,
     audiences,
     issuer: {
       identity,
@@ -79,7 +76,7 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
       live,
       now,
       extend: options.serviceAccountExtendTokenExpiration,
-      ...(options.serviceAccountMaxTokenExpiration > 0 && { maxSeconds: options.serviceAccountMaxTokenExpiration / 1000 }),
+      ...(maxSeconds > 0 && { maxSeconds }),
     },
     publicKeys,
     close: () => {
@@ -88,7 +85,8 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
   };
 }
 
-async function openidTokens(options: ServerOptions): Promise<{ oidc: TokenAuthenticator; close: () => void }> {
+async function openid(options: ServerOptions) {
+  if (options.oidcIssuerUrl === '') return undefined;
   const { checkOidcOptions, oidcTokens } = await import('../auth/oidc/authenticator.ts');
   const settings = {
     issuerURL: options.oidcIssuerUrl,
@@ -100,51 +98,62 @@ async function openidTokens(options: ServerOptions): Promise<{ oidc: TokenAuthen
     requiredClaims: Object.fromEntries(options.oidcRequiredClaim),
     signingAlgs: options.oidcSigningAlgs,
     ...(options.oidcCaFile !== undefined && { ca: readFileSync(options.oidcCaFile, 'utf8') }),
-    now: () => Date.now(),
+    now,
   };
   const wrong = checkOidcOptions(settings);
   if (wrong !== undefined) throw new Error(`--${wrong}`);
   const oidc = oidcTokens(settings);
   // The provider may come up later than this server; a token that needs its keys asks again.
   oidc.start().catch(() => {});
-  return { oidc, close: () => oidc.close() };
+  return oidc;
 }
 
-function proxyMethods(options: ServerOptions, now: () => number): Authenticator[] {
-  if (options.requestheaderClientCaFile === undefined) return [];
+/** A remote service from a file in the format of client configurations. */
+export async function remoteOf(flag: string, file: string): Promise<Remote> {
+  try {
+    return await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file));
+  } catch (error) {
+    throw new Error(`--${flag} ${file}: ${(error as Error).message}`);
+  }
+}
+
+async function tokenService(options: ServerOptions, identity: Identity, audiences: readonly string[]) {
+  const file = options.authenticationTokenWebhookConfigFile;
+  if (file === undefined) return undefined;
+  const { tokenWebhook } = await import('../auth/webhook/token.ts');
+  return tokenWebhook({
+    identity,
+    remote: await remoteOf('authentication-token-webhook-config-file', file),
+    version: options.authenticationTokenWebhookVersion,
+    cacheMillis: options.authenticationTokenWebhookCacheTtl,
+    audiences,
+    now,
+  });
+}
+
+async function accessService(options: ServerOptions, identity: Identity) {
+  const file = options.authorizationWebhookConfigFile;
+  if (file === undefined) return undefined;
+  const { webhookAuthorizer } = await import('../auth/webhook/authorizer.ts');
+  return webhookAuthorizer({
+    identity,
+    remote: await remoteOf('authorization-webhook-config-file', file),
+    version: options.authorizationWebhookVersion,
+    allowedMillis: options.authorizationWebhookCacheAuthorizedTtl,
+    refusedMillis: options.authorizationWebhookCacheUnauthorizedTtl,
+    now,
+  });
+}
+
+function proxy(options: ServerOptions): Authenticator | undefined {
+  if (options.requestheaderClientCaFile === undefined) return undefined;
   const roots = readBundle(readFileSync(options.requestheaderClientCaFile, 'utf8'));
-  return [
-    requestHeader({
-      usernameHeaders: options.requestheaderUsernameHeaders,
-      groupHeaders: options.requestheaderGroupHeaders,
-      extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
-      allowedNames: options.requestheaderAllowedNames,
-      roots: () => roots,
-      now,
-    }),
-  ];
-}
-
-function authorizerFor(mode: string, rbac: RoleBasedAccess, live: LiveSource, identity: Identity): Authorizer[] {
-  if (mode === 'RBAC') return [rbac];
-  if (mode === 'Node') return [whenNeeded(() => new NodeAuthorizer(live, identity))];
-  if (mode === 'AlwaysAllow') return [alwaysAllow];
-  if (mode === 'AlwaysDeny') return [alwaysDeny];
-  return [];
-}
-
-/** The node authorizer follows every pod; a server without node agents does not pay for that. */
-function whenNeeded(make: () => Authorizer): Authorizer {
-  let made: Authorizer | undefined;
-  const isNode = (groups: readonly string[]): boolean => groups.includes(wellKnown.nodes);
-  const authorizer = (): Authorizer => {
-    made ??= make();
-    return made;
-  };
-  return {
-    name: 'Node',
-    authorize: (asked) => (isNode(asked.user.groups) ? authorizer().authorize(asked) : noOpinion),
-    rulesFor: (user, namespace) =>
-      isNode(user.groups) ? authorizer().rulesFor(user, namespace) : { resourceRules: [], nonResourceRules: [], incomplete: false },
-  };
+  return requestHeader({
+    usernameHeaders: options.requestheaderUsernameHeaders,
+    groupHeaders: options.requestheaderGroupHeaders,
+    extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
+    allowedNames: options.requestheaderAllowedNames,
+    roots: () => roots,
+    now,
+  });
 }

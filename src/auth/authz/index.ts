@@ -1,11 +1,11 @@
 /** The authorizers by the names of their modes; they are asked in the order in which the modes are given. */
 import type { Identity } from '../../identity.ts';
 import type { LiveSource } from '../../kinds/live.ts';
-import { type Authorizer, unionAuthorizer } from '../types.ts';
+import { type Authorizer, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
 import { NodeAuthorizer } from './node.ts';
 import { RoleBasedAccess } from './rbac.ts';
-import { alwaysAllow, alwaysDeny, superuser } from './simple.ts';
+import { alwaysAllow, alwaysDeny, noRules, superuser } from './simple.ts';
 
 export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 
@@ -26,7 +26,7 @@ export interface Authorization {
 export function authorization({ modes, live, identity, webhook }: AuthorizationOptions): Authorization {
   const access = new RoleBasedAccess(live, identity);
   const make: Readonly<Record<string, () => Authorizer>> = {
-    Node: () => new NodeAuthorizer(live, identity),
+    Node: () => whenNeeded(() => new NodeAuthorizer(live, identity)),
     RBAC: () => access,
     Webhook: () => {
       if (webhook === undefined) throw new Error('authorization mode Webhook needs authorization-webhook-config-file');
@@ -42,4 +42,19 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
   });
   const authorizer = unionAuthorizer([superuser, ...chosen]);
   return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
+}
+
+/** The node authorizer follows every pod; a server without node agents does not pay for that. */
+function whenNeeded(make: () => Authorizer): Authorizer {
+  let made: Authorizer | undefined;
+  const isNode = (groups: readonly string[]): boolean => groups.includes(wellKnown.nodes);
+  const authorizer = (): Authorizer => {
+    made ??= make();
+    return made;
+  };
+  return {
+    name: 'Node',
+    authorize: (asked) => (isNode(asked.user.groups) ? authorizer().authorize(asked) : noOpinion),
+    rulesFor: (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
+  };
 }
