@@ -168,7 +168,8 @@ function droppingEmpty(type: Type, read: Decoder, always: boolean): Decoder {
   if (resolved.node === 'list') {
     return (value) => {
       const list = read(value) as unknown[];
-      return list.length === 0 ? undefined : list;
+      // An empty list that JSON always writes was said, and whoever said it owns it; written it is null all the same.
+      return list.length === 0 && !always ? undefined : list;
     };
   }
   if (resolved.node === 'map') {
