@@ -95,15 +95,16 @@ export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, 
   const type = { kind, apiVersion: `${groupName(catalog.identity, 'meta')}/v1` };
   if (ctx.search === '' && !apply) return { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: type };
   const errors = new FieldErrors();
-  const dryRun = ctx.query.getAll('dryRun');
-  checkDryRun(dryRun, errors);
+  const force = kind === 'PatchOptions' && ctx.param('force') !== undefined ? truth(ctx.param('force')) : undefined;
+  if (force !== undefined && !apply) errors.forbidden(Path.of('force'), 'may not be specified for non-apply patch');
   const fieldManager = ctx.param('fieldManager') ?? '';
   validateFieldManager(fieldManager, apply, errors);
+  const dryRun = ctx.query.getAll('dryRun');
+  checkDryRun(dryRun, errors);
   const fieldValidation = ctx.param('fieldValidation') ?? '';
   if (fieldValidation !== '' && !['Ignore', 'Warn', 'Strict'].includes(fieldValidation))
     errors.notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']);
   if (!errors.empty) throw invalid(optionsKind(catalog, kind), '', errors.list);
-  const force = kind === 'PatchOptions' && ctx.param('force') !== undefined ? truth(ctx.param('force')) : undefined;
   return {
     dryRun: dryRun.length > 0,
     fieldManager,

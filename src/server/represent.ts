@@ -82,7 +82,9 @@ export async function representList(
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
   const schema = listSchema(resource.schema) as MessageType;
   if (r.media === 'protobuf') return binary(schema, list as never);
-  return written(toJson(schema, list as never) as JsonObject, r, pretty, undefined);
+  const value = toJson(schema, list as never) as JsonObject;
+  value.items ??= [];
+  return written(value, r, pretty, undefined);
 }
 
 /** Items of a list of built-in kinds carry no kind and version of their own. */

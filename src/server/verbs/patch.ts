@@ -1,12 +1,11 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
-import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { ApiError, invalid } from '../../meta/errors.ts';
+import { ApiError, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { type Patch, readJsonPatch, readMergePatch, readStrategicPatch } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import type { WriteContext } from '../../registry/context.ts';
+import { keyOf, type WriteContext } from '../../registry/context.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { update } from '../../registry/update.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
@@ -32,7 +31,7 @@ const types: Readonly<Record<string, PatchType>> = {
 export function patchType(ctx: Context, custom: boolean): PatchType {
   const header = ctx.header('content-type') ?? '';
   const cut = header.indexOf(';');
-  const type = types[(cut < 0 ? header : header.slice(0, cut)).trim().toLowerCase()];
+  const type = types[(cut < 0 ? header : header.slice(0, cut)).trim()];
   if (type === undefined || (custom && type === 'strategic'))
     throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
@@ -45,13 +44,7 @@ export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType
 
 /** Options of a patch; `force` belongs to apply alone. */
 export function patchOptions(services: Services, ctx: Context, type: PatchType): WriteOptions {
-  const options = writeOptions(ctx, services.registry.catalog, 'PatchOptions', type === 'apply');
-  if (type !== 'apply' && options.force !== undefined) {
-    const errors = new FieldErrors();
-    errors.forbidden(Path.of('force'), 'may not be specified for non-apply patch');
-    throw invalid({ group: groupName(services.identity, 'meta'), resource: 'PatchOptions' }, '', errors.list);
-  }
-  return options;
+  return writeOptions(ctx, services.registry.catalog, 'PatchOptions', type === 'apply');
 }
 
 export async function patchObject(services: Services, ctx: Context, resource: Resource, subresource = ''): Promise<void> {
@@ -64,6 +57,8 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
     const { item, created } = await applyObject(services, ctx, write, options, body);
     return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
   }
+  // A patch that cannot be read is told of only where there is something to patch.
+  if (resource.collection?.items.get(keyOf(write)) === undefined) throw notFound(resource.resource, write.name);
   const patch = readPatch(type, resource.schema, body);
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { item } = await update(services.registry, write, {
