@@ -9,7 +9,7 @@ import type { Item } from '../storage/item.ts';
 import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
-import { ownCreated } from './ownership.ts';
+import { mendOwners, ownCreated } from './ownership.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
@@ -31,9 +31,11 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const hub = toHub(resource, object);
   const named: WriteContext = { ...ctx, name: hub.metadata.name ?? '' };
   const request = admissionRequest(named, 'CREATE', hub, undefined);
+  const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
   const ready = request.object as ApiObject;
+  mendOwners(ctx, ready, owners);
   const generate = ready.metadata.name === undefined && ready.metadata.generateName !== undefined;
   if (generate) ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
   ready.metadata.uid = deps.newUid();

@@ -1,8 +1,7 @@
 /** Who owns which fields after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { apiVersionOf, fromHub, toHub } from '../kinds/served.ts';
-import type { Convert } from '../patch/record-update.ts';
-import { recordUpdate } from '../patch/record-update.ts';
+import { type Convert, managersAfterAdmission, recordUpdate } from '../patch/index.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
@@ -53,6 +52,15 @@ export function ownAction(
     object: object as never,
   });
   if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
+}
+
+/** Puts the owners back that mutating admission broke, and tells the client. */
+export function mendOwners(ctx: WriteContext, object: ApiObject, before: ApiObject['metadata']['managedFields']): void {
+  if (object.metadata.managedFields === before) return;
+  const { managedFields, warning } = managersAfterAdmission(before as never, object.metadata.managedFields as never);
+  if (warning !== undefined) ctx.warn(warning);
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
 }
 
 /** An object of one version of a kind in another. */

@@ -15,6 +15,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { normal, parseItem, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
+import { mendOwners } from './ownership.ts';
 import { strategyOf } from './strategy.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -77,9 +78,11 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
   const request = admissionRequest(ctx, 'UPDATE', hub, old);
+  const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
   const ready = request.object as ApiObject;
+  mendOwners(ctx, ready, owners);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env);
