@@ -85,6 +85,9 @@ export const notFound = (r: ResourceName, name: string): ApiError =>
 export const pathNotFound = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
 export const methodNotAllowed = (r: ResourceName, verb: string): ApiError =>
   new ApiError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(r)}"`, details(r, ''));
+/** The path exists, the method does not. */
+export const methodRefused = (): ApiError =>
+  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 export const alreadyExists = (r: ResourceName, name: string): ApiError =>
@@ -131,3 +134,19 @@ export const tooLargeResourceVersion = (wanted: string, current: number, retry: 
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     ...(retry && { retryAfterSeconds: 1 }),
   });
+
+const remoteReasons: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  403: ['Forbidden', ''],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', ''],
+  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+};
+/** A server behind this one failed: its code is passed on, its own words where they tell more. */
+export const remoteFailure = (code: number, r: ResourceName, name: string, complaint: string): ApiError => {
+  const [reason, message] = remoteReasons[code] ?? [code >= 500 ? 'InternalError' : '', ''];
+  const text = message || complaint || `the server responded with the status code ${code} but did not return more information`;
+  return new ApiError(code >= 400 ? code : 500, reason, `${text} ( ${qualified(r)} ${name})`, details(r, name));
+};

@@ -1,13 +1,13 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
 import type { ActionSubresource } from '../kinds/kind.ts';
-import { ApiError, methodNotAllowed, pathNotFound } from '../meta/errors.ts';
+import { methodNotAllowed, methodRefused, pathNotFound } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';
 import { bodyMedia, decodeBody, type Expected, readBody } from './body.ts';
 import type { Context } from './context.ts';
-import { writeOptions } from './options.ts';
+import { noWriteOptions, writeOptions } from './options.ts';
 import { representObject } from './represent.ts';
 import { send, sendText } from './respond.ts';
 import type { Action, Services } from './services.ts';
@@ -16,10 +16,6 @@ import { get, isPretty, listObjects, objectOffer } from './verbs/read.ts';
 import { getView, patchView, updateView } from './verbs/view.ts';
 import { watchObjects } from './verbs/watch.ts';
 import { createObject, deleteCollection, deleteObject, updateObject, writeContext } from './verbs/write.ts';
-
-/** The path exists, the method does not. */
-const noSuchMethod = (): ApiError =>
-  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
 export function serveResource(services: Services, ctx: Context): void | Promise<void> {
   const { info } = ctx;
@@ -33,8 +29,8 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   if (info.subresource !== '') return serveSubresource(services, ctx, resource);
   if (!inNamespace && kind.namespaced && info.named) throw pathNotFound();
   if (kind.virtual) return serveVirtual(services, ctx, resource);
-  if (ctx.method === 'HEAD' || info.verb === '') throw noSuchMethod();
-  if (info.legacyWatch && ctx.method !== 'GET') throw noSuchMethod();
+  if (ctx.method === 'HEAD' || info.verb === '') throw methodRefused();
+  if (info.legacyWatch && ctx.method !== 'GET') throw methodRefused();
   switch (info.verb) {
     case 'get':
       return get(services, ctx, resource);
@@ -44,22 +40,22 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
       if (!kind.verbs.includes('watch')) throw methodNotAllowed(resource.resource, 'watch');
       return watchObjects(services, ctx, resource);
     case 'create':
-      if (info.named || (kind.namespaced && !inNamespace) || !kind.verbs.includes('create')) throw noSuchMethod();
+      if (info.named || (kind.namespaced && !inNamespace) || !kind.verbs.includes('create')) throw methodRefused();
       return createObject(services, ctx, resource);
     case 'update':
-      if (!info.named || !kind.verbs.includes('update')) throw noSuchMethod();
+      if (!info.named || !kind.verbs.includes('update')) throw methodRefused();
       return updateObject(services, ctx, resource);
     case 'patch':
-      if (!info.named || !kind.verbs.includes('patch')) throw noSuchMethod();
+      if (!info.named || !kind.verbs.includes('patch')) throw methodRefused();
       return patchObject(services, ctx, resource);
     case 'delete':
-      if (!kind.verbs.includes('delete')) throw noSuchMethod();
+      if (!kind.verbs.includes('delete')) throw methodRefused();
       return deleteObject(services, ctx, resource);
     case 'deletecollection':
-      if (!kind.verbs.includes('deletecollection') || (kind.namespaced && !inNamespace)) throw noSuchMethod();
+      if (!kind.verbs.includes('deletecollection') || (kind.namespaced && !inNamespace)) throw methodRefused();
       return deleteCollection(services, ctx, resource);
     default:
-      throw noSuchMethod();
+      throw methodRefused();
   }
 }
 
@@ -76,10 +72,12 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
   const sub = resource.kind.subresources[info.subresource];
   if (sub === undefined || (resource.kind.namespaced && info.namespace === '')) throw pathNotFound();
   const verb = info.verb;
-  if (!(sub.verbs as readonly string[]).includes(verb)) throw noSuchMethod();
+  const proxied = info.subresource === 'proxy';
+  // A proxied path and its options are the target's business, and so is OPTIONS, which has no verb here.
+  if (info.tooLong && !proxied) throw pathNotFound();
+  if (!(sub.verbs as readonly string[]).includes(verb) && !(proxied && ctx.method === 'OPTIONS')) throw methodRefused();
   if (sub.type === 'action') return serveAction(services, ctx, resource, sub);
-  if (info.tooLong) throw pathNotFound();
-  if (ctx.method === 'HEAD') throw noSuchMethod();
+  if (ctx.method === 'HEAD') throw methodRefused();
   if (sub.type === 'view') {
     if (verb === 'get') return getView(services, ctx, resource, sub);
     return verb === 'update' ? updateView(services, ctx, resource, sub) : patchView(services, ctx, resource, sub);
@@ -93,9 +91,9 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
 function serveVirtual(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { info } = ctx;
   if (info.named) throw pathNotFound();
-  if (info.verb !== 'create' || (resource.kind.namespaced && info.namespace === '')) throw noSuchMethod();
+  if (info.verb !== 'create' || (resource.kind.namespaced && info.namespace === '')) throw methodRefused();
   const action = services.actions.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
-  if (action === undefined) throw noSuchMethod();
+  if (action === undefined) throw methodRefused();
   return runAction(services, ctx, resource, action, {
     apiVersion: resource.apiVersion,
     kind: resource.kind.kind,
@@ -106,13 +104,19 @@ function serveVirtual(services: Services, ctx: Context, resource: Resource): voi
 function serveAction(services: Services, ctx: Context, resource: Resource, sub: ActionSubresource): void | Promise<void> {
   const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}/${ctx.info.subresource}`;
   const action = services.actions.get(id);
-  if (action === undefined) throw noSuchMethod();
+  if (action === undefined) throw methodRefused();
+  if (sub.schema === undefined) return connect(ctx, resource, action);
   const group = services.registry.catalog.groupName(sub.kind.group);
   const expected =
-    sub.schema === undefined || ctx.method !== 'POST'
+    ctx.method !== 'POST'
       ? undefined
       : { apiVersion: group === '' ? sub.kind.version : `${group}/${sub.kind.version}`, kind: sub.kind.kind, schema: sub.schema };
   return runAction(services, ctx, resource, action, expected);
+}
+
+/** Logs, streams and proxies read the query themselves and answer themselves. */
+async function connect(ctx: Context, resource: Resource, action: Action): Promise<void> {
+  await action({ ctx, write: writeContext(ctx, resource, noWriteOptions, ctx.info.subresource), body: undefined });
 }
 
 async function runAction(

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { User } from '../auth/types.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { Upgrade } from './tunnels/upgrade.ts';
 
 export type Incoming = IncomingMessage | Http2ServerRequest;
 export type Outgoing = ServerResponse | Http2ServerResponse;
@@ -17,6 +18,8 @@ export class Context {
   readonly search: string;
   readonly started: number;
   readonly http2: boolean;
+  /** The client asks to switch protocols; a handler may take the connection over. */
+  upgrade: Upgrade | undefined;
 
   auditId = '';
   info!: RequestInfo;

@@ -1,9 +1,10 @@
 /** From a connection's request to the pipeline, with the time limit and the clean-up of every request. */
 import { performance } from 'node:perf_hooks';
 import { timeout } from '../meta/errors.ts';
-import { Context, type Incoming, type Outgoing } from './context.ts';
+import { Context } from './context.ts';
 import { run, type Step } from './pipeline.ts';
 import { sendError } from './respond.ts';
+import type { Handle } from './tunnels/upgrade.ts';
 
 export interface HandlerOptions {
   readonly steps: readonly Step[];
@@ -14,10 +15,11 @@ export interface HandlerOptions {
   readonly finished: (ctx: Context) => void;
 }
 
-export function requestHandler(options: HandlerOptions): (req: Incoming, res: Outgoing) => void {
+export function requestHandler(options: HandlerOptions): Handle {
   const { steps, finished } = options;
-  return (req, res) => {
+  return (req, res, upgrade) => {
     const ctx = new Context(req, res, performance.now());
+    ctx.upgrade = upgrade;
     res.once('close', () => {
       finished(ctx);
       for (const done of ctx.onFinished ?? []) done();

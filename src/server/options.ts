@@ -89,6 +89,8 @@ export interface WriteOptions {
   readonly json: JsonObject;
 }
 
+export const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: {} };
+
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply = false): WriteOptions {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { badRequest } from '../../meta/errors.ts';
 import { durationMillis } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
+import { lasts } from '../in-flight.ts';
 import type { Step } from '../pipeline.ts';
 import { requestInfo } from '../request-info.ts';
 
@@ -17,7 +18,8 @@ export const auditId: Step = (ctx) => {
 
 /** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
 export const checkTimeout: Step = (ctx: Context) => {
-  if (ctx.search === '' || !ctx.info.resourceRequest || ctx.info.verb === 'watch') return;
+  // Requests that last have no such limit; what is proxied may mean something else by the word.
+  if (ctx.search === '' || !ctx.info.resourceRequest || lasts(ctx.info)) return;
   const given = ctx.param('timeout');
   if (given === undefined || given === '') return;
   try {

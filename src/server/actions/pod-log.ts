@@ -1,0 +1,134 @@
+/** pods/log: what a container wrote, as the agent of its node has it, for as long as the client listens. */
+import type { IncomingMessage } from 'node:http';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { PodLogOptions } from '../../kinds/core/schema/pod-options.ts';
+import { type ApiError, badRequest, internalError, invalid, methodRefused, plainError, remoteFailure } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import { canonicalTime } from '../../meta/time.ts';
+import type { Context } from '../context.ts';
+import { head } from '../respond.ts';
+import type { Action } from '../services.ts';
+import { type ConnectDeps, current, isOn } from '../tunnels/connect.ts';
+import { containerOf } from '../tunnels/containers.ts';
+import { dial } from '../tunnels/dial.ts';
+import { answerOf, sendAnswer } from '../tunnels/forward.ts';
+import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
+
+/** How much of an agent's complaint is passed on. */
+const COMPLAINT_BYTES = 50_000;
+
+export function podLog(deps: ConnectDeps): Action {
+  return async ({ ctx, write }) => {
+    if (ctx.method !== 'GET') throw methodRefused();
+    const options = readOptions(ctx);
+    validate(options, write.name);
+    const pod = await current<Pod>(deps, 'pods', write.namespace, write.name);
+    const container = containerOf(pod, options.container ?? '');
+    const node = pod.spec.nodeName ?? '';
+    // Nothing runs yet, so nothing has been written.
+    if (node === '') {
+      head(ctx, 204, []);
+      ctx.res.end();
+      return undefined;
+    }
+    const agent = deps.agents.find(node);
+    const target = options.insecureSkipTLSVerifyBackend === true ? { ...agent, tls: { ...agent.tls, verify: false } } : agent;
+    const query = agentQuery(options);
+    const path = `/containerLogs/${write.namespace}/${write.name}/${container}${query === '' ? '' : `?${query}`}`;
+    await passOn(ctx, target, path, write.name);
+    return undefined;
+  };
+}
+
+async function passOn(ctx: Context, target: Target, path: string, name: string): Promise<void> {
+  const request = dial(target, { method: 'GET', path, headers: ['Host', authorityOf(target), 'Accept-Encoding', 'identity'] });
+  const unreachable = (why: string): ApiError => plainError(`Get "${schemeOf(target)}://${authorityOf(target)}${path}": ${why}`);
+  const response = await answerOf(ctx, request, target, unreachable, () => request.end());
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 206) {
+    const complaint = await readComplaint(response);
+    request.destroy();
+    throw agentError(status, complaint, name);
+  }
+  // The text is shown as text, whatever a container makes of it.
+  await sendAnswer(ctx, request, response, ['Content-Type', 'text/plain', 'X-Content-Type-Options', 'nosniff']);
+}
+
+async function readComplaint(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size >= COMPLAINT_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, COMPLAINT_BYTES);
+}
+
+function agentError(status: number, complaint: string, name: string): ApiError {
+  if (status === 500) return internalError(complaint);
+  return status === 400 ? badRequest(complaint) : remoteFailure(status, { group: '', resource: 'pods/log' }, name, complaint);
+}
+
+function readOptions(ctx: Context): PodLogOptions {
+  const flag = (name: 'follow' | 'previous' | 'timestamps' | 'insecureSkipTLSVerifyBackend') => isOn(ctx.param(name)) && { [name]: true };
+  const count = (name: 'sinceSeconds' | 'tailLines' | 'limitBytes') => {
+    const value = integer(ctx.param(name));
+    return value !== undefined && { [name]: value };
+  };
+  const since = time(ctx.param('sinceTime'));
+  return {
+    container: ctx.param('container') ?? '',
+    ...flag('follow'),
+    ...flag('previous'),
+    ...count('sinceSeconds'),
+    ...(since !== undefined && { sinceTime: since }),
+    ...flag('timestamps'),
+    ...count('tailLines'),
+    ...count('limitBytes'),
+    ...flag('insecureSkipTLSVerifyBackend'),
+  } as PodLogOptions;
+}
+
+function integer(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = Number(text);
+  if (Math.abs(value) > 2 ** 63 - 1) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return value;
+}
+
+function time(text: string | undefined): string | undefined {
+  if (text === undefined || text === '' || text === 'null') return undefined;
+  try {
+    return canonicalTime(text);
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
+}
+
+function validate(options: PodLogOptions, name: string): void {
+  const errors = new FieldErrors();
+  const { tailLines, limitBytes, sinceSeconds, sinceTime } = options;
+  if (tailLines !== undefined && tailLines < 0) errors.invalid(Path.of('tailLines'), tailLines, 'must be greater than or equal to 0');
+  if (limitBytes !== undefined && limitBytes < 1) errors.invalid(Path.of('limitBytes'), limitBytes, 'must be greater than 0');
+  if (sinceSeconds !== undefined && sinceTime !== undefined) {
+    errors.add('FieldValueForbidden', '[]', 'Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified');
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+    errors.invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0');
+  }
+  if (!errors.empty) throw invalid({ group: '', resource: 'PodLogOptions' }, name, errors.list);
+}
+
+/** The options in the agent's terms, in order of name. */
+function agentQuery(options: PodLogOptions): string {
+  const query = new URLSearchParams();
+  if (options.follow) query.set('follow', 'true');
+  if (options.limitBytes !== undefined) query.set('limitBytes', String(options.limitBytes));
+  if (options.previous) query.set('previous', 'true');
+  if (options.sinceSeconds !== undefined) query.set('sinceSeconds', String(options.sinceSeconds));
+  if (options.sinceTime !== undefined) query.set('sinceTime', options.sinceTime);
+  if (options.tailLines !== undefined) query.set('tailLines', String(options.tailLines));
+  if (options.timestamps) query.set('timestamps', 'true');
+  return query.toString();
+}

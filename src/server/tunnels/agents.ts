@@ -1,0 +1,40 @@
+/** The agents of nodes: where they are and how to speak to them. */
+import type { Node } from '../../kinds/core/schema/node.ts';
+import type { Live, LiveSource } from '../../kinds/live.ts';
+import { notFound, plainError } from '../../meta/errors.ts';
+import type { Target, TargetTls } from './target.ts';
+
+/** Where an agent listens that does not say so. */
+const USUAL_PORT = 10250;
+
+export interface AgentOptions {
+  /** Which kinds of addresses of a node are tried, best first: `InternalIP`, `Hostname` … */
+  readonly addressTypes: readonly string[];
+  readonly tls: TargetTls;
+}
+
+export class NodeAgents {
+  private readonly nodes: Live<Node>;
+  private readonly options: AgentOptions;
+
+  constructor(live: LiveSource, options: AgentOptions) {
+    this.nodes = live<Node>('', 'nodes');
+    this.options = options;
+  }
+
+  /** The agent of a node. Throws where there is no such node, or it tells no address. */
+  find(name: string): Target & { readonly tls: TargetTls } {
+    const node = this.nodes.get('', name);
+    if (node === undefined) throw notFound({ group: '', resource: 'nodes' }, name);
+    const addresses = node.status?.addresses ?? [];
+    for (const type of this.options.addressTypes) {
+      const host = addresses.find((address) => address.type === type)?.address;
+      if (host !== undefined && host !== '') {
+        const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+        return { host, port: port > 0 ? port : USUAL_PORT, tls: this.options.tls };
+      }
+    }
+    const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
+    throw plainError(`no preferred addresses found; known addresses: [${known}]`);
+  }
+}

@@ -1,0 +1,63 @@
+/** What all connections to pods, services and nodes have in common. */
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { LiveSource } from '../../kinds/live.ts';
+import { notFound } from '../../meta/errors.ts';
+import type { RegistryDeps } from '../../registry/context.ts';
+import { fresh } from '../../registry/list.ts';
+import type { MessageType } from '../../schema/types.ts';
+import type { ActionRequest } from '../services.ts';
+import type { NodeAgents } from './agents.ts';
+
+export interface ConnectDeps {
+  readonly registry: RegistryDeps;
+  readonly live: LiveSource;
+  readonly agents: NodeAgents;
+  /** Headers that prove or claim who the caller is: they end here. */
+  readonly isCredential: (name: string) => boolean;
+  /** Whether clients may be led to this address. */
+  readonly isAllowed: (address: string) => boolean;
+  /** Addresses of a host name. */
+  readonly lookup: (host: string) => Promise<readonly string[]>;
+  readonly randomBelow: (limit: number) => number;
+}
+
+/** An object that a connection leads to, as it is now. */
+export async function current<T extends ApiObject>(deps: ConnectDeps, resource: string, namespace: string, name: string): Promise<T> {
+  await fresh(deps.registry, '');
+  const object = deps.live<T>('', resource).get(namespace, name);
+  if (object === undefined) throw notFound({ group: '', resource }, name);
+  return object;
+}
+
+/** Asks admission about a connection; answers the options, which a plug-in may have changed. */
+export async function admitConnection<T extends object>(
+  deps: ConnectDeps,
+  { write }: ActionRequest,
+  kind: string,
+  schema: MessageType,
+  options: T,
+): Promise<T> {
+  const { admission } = deps.registry;
+  const request = {
+    operation: 'CONNECT' as const,
+    served: write.resource,
+    subresource: write.subresource,
+    namespace: write.namespace,
+    name: write.name,
+    object: { kind, apiVersion: 'v1', ...options } as unknown as ApiObject | undefined,
+    oldObject: undefined,
+    objectKind: { group: '', version: 'v1', kind, schema },
+    options: {},
+    user: write.user,
+    dryRun: false,
+    sideWrites: [],
+    warn: write.warn,
+    annotate: write.annotate,
+  };
+  await admission.admit(request);
+  await admission.validate(request);
+  return request.object as unknown as T;
+}
+
+/** A switch in a query is on when it is there, unless it says `false` or `0`. */
+export const isOn = (value: string | undefined): boolean => value !== undefined && value.toLowerCase() !== 'false' && value !== '0';

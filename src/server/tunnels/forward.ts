@@ -1,0 +1,94 @@
+/**
+ * Plain HTTP through this server: a request goes to the target as it comes, the answer comes back as it is made. Both
+ * bodies flow no faster than their reader reads, and nothing is kept.
+ */
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { ApiError } from '../../meta/errors.ts';
+import type { Context } from '../context.ts';
+import { head } from '../respond.ts';
+import { dial, dialFault } from './dial.ts';
+import { answerHeaders } from './headers.ts';
+import type { Target } from './target.ts';
+
+export interface Forwarding {
+  readonly target: Target;
+  /** With its query. */
+  readonly path: string;
+  /** Names and values in turn, without those of the body. */
+  readonly headers: readonly string[];
+  /** What the client is told when the target cannot be reached. */
+  readonly unreachable: (why: string) => ApiError;
+  readonly changeHeader?: ((name: string, value: string) => string) | undefined;
+}
+
+/** Ends when the answer has been sent, or its client is gone. */
+export async function forward(ctx: Context, forwarding: Forwarding): Promise<void> {
+  const { target } = forwarding;
+  const body = bodyHeaders(ctx);
+  const request = dial(target, { method: ctx.method, path: forwarding.path, headers: [...forwarding.headers, ...body] });
+  const response = await answerOf(ctx, request, target, forwarding.unreachable, () => {
+    if (body.length > 0 && body[1] !== '0') ctx.req.pipe(request);
+    else request.end();
+  });
+  await sendAnswer(ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
+}
+
+/** The head of the answer. Rejects where there is none; a client that goes away ends the request. */
+export function answerOf(
+  ctx: Context,
+  request: ClientRequest,
+  target: Target,
+  unreachable: (why: string) => ApiError,
+  send: () => void,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve);
+    request.on('error', (error) => reject(unreachable(dialFault(target, error))));
+    // Nobody asked for another protocol.
+    request.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(unreachable('the answer switches protocols'));
+    });
+    if (ctx.res.destroyed) request.destroy();
+    ctx.res.once('close', () => request.destroy());
+    send();
+  });
+}
+
+/** Passes an answer on. One that breaks off is broken off for the client, too. */
+export function sendAnswer(ctx: Context, request: ClientRequest, response: IncomingMessage, headers: readonly string[]): Promise<void> {
+  const { res } = ctx;
+  if (res.destroyed) {
+    request.destroy();
+    return Promise.resolve();
+  }
+  head(ctx, response.statusCode ?? 502, headers);
+  // An answer that comes in pieces begins at once.
+  (res as ServerResponse).flushHeaders();
+  return new Promise((resolve) => {
+    res.once('close', resolve);
+    response.on('data', (chunk: Buffer) => {
+      ctx.responseBytes += chunk.length;
+    });
+    const broken = (): void => {
+      if (!response.complete) res.destroy(new Error('the answer broke off'));
+    };
+    response.once('error', broken);
+    response.once('close', broken);
+    response.once('end', () => {
+      if (Object.keys(response.trailers).length > 0 && !ctx.http2) res.addTrailers(response.trailers as Record<string, string>);
+    });
+    response.pipe(res as NodeJS.WritableStream);
+  });
+}
+
+/** How the body of the request is delimited, if it has one. */
+function bodyHeaders(ctx: Context): string[] {
+  const { req } = ctx;
+  const length = req.headers['content-length'];
+  if (length !== undefined) return ['Content-Length', length];
+  const open = ctx.http2 ? !(req as Http2ServerRequest).stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
+  if (open) return ['Transfer-Encoding', 'chunked'];
+  return ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
+}

@@ -1,0 +1,102 @@
+/** Which headers pass through a tunnel, and which end at this server. */
+import type { TLSSocket } from 'node:tls';
+import type { Context } from '../context.ts';
+
+/** Headers about one connection, not about the message (RFC 9110, 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+]);
+/** What a target says about scripts of other origins would be taken for this server's word. */
+const crossOrigin = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]);
+/** Names in which an authenticating proxy vouches for a user by default; configured ones are added. */
+const vouching = ['x-remote-user', 'x-remote-group', 'x-remote-extra-'];
+
+/** Whether a header proves or claims who the caller is. Such headers are for this server alone. */
+export function credentialHeaders(more: readonly string[] = []): (name: string) => boolean {
+  const claims = [...vouching, ...more.map((name) => name.toLowerCase())];
+  return (name) => name === 'authorization' || name.startsWith('impersonate-') || claims.some((claim) => name.startsWith(claim));
+}
+
+/** Names that the Connection header takes for its own hop. */
+function namedByConnection(raw: readonly string[]): ReadonlySet<string> {
+  let names: Set<string> | undefined;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    if ((raw[i] as string).toLowerCase() !== 'connection') continue;
+    names ??= new Set();
+    for (const name of (raw[i + 1] as string).split(',')) names.add(name.trim().toLowerCase());
+  }
+  return names ?? none;
+}
+const none: ReadonlySet<string> = new Set();
+
+/** Headers of an answer that go on to the client, names and values in turn. */
+export function answerHeaders(raw: readonly string[], change: (name: string, value: string) => string = (_, value) => value): string[] {
+  const own = namedByConnection(raw);
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase();
+    if (hopByHop.has(name) || own.has(name) || crossOrigin.has(name)) continue;
+    kept.push(raw[i] as string, change(name, raw[i + 1] as string));
+  }
+  return kept;
+}
+
+export interface RequestHeaderOptions {
+  readonly isCredential: (name: string) => boolean;
+  /** The protocol that the connection is to be upgraded to. */
+  readonly upgrade?: string | undefined;
+  /** The path as this server was asked for it. Absent: the target need not know (the agent of a node). */
+  readonly forwardedUri?: string | undefined;
+}
+
+/** Headers of a request that go on to the target, names and values in turn. */
+export function requestHeaders(ctx: Context, options: RequestHeaderOptions): string[] {
+  const raw = ctx.req.rawHeaders;
+  const own = namedByConnection(raw);
+  const kept: string[] = [];
+  let forwardedFor = '';
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase();
+    const value = raw[i + 1] as string;
+    if (name === 'x-forwarded-for') forwardedFor += `${value}, `;
+    else if (!dropped(name, own, options.isCredential)) kept.push(raw[i] as string, value);
+  }
+  const authority = ctx.req.headers[':authority'];
+  if (typeof authority === 'string') kept.push('Host', authority);
+  kept.push('X-Forwarded-For', forwardedFor + (clientAddress(ctx) ?? 'unknown'));
+  if (options.forwardedUri !== undefined) {
+    kept.push('X-Forwarded-Uri', options.forwardedUri, 'X-Forwarded-Proto', (ctx.req.socket as TLSSocket).encrypted ? 'https' : 'http');
+    const host = ctx.req.headers.host ?? authority;
+    if (typeof host === 'string') kept.push('X-Forwarded-Host', host);
+  }
+  if (options.upgrade !== undefined) kept.push('Connection', 'Upgrade', 'Upgrade', options.upgrade);
+  return kept;
+}
+
+function dropped(name: string, own: ReadonlySet<string>, isCredential: (name: string) => boolean): boolean {
+  if (name === 'host') return false;
+  if (name.startsWith(':') || hopByHop.has(name) || own.has(name) || isCredential(name)) return true;
+  // Lengths of bodies are written anew, and what was said of earlier hops is said by this one.
+  return name === 'content-length' || name === 'expect' || isForwarded(name);
+}
+const isForwarded = (name: string): boolean => name === 'x-forwarded-uri' || name === 'x-forwarded-host' || name === 'x-forwarded-proto';
+
+/** The address at the other end of the connection, without the prefix of mapped IPv4 addresses. */
+export function clientAddress(ctx: Context): string | undefined {
+  const address = ctx.req.socket?.remoteAddress;
+  return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

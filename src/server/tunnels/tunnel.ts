@@ -1,0 +1,122 @@
+/**
+ * Upgraded connections through this server (SPDY, WebSocket, anything): once the target agrees to switch protocols, bytes
+ * flow both ways untouched, no faster than their reader reads. Either side may close its half first.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ApiError, badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
+import type { Context } from '../context.ts';
+import { dial, dialFault, KEEP_ALIVE_MS } from './dial.ts';
+import { sendAnswer } from './forward.ts';
+import { answerHeaders } from './headers.ts';
+import type { Target } from './target.ts';
+
+/** Tunnels open at once, two connections each; one more is told to come back. */
+const TUNNEL_LIMIT = 8192;
+/** How long a connection that one side has closed may be silent before it is closed altogether. */
+const HALF_CLOSED_MS = 60_000;
+
+/** Tunnels that are open, so that shutdown can end them. */
+export const openTunnels = new Set<Tunnel>();
+
+export interface Tunnelling {
+  readonly target: Target;
+  /** With its query. */
+  readonly path: string;
+  /** Names and values in turn, those of the upgrade included. */
+  readonly headers: readonly string[];
+  readonly unreachable: (why: string) => ApiError;
+}
+
+/** Ends when the tunnel is closed. */
+export async function openTunnel(ctx: Context, { target, path, headers, unreachable }: Tunnelling): Promise<void> {
+  const { upgrade } = ctx;
+  if (upgrade === undefined) throw badRequest('Upgrade request required');
+  if (openTunnels.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
+  const lengths = ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
+  const request = dial(target, { method: ctx.method, path, headers: [...headers, ...lengths] });
+  const gone = (): void => {
+    request.destroy();
+  };
+  ctx.res.once('close', gone);
+  const answer = await new Promise<{ response: IncomingMessage; socket?: Socket; rest?: Buffer }>((resolve, reject) => {
+    request.once('upgrade', (response, socket, rest) => resolve({ response, socket: socket as Socket, rest }));
+    request.once('response', (response) => resolve({ response }));
+    request.on('error', (error) => reject(unreachable(dialFault(target, error))));
+    request.end();
+  });
+  const { response, socket, rest } = answer;
+  if (socket === undefined) {
+    if ((response.statusCode ?? 0) >= 400) return sendAnswer(ctx, request, response, answerHeaders(response.rawHeaders));
+    request.destroy();
+    throw plainError(`invalid upgrade response: status code ${response.statusCode}`);
+  }
+  ctx.res.off('close', gone);
+  const client = upgrade.take();
+  if (client === undefined) {
+    socket.destroy();
+    return;
+  }
+  ctx.status = 101;
+  client.write(switching(ctx, response));
+  const tunnel = new Tunnel(client, upgrade.head, socket, rest as Buffer);
+  return tunnel.closed;
+}
+
+/** The head of the answer that ends HTTP on this connection, as the target made it. */
+function switching(ctx: Context, response: IncomingMessage): string {
+  let text = `HTTP/1.1 101 ${response.statusMessage || 'Switching Protocols'}\r\n`;
+  for (let i = 0; i + 1 < response.rawHeaders.length; i += 2) text += `${response.rawHeaders[i]}: ${response.rawHeaders[i + 1]}\r\n`;
+  return `${text}Audit-Id: ${ctx.auditId}\r\n\r\n`;
+}
+
+/** Two connections joined. `closed` is kept when both are gone. */
+export class Tunnel {
+  readonly closed: Promise<void>;
+  private readonly client: Socket;
+  private readonly target: Socket;
+
+  /** What each side has sent already goes to the other first. */
+  constructor(client: Socket, fromClient: Buffer, target: Socket, fromTarget: Buffer) {
+    this.client = client;
+    this.target = target;
+    openTunnels.add(this);
+    this.closed = Promise.all([gone(client), gone(target)]).then(() => {
+      openTunnels.delete(this);
+    });
+    for (const socket of [client, target]) {
+      // The connection may outlive one of its directions; who closes last closes all.
+      socket.allowHalfOpen = true;
+      socket.setTimeout(0);
+      socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      socket.setNoDelay(true);
+      socket.on('error', () => socket.destroy());
+    }
+    if (fromClient.length > 0) target.write(fromClient);
+    if (fromTarget.length > 0) client.write(fromTarget);
+    this.join(client, target);
+    this.join(target, client);
+  }
+
+  private join(from: Socket, to: Socket): void {
+    from.pipe(to);
+    from.once('end', () => {
+      for (const socket of [from, to]) socket.setTimeout(HALF_CLOSED_MS, () => socket.destroy());
+    });
+    from.once('close', () => {
+      // What it sent is still delivered; what it can no longer be sent is not waited for.
+      if (from.readableEnded) to.destroySoon();
+      else to.destroy();
+    });
+    if (from.destroyed) to.destroy();
+  }
+
+  /** Lets what is under way arrive, then closes both sides. */
+  end(): void {
+    this.client.destroySoon();
+    this.target.destroySoon();
+  }
+}
+
+const gone = (socket: Socket): Promise<void> =>
+  socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));

@@ -1,0 +1,127 @@
+/**
+ * Requests that ask to switch protocols run down the same pipeline as all others. They get an answer of their own, which
+ * a handler may take the connection from; where none does, they are answered like any request and the connection ends.
+ */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { BODY_LIMIT } from '../body.ts';
+import type { Incoming, Outgoing } from '../context.ts';
+
+/** A connection that may be taken over. */
+export interface Upgrade {
+  /** The protocol that the client would speak. */
+  readonly protocol: string;
+  /** Bytes that came right behind the request. */
+  readonly head: Buffer;
+  /**
+   * Takes the connection; undefined where it is gone. From then on nothing is answered over HTTP, and the request ends when
+   * the connection does.
+   */
+  take(): Socket | undefined;
+}
+
+export type Handle = (req: Incoming, res: Outgoing, upgrade?: Upgrade) => void;
+
+/** Longest that the body of a request may take that asks to switch protocols and has one. */
+const BODY_MS = 30_000;
+
+/** `bearerProtocol` begins the WebSocket subprotocol in which browsers hand over a token, for want of a header. */
+export function upgradeHandler(handle: Handle, bearerProtocol: string): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
+  return (req, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    const length = Number(req.headers['content-length'] ?? 0);
+    if (req.headers['transfer-encoding'] !== undefined || !(length >= 0 && length <= BODY_LIMIT)) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    adoptToken(req, bearerProtocol);
+    if (length === 0) run(handle, req, socket, head);
+    else withBody(req, socket, head, length, (whole, rest) => run(handle, whole, socket, rest));
+  };
+}
+
+function run(handle: Handle, req: IncomingMessage, socket: Socket, head: Buffer): void {
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  let taken = false;
+  res.once('finish', () => {
+    res.detachSocket(socket);
+    // The rest of what the client sends is read and dropped, so that closing does not cut the answer short.
+    socket.resume();
+    socket.destroySoon();
+  });
+  // An answer tells of its end; this is also how the end of a connection that was taken is told.
+  socket.once('close', () => res.emit('close'));
+  handle(req, res, {
+    protocol: req.headers.upgrade ?? '',
+    head,
+    take: () => {
+      if (taken || res.headersSent || socket.destroyed) return undefined;
+      taken = true;
+      res.detachSocket(socket);
+      // Whoever comes late must not answer into what is no longer HTTP.
+      res.destroyed = true;
+      return socket;
+    },
+  });
+}
+
+/** Reads a body of known length, which the parser leaves alone on such requests. */
+function withBody(
+  req: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  length: number,
+  done: (req: IncomingMessage, rest: Buffer) => void,
+): void {
+  const chunks = [head];
+  let size = head.length;
+  const timer = setTimeout(() => socket.destroy(), BODY_MS);
+  const finish = (): void => {
+    clearTimeout(timer);
+    socket.off('data', take).off('close', stop);
+    socket.pause();
+    const all = Buffer.concat(chunks);
+    const whole = new IncomingMessage(socket);
+    const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = req;
+    Object.assign(whole, { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor, complete: true });
+    whole.push(all.subarray(0, length));
+    whole.push(null);
+    done(whole, all.subarray(length));
+  };
+  const take = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= length) finish();
+  };
+  const stop = (): void => clearTimeout(timer);
+  if (size >= length) finish();
+  else socket.on('data', take).once('close', stop);
+}
+
+/**
+ * A script in a browser cannot set headers on a WebSocket. It names the token as one of the subprotocols, in base64url,
+ * and it is taken from there so that nobody further on sees it.
+ */
+function adoptToken(req: IncomingMessage, prefix: string): void {
+  const offered = req.headers['sec-websocket-protocol'];
+  if (offered === undefined || !offered.includes(prefix)) return;
+  const all = offered.split(',').map((name) => name.trim());
+  const tokens = all.filter((name) => name.startsWith(prefix));
+  const rest = all.filter((name) => !name.startsWith(prefix)).join(', ');
+  const raw = req.rawHeaders.flatMap((text, i, list) => {
+    const at = i - (i % 2);
+    const isOffer = (list[at] as string).toLowerCase() === 'sec-websocket-protocol';
+    return isOffer ? [] : [text];
+  });
+  if (rest === '') delete req.headers['sec-websocket-protocol'];
+  else req.headers['sec-websocket-protocol'] = rest;
+  req.rawHeaders = rest === '' ? raw : [...raw, 'Sec-WebSocket-Protocol', rest];
+  // Two tokens, or a token beside the header, are left to the authenticator to refuse.
+  for (const name of tokens) {
+    const value = `Bearer ${Buffer.from(name.slice(prefix.length), 'base64url').toString('utf8')}`;
+    req.headers.authorization ??= value;
+    req.rawHeaders.push('Authorization', value);
+  }
+}
