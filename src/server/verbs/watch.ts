@@ -22,6 +22,8 @@ import { includeObject, objectOffer } from './read.ts';
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
 const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_EVERY_MS = 60_000;
+/** The past is sent in pieces of about this size, each when the client has taken the one before. */
+const FULL_BYTES = 256 * 1024;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { registry, limits } = services;
@@ -36,7 +38,9 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   stream.begin(stop);
   const timers: NodeJS.Timeout[] = [];
   if (options.bookmarks) {
-    const mark = () => stream.bookmark(registry.cache.revision);
+    const mark = () => {
+      if (stream.upToDate) stream.bookmark(registry.cache.revision);
+    };
     if (seconds * 1000 > BOOKMARK_BEFORE_END_MS) timers.push(setTimeout(mark, seconds * 1000 - BOOKMARK_BEFORE_END_MS));
     timers.push(setInterval(mark, BOOKMARK_EVERY_MS));
   }
@@ -44,9 +48,6 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   await stream.done;
   for (const timer of timers) clearTimeout(timer);
 }
-
-/** Streams of watches that are open, so that shutdown can end them. */
-export const openWatches = new Set<WatchStream>();
 
 export class WatchStream implements WatchSink {
   private readonly services: Services;
@@ -67,6 +68,11 @@ export class WatchStream implements WatchSink {
   private firstTable = true;
   private finish: () => void = () => {};
   readonly done: Promise<void>;
+  private start: () => void = () => {};
+  private readonly begun: Promise<void>;
+  /** Everything up to now was sent. */
+  upToDate = false;
+  readonly waitingLimit: number;
 
   constructor(services: Services, ctx: Context, resource: Resource, representation: Representation, include: IncludeObject) {
     this.services = services;
@@ -77,20 +83,25 @@ export class WatchStream implements WatchSink {
     this.plain = isPlain(resource, representation, false);
     this.frameKey = `${resource.apiVersion}|${representation.media}|${representation.transform ?? ''}|${representation.transformVersion}`;
     this.events = services.watchEvents(resource);
+    this.waitingLimit = services.limits.watchBufferBytes;
     this.done = new Promise((resolve) => {
       this.finish = resolve;
+    });
+    this.begun = new Promise((resolve) => {
+      this.start = resolve;
     });
   }
 
   /** Sends the head; from here on errors are events. */
   begin(stop: () => void): void {
     this.stop = stop;
+    this.start();
     const { ctx } = this;
     if (ctx.res.destroyed) {
       this.close();
       return;
     }
-    openWatches.add(this);
+    this.services.watches.add(this);
     head(ctx, 200, ['Content-Type', this.representation.type]);
     (ctx.res as { flushHeaders?: () => void }).flushHeaders?.();
     ctx.res.once('close', () => this.close());
@@ -102,6 +113,29 @@ export class WatchStream implements WatchSink {
     if (this.ended) return;
     this.events.inc();
     this.push(this.frame(type, item, shared));
+  }
+  full(): boolean {
+    return this.waitingBytes + (this.stop === undefined ? 0 : this.ctx.res.writableLength) > FULL_BYTES;
+  }
+  async drained(): Promise<void> {
+    await this.begun;
+    this.flush();
+    const { res } = this.ctx;
+    if (this.ended || res.destroyed) return;
+    // Even a client that takes everything at once lets others have their turn.
+    if (res.writableLength < res.writableHighWaterMark) return new Promise((resolve) => setImmediate(resolve));
+    return new Promise((resolve) => {
+      const go = (): void => {
+        res.off('drain', go);
+        res.off('close', go);
+        resolve();
+      };
+      res.on('drain', go);
+      res.on('close', go);
+    });
+  }
+  current(): void {
+    this.upToDate = true;
   }
   bookmark(revision: number): void {
     if (this.ended) return;
@@ -149,7 +183,7 @@ export class WatchStream implements WatchSink {
   private close(): void {
     if (this.ended) return;
     this.ended = true;
-    openWatches.delete(this);
+    this.services.watches.delete(this);
     this.stop?.();
     this.waiting = [];
     this.finish();
@@ -174,7 +208,7 @@ export class WatchStream implements WatchSink {
     this.waitingBytes = 0;
     (res as NodeJS.WritableStream).write(bytes);
     // A watcher that does not read is let go rather than remembered for; it may resume from where it was.
-    if (res.writableLength > this.services.limits.watchBufferBytes) {
+    if (waitingBytes(res) > this.services.limits.watchBufferBytes) {
       this.close();
       res.destroy();
     }
@@ -228,6 +262,11 @@ export class WatchStream implements WatchSink {
     }
     return binaryFrame(type, inner as Buffer);
   }
+}
+
+/** Bytes that the client has not taken yet. An HTTP/2 answer keeps them in its stream. */
+function waitingBytes(res: Context['res']): number {
+  return 'stream' in res ? (res.stream?.writableLength ?? 0) : res.writableLength;
 }
 
 const prefixes: Readonly<Record<WatchType, Buffer>> = {
