@@ -26,6 +26,7 @@ import { serveResource } from './server/api.ts';
 import { measured } from './server/endpoints/measured-engine.ts';
 import { requestHandler } from './server/handler.ts';
 import { presetUser } from './server/in-process.ts';
+import { KeptLists } from './server/kept-lists.ts';
 import { type Listener, listen } from './server/listen.ts';
 import { Negotiator } from './server/negotiate.ts';
 import type { Step } from './server/pipeline.ts';
@@ -34,7 +35,6 @@ import { authenticate } from './server/steps/authenticate.ts';
 import { authorize } from './server/steps/authorize.ts';
 import { auditId, checkTimeout, findInfo } from './server/steps/identify.ts';
 import { impersonate } from './server/steps/impersonate.ts';
-import { openWatches } from './server/verbs/watch.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
@@ -140,6 +140,8 @@ async function serve(
     },
     watchEvents: (resource) => surface.watchEvents(resource),
     log,
+    watches: new Set(),
+    keptLists: new KeptLists(),
     spread: () => systemRandom.float(),
   };
   const issuer = issuerDocuments(auth.issuer.issuer, auth.publicKeys, options.serviceAccountJwksUri || undefined);
@@ -215,7 +217,7 @@ async function serve(
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       await controllers.stop();
       const closing = listeners.map((one) => one.close());
-      for (const watch of [...openWatches]) watch.end();
+      for (const watch of [...services.watches]) watch.end();
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);
       clearTimeout(timer);

@@ -1,8 +1,8 @@
 /**
  * watch: where it starts, what it sends. States of a watch:
  *
- *   starting   changes are buffered while the past is read        → following
- *   following  every change of the collection goes to the sink     → ended
+ *   starting   the past is sent as fast as the client takes it; changes wait     → following
+ *   following  every change of the collection goes to the sink                    → ended
  *   ended      by the client, a timeout, an error, or the server
  */
 import { ApiError, expired } from '../meta/errors.ts';
@@ -19,9 +19,20 @@ export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface WatchSink {
   /** `shared` is the change that all watchers see, on which encodings can be kept; absent for synthetic events. */
   send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void;
+  /** Whether so much waits for the client that the past should wait too. */
+  full(): boolean;
+  /** Resolves when more may be sent, or the client is gone. */
+  drained(): Promise<void>;
+  /** Everything up to now was sent; what follows are changes as they happen. */
+  current(): void;
   /** The watch cannot go on. */
   fail(error: ApiError): void;
+  /** Most bytes of changes that may wait while the past is sent. */
+  readonly waitingLimit: number;
 }
+
+/** How many changes of the past are read at a time. */
+const PAST_CHUNK = 500;
 
 /** Answers the function that ends the watch. Throws what must become an error answer rather than an event. */
 export async function watch(
@@ -37,21 +48,94 @@ export async function watch(
   if (from === undefined || from === 0) {
     const waiting = from === undefined ? fresh(deps, '') : undefined;
     if (waiting instanceof Promise) await waiting;
-    for (const item of selectCurrent(resource, selection)) sink.send('ADDED', item, undefined);
-    return follow(collection, selection, sink, deps.cache.revision);
+    const items = selectCurrent(resource, selection);
+    const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
+    return catchUp(collection, selection, sink, deps.cache.revision, items, synthetic);
   }
   const recent = collection.eventsSince(from);
-  if (recent !== undefined) {
-    for (const event of recent) dispatch(event, selection, sink);
-    return follow(collection, selection, sink, Math.max(from, deps.cache.revision));
+  if (recent === undefined) return replay(deps, collection, selection, from, sink);
+  return catchUp(collection, selection, sink, Math.max(from, deps.cache.revision), recent, (event) => dispatch(event, selection, sink));
+}
+
+/** Sends what is known of the past, all of it at once where it is little, then follows. */
+function catchUp<T>(
+  collection: Collection,
+  selection: Selection,
+  sink: WatchSink,
+  after: number,
+  past: readonly T[],
+  sendOne: (one: T) => void,
+): () => void {
+  let next = 0;
+  while (next < past.length && !sink.full()) sendOne(past[next++] as T);
+  if (next === past.length) {
+    sink.current();
+    return follow(collection, selection, sink, after);
   }
-  return replay(deps, collection, selection, from, sink);
+  return followAfter(collection, selection, sink, async (ended) => {
+    while (next < past.length && !ended()) {
+      if (sink.full()) await sink.drained();
+      else sendOne(past[next++] as T);
+    }
+    return after;
+  });
 }
 
 function follow(collection: Collection, selection: Selection, sink: WatchSink, after: number): () => void {
   return collection.listen((event) => {
     if (event.revision > after) dispatch(event, selection, sink);
   });
+}
+
+/** Lets changes wait until `past` is done, which answers up to which revision it went; then follows. */
+function followAfter(
+  collection: Collection,
+  selection: Selection,
+  sink: WatchSink,
+  past: (ended: () => boolean) => Promise<number>,
+): () => void {
+  let waiting: CollectionEvent[] | undefined = [];
+  let waitingBytes = 0;
+  let ended = false;
+  let last = 0;
+  const stop = collection.listen((event) => {
+    if (waiting === undefined) {
+      if (event.revision > last) dispatch(event, selection, sink);
+      return;
+    }
+    waiting.push(event);
+    waitingBytes += event.item.bytes.length;
+    if (waitingBytes <= sink.waitingLimit) return;
+    end();
+    sink.fail(expired('too many changes came before the past was sent; list and watch again'));
+  });
+  const end = (): void => {
+    ended = true;
+    waiting = undefined;
+    stop();
+  };
+  const run = async (): Promise<void> => {
+    last = await past(() => ended);
+    while (waiting !== undefined && waiting.length > 0) {
+      const batch: CollectionEvent[] = waiting;
+      waiting = [];
+      waitingBytes = 0;
+      for (const event of batch) {
+        if (ended) return;
+        if (event.revision > last) dispatch(event, selection, sink);
+        if (sink.full()) await sink.drained();
+      }
+    }
+    if (ended) return;
+    waiting = undefined;
+    sink.current();
+  };
+  run().catch((error: unknown) => {
+    if (ended) return;
+    end();
+    sink.fail(asApiError(error));
+  });
+  return end;
 }
 
 function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink): void {
@@ -72,45 +156,32 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
 }
 
 /** Sends what the store remembers after a version, then follows. */
-async function replay(
-  deps: RegistryDeps,
-  collection: Collection,
-  selection: Selection,
-  from: number,
-  sink: WatchSink,
-): Promise<() => void> {
-  let buffer: CollectionEvent[] | undefined = [];
-  let ended = false;
-  let last = from;
-  const stop = collection.listen((event) => {
-    if (buffer !== undefined) buffer.push(event);
-    else if (event.revision > last) dispatch(event, selection, sink);
-  });
-  const end = () => {
-    ended = true;
-    stop();
-  };
-  const past = async () => {
-    const changes = await deps.cache.engine.changes({ after: from, prefix: collection.prefix + selection.prefix });
-    for (const change of changes) {
-      if (ended) return;
-      last = Math.max(last, change.revision);
-      const event = await historicEvent(deps, collection, change);
-      if (event !== undefined) dispatch(event, selection, sink);
+function replay(deps: RegistryDeps, collection: Collection, selection: Selection, from: number, sink: WatchSink): () => void {
+  const { engine } = deps.cache;
+  const prefix = collection.prefix + selection.prefix;
+  return followAfter(collection, selection, sink, async (ended) => {
+    let last = from;
+    for (;;) {
+      const changes = await engine.changes({ after: last, prefix, limit: PAST_CHUNK }).catch((error: unknown) => {
+        throw error instanceof Compacted ? expired(`too old resource version: ${last} (${error.oldest})`) : error;
+      });
+      for (const change of changes) {
+        if (ended()) return last;
+        last = Math.max(last, change.revision);
+        const event = await historicEvent(deps, collection, change);
+        if (event !== undefined) dispatch(event, selection, sink);
+        if (sink.full()) await sink.drained();
+      }
+      if (changes.length < PAST_CHUNK) return last;
     }
-    const waiting = buffer ?? [];
-    buffer = undefined;
-    for (const event of waiting) if (event.revision > last && !ended) dispatch(event, selection, sink);
-  };
-  past().catch((error: unknown) => {
-    end();
-    sink.fail(error instanceof Compacted ? expired(`too old resource version: ${from} (${error.oldest})`) : asApiError(error));
   });
-  return end;
 }
 
-const asApiError = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : new ApiError(500, 'InternalError', 'the store could not be read');
+const asApiError = (error: unknown): ApiError => {
+  if (error instanceof ApiError) return error;
+  if (error instanceof Compacted) return expired(`too old resource version (the oldest is ${error.oldest})`);
+  return new ApiError(500, 'InternalError', 'the store could not be read');
+};
 
 async function historicEvent(
   deps: RegistryDeps,

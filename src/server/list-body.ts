@@ -16,19 +16,10 @@ import type { Services } from './services.ts';
 
 /** Lists up to this size are sent in one piece and kept. */
 const KEEP_LIMIT = 4 * 1024 * 1024;
-/** Most bytes of kept lists altogether; the one used longest ago goes first. */
-const KEPT_BYTES = 24 * 1024 * 1024;
 /** Lists up to this size are copied into one buffer. */
 const JOIN_LIMIT = 64 * 1024;
 /** Size of a slice of a large list. */
 const SLICE = 256 * 1024;
-
-interface Kept {
-  readonly change: number;
-  readonly body: Buffer;
-}
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
 
 export function sendList(
   services: Services,
@@ -56,13 +47,13 @@ export function sendList(
   const whole =
     selection.everything && result.whole && resource.collection !== undefined && resource.collection.lastChange <= result.revision;
   const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
-  const known = whole ? lookUp(id, resource.collection?.lastChange ?? 0) : undefined;
+  const known = whole ? services.keptLists.find(id, resource.collection?.lastChange ?? 0) : undefined;
   if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
   let size = start.length + END.length;
   for (const item of result.items) size += item.bytes.length - cut + 2;
   if (size > KEEP_LIMIT) return stream(ctx, representation.type, start, result.items, cut);
   const body = joined(result.items, cut);
-  if (whole) keep(id, { change: resource.collection?.lastChange ?? 0, body });
+  if (whole) services.keptLists.keep(id, { change: resource.collection?.lastChange ?? 0, body });
   return sendParts(ctx, representation.type, [start, body]);
 }
 
@@ -148,28 +139,4 @@ async function stream(ctx: Context, type: string, start: Buffer, items: readonly
   }
   await put(slice.subarray(0, at));
   (out as NodeJS.WritableStream).end(END);
-}
-
-function lookUp(id: string, change: number): Buffer | undefined {
-  const found = kept.get(id);
-  if (found === undefined) return undefined;
-  kept.delete(id);
-  if (found.change !== change) {
-    keptBytes -= found.body.length;
-    return undefined;
-  }
-  kept.set(id, found);
-  return found.body;
-}
-function keep(id: string, entry: Kept): void {
-  const old = kept.get(id);
-  if (old !== undefined) keptBytes -= old.body.length;
-  kept.delete(id);
-  kept.set(id, entry);
-  keptBytes += entry.body.length;
-  for (const [other, { body }] of kept) {
-    if (keptBytes <= KEPT_BYTES) break;
-    kept.delete(other);
-    keptBytes -= body.length;
-  }
 }

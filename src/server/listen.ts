@@ -37,7 +37,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
   const handle = options.handle as http.RequestListener;
   const { tls } = options;
-  const server = tls === undefined ? http.createServer(limits, handle) : secure(tls, handle, options.handle);
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const server = tls === undefined ? http.createServer(limits, handle) : secure(tls, handle, options.handle, sessions);
   server.on('upgrade', (req, socket, head) => {
     if (options.upgrade === undefined) socket.destroy();
     else options.upgrade(req, socket as Socket, head);
@@ -60,6 +61,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
+        // Tells the clients that there will be no further requests; each session ends with its last one.
+        for (const session of sessions) session.close();
       }),
     abort: () => {
       for (const socket of sockets) socket.destroy();
@@ -69,10 +72,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** An HTTPS server that hands connections which chose `h2` to an HTTP/2 server. */
-function secure(tls: TlsOptions, handle: http.RequestListener, handle2: (req: Incoming, res: Outgoing) => void): https.Server {
+function secure(
+  tls: TlsOptions,
+  handle: http.RequestListener,
+  handle2: (req: Incoming, res: Outgoing) => void,
+  sessions: Set<http2.ServerHttp2Session>,
+): https.Server {
   const second = http2.createServer({ settings: h2Settings });
   second.on('request', handle2);
   second.on('sessionError', () => {});
+  second.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
   const server = https.createServer({
     ...limits,
     key: tls.key,

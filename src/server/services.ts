@@ -6,6 +6,7 @@ import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
+import type { KeptLists } from './kept-lists.ts';
 import type { Negotiator } from './negotiate.ts';
 
 /** Operations that are not reads or writes of an object: evictions, bindings, tokens, reviews, tunnels. */
@@ -44,6 +45,9 @@ export interface Services {
   /** The counter of the events that watches of a resource are sent. */
   readonly watchEvents: (resource: Resource) => { inc(): void };
   readonly log: { error(message: string, details?: object): void; info(message: string, details?: object): void };
+  /** Streams that are open, so that shutdown can end them. */
+  readonly watches: Set<{ end(): void }>;
+  readonly keptLists: KeptLists;
   /** Random number from 0 to below 1, for spreading timeouts. */
   readonly spread: () => number;
 }
