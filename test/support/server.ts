@@ -1,0 +1,126 @@
+/**
+ * A real server in the test's own process, on a free port with a directory of its own.
+ *
+ *   const server = await startTestServer({ store: 'lmdb', identity: 'kubernetes' });
+ *   await server.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'a' } });
+ *   const watch = await server.admin.watch('/api/v1/namespaces/a/configmaps?watch=1');
+ *   await server.close();
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ServerOptions, serverOptions } from '../../src/flags.ts';
+import type { Identity } from '../../src/identity.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { type Log, silentLog } from '../../src/lib/log.ts';
+import { type RunningServer, startServer } from '../../src/main.ts';
+import type { Engine } from '../../src/storage/engine.ts';
+import { openEngine } from '../../src/storage/engines/index.ts';
+import { Client, type ClientOptions } from './client.ts';
+
+export { type Answer, Client, type Loose } from './client.ts';
+export { summary, type Watch, type WatchEvent } from './watch.ts';
+
+/** token,user,uid,groups: the accounts of the recorded conversations. */
+const TOKENS = `admin-token,admin,admin-uid,"system:masters"
+alice-token,alice,alice-uid,"dev,qa"
+bob-token,bob,bob-uid,""
+`;
+
+export interface TestServerOptions extends Partial<ServerOptions> {
+  /** Time as the store sees it: history is forgotten by it. */
+  readonly storeClock?: Clock;
+  readonly log?: Log;
+}
+
+export interface TestServer {
+  readonly address: string;
+  readonly port: number;
+  readonly identity: Identity;
+  readonly dataDir: string;
+  readonly running: RunningServer;
+  /** The store underneath, for tests that make it forget or fail. */
+  readonly engine: Engine;
+  /** Callers by token. */
+  readonly admin: Client;
+  readonly alice: Client;
+  readonly bob: Client;
+  readonly anonymous: Client;
+  /** What the server logged as errors. A test that expects none says so. */
+  readonly errors: readonly string[];
+  client(options?: ClientOptions): Client;
+  /** Makes a namespace that no other test uses and answers its name. */
+  namespace(labels?: Record<string, string>): Promise<string>;
+  /** Ends the server gracefully and starts it again on the same directory. */
+  restart(changes?: TestServerOptions): Promise<TestServer>;
+  /** Ends the server and removes its directory. */
+  close(): Promise<void>;
+}
+
+let serial = 0;
+/** A word that no other part of this run uses. */
+export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36)}`;
+
+export function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'plat-server-'));
+  return startIn(dataDir, options);
+}
+
+async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
+  const { storeClock, log, ...changes } = given;
+  const tokenAuthFile = join(dataDir, 'tokens.csv');
+  writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
+  const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
+  const errors: string[] = [];
+  let engine: Engine | undefined;
+  const running = await startServer(options, log ?? collecting(errors), async (wanted) => {
+    engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }) });
+    return engine;
+  });
+  const clients: Client[] = [];
+  const client = (clientOptions: ClientOptions = {}): Client => {
+    const made = new Client(running.address, clientOptions);
+    clients.push(made);
+    return made;
+  };
+  const admin = client({ token: 'admin-token' });
+  const stop = async (): Promise<void> => {
+    for (const one of clients) one.close();
+    await running.close();
+  };
+  return {
+    address: running.address,
+    port: running.port,
+    identity: running.identity,
+    dataDir,
+    running,
+    engine: engine as Engine,
+    admin,
+    alice: client({ token: 'alice-token' }),
+    bob: client({ token: 'bob-token' }),
+    anonymous: client(),
+    errors,
+    client,
+    async namespace(labels) {
+      const name = unique('n');
+      await admin.ok('POST', '/api/v1/namespaces', { metadata: { name, ...(labels && { labels }) } });
+      return name;
+    },
+    async restart(more = {}) {
+      await stop();
+      return startIn(dataDir, { ...given, ...more });
+    },
+    async close() {
+      await stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function collecting(errors: string[]): Log {
+  return {
+    ...silentLog,
+    error: (message, fields) => void errors.push(`${message} ${JSON.stringify(fields ?? {})}`),
+    child: () => collecting(errors),
+  };
+}
