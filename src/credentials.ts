@@ -24,7 +24,7 @@ export interface Credentials {
   /** PEM bundles whose client certificates name users. */
   readonly clientCAs: readonly string[];
   readonly adminConfigPath: string;
-  /** The key that signs service account tokens. */
+  /** The key that signs service account tokens. The first call begins to make it, which takes a moment on another thread. */
   signingKey(): Promise<KeyObject>;
   /** Writes the administrator's configuration, once the address is known. */
   writeAdminConfig(address: string): void;
@@ -53,6 +53,7 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
   const clientCAs = [caPem, ...(options.clientCaFile === undefined ? [] : [readFile(options.clientCaFile)])];
+  let signing: Promise<KeyObject> | undefined;
   const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
@@ -60,9 +61,10 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
     serving,
     clientCAs,
     adminConfigPath,
-    signingKey: async () => {
+    signingKey: () => {
       const file = options.serviceAccountSigningKeyFile;
-      return file === undefined ? ensureSigningKey(pki, 'sa') : createPrivateKey(readFile(file));
+      signing ??= file === undefined ? ensureSigningKey(pki, 'sa') : Promise.resolve(createPrivateKey(readFile(file)));
+      return signing;
     },
     writeAdminConfig(address) {
       const admin = ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
