@@ -25,6 +25,8 @@ export class Catalog {
   private readonly byPath = new Map<string, Resource>();
   /** Kinds in discovery order, each with its served resources. */
   private readonly kinds = new Map<string, { kind: Kind; resources: Resource[] }>();
+  /** Kinds in their most preferred version, served or not: the server itself needs some that are switched off. */
+  private readonly own = new Map<string, Resource>();
   /** Grows when kinds come and go: a cache key for discovery and OpenAPI. */
   generation = 0;
 
@@ -40,7 +42,7 @@ export class Catalog {
       const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);
       const served = serve(kind, this.identity, owner === undefined ? {} : { store: owner });
       const collection = kind.virtual ? undefined : this.cache.declare(collectionOptions(owner ?? kind));
-      this.put(kind, served.filter(enabled), collection, owner ?? kind);
+      this.put(kind, served, collection, owner ?? kind, enabled);
     }
     this.generation++;
   }
@@ -62,9 +64,9 @@ export class Catalog {
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.byPath.get(`${group}/${version}/${plural}`);
   }
-  /** The kind by its base group name, in its most preferred version. */
+  /** A built-in kind by its base group name, in its most preferred version, also where it is not served. */
   builtin(base: string, plural: string): Resource {
-    const found = this.kinds.get(`${base}/${plural}`)?.resources[0];
+    const found = this.own.get(`${base}/${plural}`);
     if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
     return found;
   }
@@ -82,16 +84,25 @@ export class Catalog {
     return groupName(this.identity, base);
   }
 
-  private put(kind: Kind, served: readonly Served[], collection: Collection | undefined, owner: Kind): void {
+  private put(
+    kind: Kind,
+    served: readonly Served[],
+    collection: Collection | undefined,
+    owner: Kind,
+    enabled: (served: Served) => boolean = () => true,
+  ): void {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {});
-    const resources = served.map((s) => ({ ...s, collection, fieldNames }));
+    const all = served.map((s) => ({ ...s, collection, fieldNames }));
+    if (all[0] !== undefined) this.own.set(idOf(kind), all[0]);
+    const resources = all.filter(enabled);
     this.kinds.set(idOf(kind), { kind, resources });
     for (const r of resources) this.byPath.set(`${r.group}/${r.version}/${kind.plural}`, r);
   }
   private drop(kind: Kind): void {
     for (const r of this.kinds.get(idOf(kind))?.resources ?? []) this.byPath.delete(`${r.group}/${r.version}/${kind.plural}`);
     this.kinds.delete(idOf(kind));
+    this.own.delete(idOf(kind));
   }
 }
 

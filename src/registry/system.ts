@@ -7,8 +7,10 @@ import { applyDefaults, decode } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { normal, parseItem } from './convert.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
+import { remove } from './remove.ts';
 import { update } from './update.ts';
 
 export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
@@ -56,6 +58,16 @@ export class SystemWriter {
   find(group: string, plural: string, namespace: string, name: string): Item | undefined {
     const resource = this.deps.catalog.builtin(group, plural);
     return resource.collection?.items.get(keyOf({ resource, namespace, name }));
+  }
+
+  /** A private copy of an object in hub form. */
+  read(group: string, plural: string, namespace: string, name: string): ApiObject | undefined {
+    const item = this.find(group, plural, namespace, name);
+    return item === undefined ? undefined : normal(this.deps.catalog.builtin(group, plural), parseItem(item));
+  }
+
+  async remove(group: string, plural: string, namespace: string, name: string): Promise<void> {
+    await remove(this.deps, this.context(this.deps.catalog.builtin(group, plural), namespace, name), {});
   }
 
   /** Creates the object unless one of that name exists. Answers whether it did. */

@@ -1,5 +1,4 @@
 /** Writes the objects of the first start, and brings those that the server keeps up to date on later ones. */
-import { bootstrapPolicy } from '../../auth/bootstrap/objects.ts';
 import type { Identity } from '../../identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { Catalog } from '../catalog.ts';
@@ -7,6 +6,7 @@ import type { NewObject, SystemWriter } from '../system.ts';
 import { apiServices } from './api-services.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
 import { systemNamespaces, systemPriorityClasses } from './objects.ts';
+import { reconcilePolicy } from './policy.ts';
 
 /** Answers how many objects were new. All writes of a group go to the store together. */
 export async function bootstrap(writer: SystemWriter, catalog: Catalog, identity: Identity, now: number): Promise<number> {
@@ -15,14 +15,10 @@ export async function bootstrap(writer: SystemWriter, catalog: Catalog, identity
     return made.filter(Boolean).length;
   };
   const time = formatTime(now);
-  const policy = bootstrapPolicy(identity);
   const served = [...catalog.all()].flatMap(({ kind, resources }) => resources.map((r) => ({ group: kind.group, version: r.version })));
   const counts = await Promise.all([
     all('', 'namespaces', systemNamespaces(identity)),
-    all('rbac.authorization', 'clusterroles', policy.clusterRoles),
-    all('rbac.authorization', 'clusterrolebindings', policy.clusterRoleBindings),
-    all('rbac.authorization', 'roles', policy.roles),
-    all('rbac.authorization', 'rolebindings', policy.roleBindings),
+    reconcilePolicy(writer, identity),
     all('scheduling', 'priorityclasses', systemPriorityClasses()),
     all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
     all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
