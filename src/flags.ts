@@ -207,6 +207,23 @@ const audit = {
   'audit-webhook-batch-max-wait': duration('30s', 'Wait before a batch that is not full is sent.', { planned }),
 };
 
+const nodes = {
+  'kubelet-preferred-address-types': list(
+    ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+    'Kinds of addresses under which the agent of a node is looked for (logs, exec, proxy), best first.',
+    { value: 'TYPE,…' },
+  ),
+  'kubelet-certificate-authority': file('CAs that sign the certificates of node agents. The own one of this server when it is not given.'),
+  'kubelet-client-certificate': file('Certificate to show to node agents.'),
+  'kubelet-client-key': file('Key of --kubelet-client-certificate.'),
+  'kubelet-insecure-tls': bool(false, 'Believe whoever answers at the address of a node agent, without looking at its certificate.'),
+  'proxy-to-local-addresses': bool(
+    false,
+    "Let pods/proxy, services/proxy and nodes/proxy lead to this machine's own loopback and link-local addresses.",
+    { stage: 'alpha' },
+  ),
+};
+
 const controllers = {
   controllers: list(['*'], 'Controllers to run: * for all that are on by default, NAME to add, -NAME to leave out.'),
   'leader-elect': optionalBool('Run controllers only while holding the lease.', { defaultText: 'true with --store etcd' }),
@@ -240,6 +257,7 @@ export const serverFlags = {
   Authorization: authorization,
   Admission: admission,
   Audit: audit,
+  Nodes: nodes,
   Controllers: controllers,
   Observing: observing,
 };
@@ -298,6 +316,7 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   };
   both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
   both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
+  both('kubelet-client-certificate', 'kubelet-client-key', options.kubeletClientCertificate, options.kubeletClientKey);
   for (const name of given) {
     if (name.startsWith('etcd-') && options.store !== 'etcd') throw new FlagError(`--${name} has no effect without --store etcd`);
   }

@@ -6,6 +6,7 @@ import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
 import { type EscalationRules, rbacEscalation } from './admission/plugins/rbac-escalation.ts';
 import { issuerDocuments } from './auth/service-account/discovery.ts';
 import { composeAuth } from './compose/auth.ts';
+import { composeConnections } from './compose/connect.ts';
 import { composeSurface } from './compose/surface.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import type { ServerOptions } from './flags.ts';
@@ -20,6 +21,7 @@ import { Catalog } from './registry/catalog.ts';
 import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
 import { SystemWriter } from './registry/system.ts';
+import { bindingActions } from './server/actions/binding.ts';
 import { reviewActions } from './server/actions/reviews.ts';
 import { tokenRequest } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
@@ -35,6 +37,7 @@ import { authenticate } from './server/steps/authenticate.ts';
 import { authorize } from './server/steps/authorize.ts';
 import { auditId, checkTimeout, findInfo } from './server/steps/identify.ts';
 import { impersonate } from './server/steps/impersonate.ts';
+import { upgradeHandler } from './server/tunnels/upgrade.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
@@ -123,6 +126,7 @@ async function serve(
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
   };
+  const connections = composeConnections(options, credentials, registry, live);
   const services: Services = {
     identity,
     registry,
@@ -132,6 +136,8 @@ async function serve(
     actions: new Map([
       ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }),
       ['core/serviceaccounts/token', tokenRequest(auth.issuer)],
+      ...connections.actions,
+      ...bindingActions(registry),
     ]),
     limits: {
       requestTimeoutMs: options.requestTimeout,
@@ -181,15 +187,17 @@ async function serve(
       finished: surface.finished,
     });
   const handle = handlerOf(authenticate(services.authenticator));
+  const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
   const { serving, clientCAs } = credentials;
   const listener = await listen({
     host: options.bindAddress,
     port: options.securePort,
     tls: { key: serving.key, cert: serving.certificate, clientCAs },
     handle,
+    upgrade,
   });
   const listeners: Listener[] = [listener];
-  if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle }));
+  if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle, upgrade }));
   const address = `https://${reachable(options.bindAddress)}:${listener.port}`;
   credentials.writeAdminConfig(address);
   const abort = (): void => {
@@ -218,6 +226,7 @@ async function serve(
       await controllers.stop();
       const closing = listeners.map((one) => one.close());
       for (const watch of [...services.watches]) watch.end();
+      connections.close();
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);
       clearTimeout(timer);

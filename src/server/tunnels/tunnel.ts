@@ -16,8 +16,8 @@ const TUNNEL_LIMIT = 8192;
 /** How long a connection that one side has closed may be silent before it is closed altogether. */
 const HALF_CLOSED_MS = 60_000;
 
-/** Tunnels that are open, so that shutdown can end them. */
-export const openTunnels = new Set<Tunnel>();
+/** Tunnels of a server that are open: counted, and ended when it shuts down. */
+export type Tunnels = Set<Tunnel>;
 
 export interface Tunnelling {
   readonly target: Target;
@@ -29,10 +29,10 @@ export interface Tunnelling {
 }
 
 /** Ends when the tunnel is closed. */
-export async function openTunnel(ctx: Context, { target, path, headers, unreachable }: Tunnelling): Promise<void> {
+export async function openTunnel(open: Tunnels, ctx: Context, { target, path, headers, unreachable }: Tunnelling): Promise<void> {
   const { upgrade } = ctx;
   if (upgrade === undefined) throw badRequest('Upgrade request required');
-  if (openTunnels.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
+  if (open.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
   const lengths = ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
   const request = dial(target, { method: ctx.method, path, headers: [...headers, ...lengths] });
   const gone = (): void => {
@@ -60,7 +60,9 @@ export async function openTunnel(ctx: Context, { target, path, headers, unreacha
   ctx.status = 101;
   client.write(switching(ctx, response));
   const tunnel = new Tunnel(client, upgrade.head, socket, rest as Buffer);
-  return tunnel.closed;
+  open.add(tunnel);
+  await tunnel.closed;
+  open.delete(tunnel);
 }
 
 /** The head of the answer that ends HTTP on this connection, as the target made it. */
@@ -80,10 +82,7 @@ export class Tunnel {
   constructor(client: Socket, fromClient: Buffer, target: Socket, fromTarget: Buffer) {
     this.client = client;
     this.target = target;
-    openTunnels.add(this);
-    this.closed = Promise.all([gone(client), gone(target)]).then(() => {
-      openTunnels.delete(this);
-    });
+    this.closed = Promise.all([gone(client), gone(target)]).then(() => {});
     for (const socket of [client, target]) {
       // The connection may outlive one of its directions; who closes last closes all.
       socket.allowHalfOpen = true;

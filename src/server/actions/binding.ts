@@ -1,0 +1,117 @@
+/**
+ * pods/binding and bindings: puts a pod on a node. A scheduler posts it once a pod; the pod keeps its node from then on.
+ * The write is the server's own: it passes no rules of pod updates and owns no fields.
+ */
+
+import type { Binding } from '../../kinds/core/schema/cluster.ts';
+import type { Pod, PodCondition } from '../../kinds/core/schema/pod.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { Status } from '../../kinds/meta-kinds.ts';
+import { badRequest, conflict, notFound, plainError } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
+import { formatTime } from '../../meta/time.ts';
+import { admissionRequest, commitPut } from '../../registry/commit.ts';
+import { keyOf, type RegistryDeps, type Target, type WriteContext } from '../../registry/context.ts';
+import { normal, parseItem } from '../../registry/convert.ts';
+import type { MessageType } from '../../schema/types.ts';
+import { CommitConflict } from '../../storage/engine.ts';
+import type { Action } from '../services.ts';
+
+/** How often a binding is tried again after others wrote the pod in between. */
+const TRIES = 20;
+const resource = { group: '', resource: 'pods/binding' };
+
+/** Handlers of both ways to bind. */
+export function bindingActions(deps: RegistryDeps): [string, Action][] {
+  const bind =
+    (nameOf: (write: WriteContext, binding: ApiObject) => string): Action =>
+    async ({ write, body }) => {
+      const binding = body as ApiObject & Binding;
+      const name = nameOf(write, binding);
+      checkBinding(write, binding, name);
+      await admit(deps, write, binding);
+      await assign(deps, write, binding, name);
+      const object = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+      return { status: 201, object, schema: Status as MessageType };
+    };
+  return [
+    ['core/pods/binding', bind((write) => write.name)],
+    ['core/bindings', bind((_write, binding) => binding.metadata.name ?? '')],
+  ];
+}
+
+function checkBinding(write: WriteContext, binding: Binding, name: string): void {
+  const { metadata, target } = binding;
+  if (metadata.namespace !== undefined && metadata.namespace !== write.namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
+  const errors = new FieldErrors();
+  const at = Path.of('target');
+  if (target.kind !== undefined && target.kind !== 'Node') errors.notSupported(at.child('kind'), target.kind, ['Node', '<empty>']);
+  if (target.name === undefined) errors.required(at.child('name'));
+  if (errors.empty) return;
+  const texts = errors.list.map((error) => `${error.field}: ${error.message}`);
+  throw plainError(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`);
+}
+
+async function admit(deps: RegistryDeps, write: WriteContext, binding: ApiObject): Promise<void> {
+  const objectKind = { group: '', version: 'v1', kind: 'Binding' };
+  const request = { ...admissionRequest(write, 'CREATE', binding, undefined), objectKind };
+  await deps.admission.admit(request);
+  await deps.admission.validate(request);
+}
+
+async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding, name: string): Promise<void> {
+  const target: Target = { resource: deps.catalog.builtin('', 'pods'), namespace: write.namespace, name, subresource: '' };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await attemptAssign(deps, target, binding, write.dryRun);
+      return;
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      if (attempt >= TRIES) throw conflict(resource, name, 'the pod changed too often while it was being bound');
+    }
+  }
+}
+
+async function attemptAssign(deps: RegistryDeps, target: Target, binding: Binding, dryRun: boolean): Promise<void> {
+  const { name } = target;
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  const item = target.resource.collection?.items.get(keyOf(target));
+  if (item === undefined) throw notFound({ group: '', resource: 'pods' }, name);
+  const pod = normal(target.resource, parseItem(item)) as ApiObject & Pod;
+  checkPreconditions(pod, binding, name);
+  if (pod.metadata.deletionTimestamp !== undefined)
+    throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);
+  if (pod.spec.nodeName !== undefined)
+    throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
+  pod.spec.nodeName = binding.target.name as string;
+  const { annotations } = binding.metadata;
+  if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
+  setScheduled(pod, formatTime(deps.env.now()));
+  if (!dryRun) await commitPut(deps, target, pod, item.revision, item.created, [], []);
+}
+
+/** A binding may say which pod it means, beyond its name. */
+function checkPreconditions(pod: Pod, { metadata }: Binding, name: string): void {
+  for (const [field, what] of [
+    ['uid', 'UID'],
+    ['resourceVersion', 'ResourceVersion'],
+  ] as const) {
+    const wanted = metadata[field];
+    if (wanted !== undefined && wanted !== pod.metadata[field])
+      throw conflict(
+        resource,
+        name,
+        `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${pod.metadata[field] ?? ''}`,
+      );
+  }
+}
+
+function setScheduled({ status }: Pod, now: string): void {
+  const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
+  const conditions = status.conditions ?? [];
+  const known = conditions.findIndex((condition) => condition.type === scheduled.type);
+  if (known < 0) status.conditions = [...conditions, scheduled];
+  else if (conditions[known]?.status !== 'True') conditions[known] = scheduled;
+}

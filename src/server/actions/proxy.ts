@@ -1,0 +1,129 @@
+/**
+ * pods/proxy, services/proxy and nodes/proxy: HTTP, WebSocket and other upgraded connections to what runs in the cluster,
+ * by its name. Whoever may use them reaches the target with this server's view of the network.
+ */
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import { NodeProxyOptions, PodProxyOptions, ServiceProxyOptions } from '../../kinds/core/schema/pod-options.ts';
+import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
+import { badRequest, plainError, serviceUnavailable } from '../../meta/errors.ts';
+import type { MessageType } from '../../schema/types.ts';
+import type { Context } from '../context.ts';
+import { head } from '../respond.ts';
+import type { Action } from '../services.ts';
+import { admitConnection, type ConnectDeps, current } from '../tunnels/connect.ts';
+import { forward } from '../tunnels/forward.ts';
+import { requestHeaders } from '../tunnels/headers.ts';
+import { type ProxyPath, rewriteLocation, splitProxyPath } from '../tunnels/proxy-path.ts';
+import { authorityOf, portNumber, splitName, type Target, type TargetName } from '../tunnels/target.ts';
+import { openTunnel } from '../tunnels/tunnel.ts';
+
+/** Pods and services are reached by address, which no certificate of theirs names. */
+const unverified = { verify: false } as const;
+const targetAt = (host: string, port: number, scheme: string): Target => ({ host, port, tls: scheme === 'https' ? unverified : undefined });
+
+type Find = (deps: ConnectDeps, namespace: string, name: TargetName, asked: string) => Promise<Target>;
+
+export const podProxy = (deps: ConnectDeps): Action => proxy(deps, 'pod', 'PodProxyOptions', PodProxyOptions as MessageType, findPod);
+export const serviceProxy = (deps: ConnectDeps): Action =>
+  proxy(deps, 'service', 'ServiceProxyOptions', ServiceProxyOptions as MessageType, findService);
+export const nodeProxy = (deps: ConnectDeps): Action => proxy(deps, 'node', 'NodeProxyOptions', NodeProxyOptions as MessageType, findNode);
+
+function proxy(deps: ConnectDeps, word: string, kind: string, schema: MessageType, find: Find): Action {
+  return async (request) => {
+    const { ctx, write } = request;
+    // /api/v1/namespaces/NAMESPACE/pods/NAME/proxy, /api/v1/nodes/NAME/proxy
+    const where = splitProxyPath(ctx, write.resource.kind.namespaced ? 7 : 5);
+    const decoded = ctx.path.slice(decodeURIComponent(where.prefix).length);
+    await admitConnection(deps, request, kind, schema, decoded === '' ? {} : { path: decoded });
+    const name = splitName(write.name);
+    if (name === undefined) throw badRequest(`invalid ${word} request ${JSON.stringify(write.name)}`);
+    const target = await find(deps, write.namespace, name, write.name);
+    await connect(deps, ctx, target, where);
+    return undefined;
+  };
+}
+
+async function connect(deps: ConnectDeps, ctx: Context, target: Target, { prefix, path, query }: ProxyPath): Promise<void> {
+  const upgrade = wantsUpgrade(ctx) ? ctx.upgrade?.protocol : undefined;
+  // Relative links of a page need the slash at the end of its address.
+  if (path === '' && upgrade === undefined && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
+    head(ctx, 301, ['Location', `${prefix}/${query}`, 'Content-Length', '0']);
+    ctx.res.end();
+    return;
+  }
+  const forwarded = { target, path: `${path === '' ? '/' : path}${query}` };
+  const headers = requestHeaders(ctx, { isCredential: deps.isCredential, upgrade, forwardedUri: prefix + path });
+  if (upgrade !== undefined) {
+    await openTunnel(deps.tunnels, ctx, { ...forwarded, headers, unreachable: (why) => plainError(`error dialing backend: ${why}`) });
+    return;
+  }
+  const hosts = [authorityOf(target), ctx.header('host') ?? ctx.header(':authority')];
+  await forward(ctx, {
+    ...forwarded,
+    headers,
+    unreachable: (why) => serviceUnavailable(`error trying to reach service: ${why}`),
+    changeHeader: (name, value) => (name === 'location' ? rewriteLocation(value, prefix, hosts) : value),
+  });
+}
+
+/** Clients that would rather speak HTTP/2 in the clear say so on every request; that is not for the target. */
+const wantsUpgrade = (ctx: Context): boolean =>
+  ctx.upgrade !== undefined && ctx.upgrade.protocol.toLowerCase() !== 'h2c' && Number(ctx.header('content-length') ?? 0) === 0;
+
+async function findPod(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
+  const pod = await current<Pod>(deps, 'pods', namespace, name);
+  const address = pod.status?.podIP ?? pod.status?.podIPs?.[0]?.ip ?? '';
+  if (!deps.isAllowed(address)) throw badRequest('address not allowed');
+  const ports = (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []);
+  if (port === '') return targetAt(address, ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80), scheme);
+  const number = portNumber(port) ?? ports.find((one) => one.name === port)?.containerPort;
+  if (number === undefined) throw badRequest(`invalid pod request ${JSON.stringify(asked)}`);
+  return targetAt(address, number, scheme);
+}
+
+async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
+  await current(deps, 'nodes', '', name);
+  const agent = deps.agents.find(name);
+  if (port === '' || port === String(agent.port)) return agent;
+  const number = portNumber(port);
+  if (number === undefined) throw badRequest(`invalid node request ${JSON.stringify(asked)}`);
+  // Connected to is what was looked up and judged, not what the name may lead to a moment later.
+  const addresses = await deps.lookup(agent.host).catch(() => []);
+  if (addresses.length === 0) throw badRequest('No addresses for hostname');
+  if (!addresses.every(deps.isAllowed)) throw badRequest('address not allowed');
+  return targetAt(addresses[0] as string, number, scheme);
+}
+
+/** One of the ready endpoints of a service, at random; only those that are pods of the same namespace count. */
+async function findService(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
+  const portName = /^\d+$/.test(port) ? await nameOfPort(deps, namespace, name, Number(port)) : port;
+  const { subsets = [] } = await current<Endpoints>(deps, 'endpoints', namespace, name);
+  if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+  for (const subset of startingAnywhere(deps, subsets)) {
+    const found = (subset.ports ?? []).find((one) => (one.name ?? '') === portName);
+    if (found === undefined) continue;
+    for (const { ip, targetRef } of startingAnywhere(deps, subset.addresses ?? [])) {
+      if (isAddressOfPod(deps, namespace, ip, targetRef?.namespace, targetRef?.name)) return targetAt(ip, found.port, scheme);
+    }
+  }
+  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`);
+}
+
+async function nameOfPort(deps: ConnectDeps, namespace: string, name: string, port: number): Promise<string> {
+  const service = await current<Service>(deps, 'services', namespace, name);
+  const found = (service.spec?.ports ?? []).find((one) => one.port === port);
+  if (found === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`);
+  return found.name ?? '';
+}
+
+/** Endpoints can be written by hand; they lead nowhere but to pods. */
+function isAddressOfPod(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): boolean {
+  if (podName === undefined || podNamespace !== namespace || !deps.isAllowed(ip)) return false;
+  const status = deps.live<Pod>('', 'pods').get(namespace, podName)?.status;
+  return status?.podIP === ip || (status?.podIPs ?? []).some((one) => one.ip === ip);
+}
+
+function startingAnywhere<T>(deps: ConnectDeps, list: readonly T[]): T[] {
+  const start = list.length < 2 ? 0 : deps.randomBelow(list.length);
+  return [...list.slice(start), ...list.slice(0, start)];
+}
