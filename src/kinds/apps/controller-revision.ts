@@ -1,7 +1,37 @@
 /** Controller revisions. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { NONE } from '../core/template-cells.ts';
+import { kind, type Strategy } from '../kind.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { immutable } from '../validation/rules.ts';
 import { ControllerRevision } from './schema/controller-revision.ts';
+
+function validateRevision({ revision }: ControllerRevision, errors: FieldErrors): void {
+  if (revision < 0) errors.invalid(Path.of('revision'), revision, 'must be greater than or equal to 0');
+}
+
+const strategy: Strategy<ControllerRevision> = {
+  validate(object, errors) {
+    if (object.data === undefined) errors.required(Path.of('data'), 'data is mandatory');
+    validateRevision(object, errors);
+  },
+  validateUpdate(object, old, errors, env) {
+    metadataUpdateAgain(object, old, errors, env);
+    validateRevision(object, errors);
+    immutable(object.data, old.data, Path.of('data'), errors);
+  },
+};
+
+/** `statefulset.apps/web`, of the owner that is in charge. */
+function ownerCell({ metadata }: ControllerRevision): string {
+  const owner = metadata.ownerReferences?.find((reference) => reference.controller === true);
+  if (owner === undefined) return NONE;
+  const slash = owner.apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : `.${owner.apiVersion.slice(0, slash)}`;
+  return `${(owner.kind + group).toLowerCase()}/${owner.name}`;
+}
 
 export const ControllerRevisionKind = kind<ControllerRevision>({
   group: 'apps',
@@ -10,10 +40,12 @@ export const ControllerRevisionKind = kind<ControllerRevision>({
   scope: 'Namespaced',
   versions: { v1: { schema: ControllerRevision } },
   hub: 'v1',
+  strategy,
   columns: [
     nameColumn,
     { name: 'Controller', type: 'string', description: 'The object whose history the revision is part of.' },
     { name: 'Revision', type: 'string', description: 'The number of the revision.' },
     ageColumn,
   ],
+  cells: (object, env) => [nameCell(object), ownerCell(object), object.revision, ageCell(object, env)],
 });

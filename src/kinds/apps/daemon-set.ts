@@ -1,8 +1,130 @@
 /** Daemon sets. */
+import { equal } from '../../lib/equal.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { validateLabelSelector } from '../../meta/labels.ts';
+import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { containerCells, labelsCell } from '../core/template-cells.ts';
+import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { DaemonSet } from './schema/daemon-set.ts';
+import { intOrStringText, invalidText, mapText, selectorText, unsupportedText } from '../validation/go-text.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateCounts, validateGrowing } from '../validation/replicas.ts';
+import { amountOf, amountOrPercentage, atMostAll, immutable, notNegative } from '../validation/rules.ts';
+import { compileSelector, validateSomeSelector } from '../validation/selectors.ts';
+import { validateServing, validateSharedDisks, validateTemplate } from '../validation/template.ts';
+import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
+import { DaemonSet, type DaemonSetUpdateStrategy, type RollingUpdateDaemonSet } from './schema/daemon-set.ts';
+
+const specAt = Path.of('spec');
+const templateAt = specAt.child('template');
+const statusAt = Path.of('status');
+
+/** Counts the changes of the template, for controllers of long ago. */
+const templateGeneration = 'deprecated.daemonset.template.generation';
+
+function defaults({ metadata, spec }: DaemonSet, env: KindEnv): void {
+  const { updateStrategy } = spec;
+  updateStrategy.type ??= 'RollingUpdate';
+  if (updateStrategy.type === 'RollingUpdate') {
+    updateStrategy.rollingUpdate ??= {};
+    updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+    updateStrategy.rollingUpdate.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+  metadata.annotations ??= {};
+  metadata.annotations[templateGeneration] ??= '0';
+  podTemplateDefaults(spec.template, env);
+}
+
+function validateSpec({ metadata, spec }: DaemonSet, errors: FieldErrors, env: KindEnv): void {
+  const { selector, template } = spec;
+  const counter = metadata.annotations?.[templateGeneration];
+  if (counter !== undefined && !/^[+-]?[0-9]+$/.test(counter))
+    errors.invalid(Path.of('metadata', 'annotations').key(templateGeneration), counter, 'must be an integer');
+  validateLabelSelector(selector, specAt.child('selector'), errors);
+  const { labels } = template.metadata;
+  if (compileSelector(selector)?.matches(labels) === false)
+    invalidText(errors, templateAt.child('metadata').child('labels'), mapText(labels), '`selector` does not match template `labels`');
+  if (selector !== undefined) validateSomeSelector(selector, 'daemonset', specAt.child('selector'), errors);
+  validateTemplate(template, templateAt, errors, env);
+  validateSharedDisks(template.spec, templateAt, errors);
+  validateServing(template.spec, 'DaemonSet', templateAt, errors);
+  notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
+  validateUpdateStrategy(spec.updateStrategy, specAt.child('updateStrategy'), errors);
+  notNegative(spec.revisionHistoryLimit, specAt, 'revisionHistoryLimit', errors);
+}
+
+function validateUpdateStrategy({ type = '', rollingUpdate }: DaemonSetUpdateStrategy, at: Path, errors: FieldErrors): void {
+  if (type === 'OnDelete') return;
+  if (type !== 'RollingUpdate') {
+    const shown = rollingUpdate === undefined ? '(*apps.RollingUpdateDaemonSet)(nil)' : '(*apps.RollingUpdateDaemonSet)(…)';
+    const text = `apps.DaemonSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:${shown}}`;
+    unsupportedText(errors, at, text, ['RollingUpdate', 'OnDelete']);
+  } else if (rollingUpdate === undefined) errors.required(at.child('rollingUpdate'));
+  else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
+}
+
+/** On a node, either the old pod goes first or the new one comes first. */
+function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet, at: Path, errors: FieldErrors): void {
+  const surgeAt = at.child('maxSurge');
+  amountOrPercentage(maxUnavailable, at.child('maxUnavailable'), errors);
+  amountOrPercentage(maxSurge, surgeAt, errors);
+  atMostAll(maxUnavailable, at.child('maxUnavailable'), errors);
+  atMostAll(maxSurge, surgeAt, errors);
+  const goes = amountOf(maxUnavailable) !== 0;
+  const comes = amountOf(maxSurge) !== 0;
+  if (goes && comes) invalidText(errors, surgeAt, intOrStringText(maxSurge), 'may not be set when maxUnavailable is non-zero');
+  else if (!goes && !comes) errors.required(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
+}
+
+const counterOf = ({ metadata }: DaemonSet): number => Number(metadata.annotations?.[templateGeneration] ?? 0);
+function setCounter({ metadata }: DaemonSet, counter: number): void {
+  metadata.annotations = { ...metadata.annotations, [templateGeneration]: String(counter) };
+}
+
+const strategy: Strategy<DaemonSet> = {
+  prepareForCreate(set, env) {
+    set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+    prepareTemplate(set.spec.template, undefined, env);
+    if (counterOf(set) < 1) setCounter(set, 1);
+  },
+  prepareForUpdate(set, old, env) {
+    set.status = old.status;
+    prepareTemplate(set.spec.template, old.spec.template, env);
+    // A counter that is no number is left for validation to refuse.
+    if (!Number.isNaN(counterOf(set))) setCounter(set, counterOf(old) + (equal(set.spec.template, old.spec.template) ? 0 : 1));
+  },
+  validate: validateSpec,
+  validateUpdate(set, old, errors, env) {
+    metadataAgain(set, { namespaced: true }, errors, env);
+    validateSpec(set, errors, env);
+    metadataUpdateAgain(set, old, errors, env);
+    validateSpec(set, errors, env);
+    const { selector } = set.spec;
+    immutable(selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(selector));
+  },
+  warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),
+  resetFields: [['status']],
+};
+
+const counts = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+] as const;
+const statusStrategy = keepsSpec<DaemonSet>((set, old, errors, env) => {
+  metadataUpdateAgain(set, old, errors, env);
+  validateCounts(set.status, counts, statusAt, errors);
+  validateGrowing(set.status.collisionCount, old.status.collisionCount, statusAt, errors);
+});
 
 export const DaemonSetKind = kind<DaemonSet>({
   group: 'apps',
@@ -11,9 +133,11 @@ export const DaemonSetKind = kind<DaemonSet>({
   short: ['ds'],
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: DaemonSet } },
+  versions: { v1: { schema: DaemonSet, defaults } },
   hub: 'v1',
-  subresources: { status: status() },
+  generation: true,
+  strategy,
+  subresources: { status: status(statusStrategy) },
   columns: [
     nameColumn,
     { name: 'Desired', type: 'integer', description: 'How many nodes should run a pod of the set.' },
@@ -26,5 +150,17 @@ export const DaemonSetKind = kind<DaemonSet>({
     { name: 'Containers', type: 'string', priority: 1, description: 'The names of the containers in the template.' },
     { name: 'Images', type: 'string', priority: 1, description: 'The images of the containers in the template.' },
     { name: 'Selector', type: 'string', priority: 1, description: 'The labels by which the pods are found.' },
+  ],
+  cells: (set, env) => [
+    nameCell(set),
+    set.status.desiredNumberScheduled,
+    set.status.currentNumberScheduled,
+    set.status.numberReady,
+    set.status.updatedNumberScheduled ?? 0,
+    set.status.numberAvailable ?? 0,
+    labelsCell(set.spec.template.spec.nodeSelector),
+    ageCell(set, env),
+    ...containerCells(set.spec.template),
+    selectorCell(set.spec.selector),
   ],
 });

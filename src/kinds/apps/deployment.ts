@@ -1,9 +1,113 @@
 /** Deployments. */
+import { equal } from '../../lib/equal.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
 import { scale } from '../autoscaling/scale.ts';
+import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { containerCells } from '../core/template-cells.ts';
+import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { Deployment } from './schema/deployment.ts';
+import { intOrStringText, invalidText, selectorText, unsupportedText } from '../validation/go-text.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateCounts, validateGrowing, validateShares } from '../validation/replicas.ts';
+import { amountOf, amountOrPercentage, atMostAll, immutable, notNegative } from '../validation/rules.ts';
+import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
+import { validateReplicatedTemplate } from './replica-set.ts';
+import { Deployment, type DeploymentStrategy, type RollingUpdateDeployment } from './schema/deployment.ts';
+
+const specAt = Path.of('spec');
+const templateAt = specAt.child('template');
+const statusAt = Path.of('status');
+
+function defaults({ spec }: Deployment, env: KindEnv): void {
+  spec.replicas ??= 1;
+  const { strategy } = spec;
+  strategy.type ??= 'RollingUpdate';
+  if (strategy.type === 'RollingUpdate') {
+    strategy.rollingUpdate ??= {};
+    strategy.rollingUpdate.maxUnavailable ??= '25%';
+    strategy.rollingUpdate.maxSurge ??= '25%';
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+  podTemplateDefaults(spec.template, env);
+}
+
+function validateSpec({ spec }: Deployment, errors: FieldErrors, env: KindEnv): void {
+  notNegative(spec.replicas, specAt, 'replicas', errors);
+  validateReplicatedTemplate(spec, errors, env);
+  validateStrategy(spec.strategy, specAt.child('strategy'), errors);
+  notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
+  notNegative(spec.revisionHistoryLimit, specAt, 'revisionHistoryLimit', errors);
+  const deadline = spec.progressDeadlineSeconds;
+  notNegative(deadline, specAt, 'progressDeadlineSeconds', errors);
+  if (deadline !== undefined && deadline <= (spec.minReadySeconds ?? 0))
+    errors.invalid(specAt.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds');
+}
+
+function validateStrategy({ type = '', rollingUpdate }: DeploymentStrategy, at: Path, errors: FieldErrors): void {
+  if (type === 'Recreate') {
+    if (rollingUpdate !== undefined) errors.forbidden(at.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'");
+  } else if (type !== 'RollingUpdate') {
+    const shown = rollingUpdate === undefined ? '(*apps.RollingUpdateDeployment)(nil)' : '(*apps.RollingUpdateDeployment)(…)';
+    unsupportedText(errors, at, `apps.DeploymentStrategy{Type:${JSON.stringify(type)}, RollingUpdate:${shown}}`, [
+      'Recreate',
+      'RollingUpdate',
+    ]);
+  } else if (rollingUpdate === undefined) errors.required(at.child('rollingUpdate'), 'this should be defaulted and never be nil');
+  else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
+}
+
+function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment, at: Path, errors: FieldErrors): void {
+  const unavailableAt = at.child('maxUnavailable');
+  amountOrPercentage(maxUnavailable, unavailableAt, errors);
+  amountOrPercentage(maxSurge, at.child('maxSurge'), errors);
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0)
+    invalidText(errors, unavailableAt, intOrStringText(maxUnavailable), 'may not be 0 when `maxSurge` is 0');
+  atMostAll(maxUnavailable, unavailableAt, errors);
+}
+
+const strategy: Strategy<Deployment> = {
+  prepareForCreate(deployment, env) {
+    deployment.status = {};
+    prepareTemplate(deployment.spec.template, undefined, env);
+  },
+  prepareForUpdate(deployment, old, env) {
+    deployment.status = old.status;
+    prepareTemplate(deployment.spec.template, old.spec.template, env);
+    // Annotations are handed on to replica sets, so that a change of them is one for the controller as well.
+    if (!equal(deployment.metadata.annotations, old.metadata.annotations))
+      deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
+  validate: validateSpec,
+  validateUpdate(deployment, old, errors, env) {
+    metadataUpdateAgain(deployment, old, errors, env);
+    validateSpec(deployment, errors, env);
+    const { selector } = deployment.spec;
+    immutable(selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(selector));
+  },
+  warnings: (deployment, old, env) => templateWarnings(deployment, old, deployment.spec.template, templateAt, env),
+  resetFields: [['status']],
+};
+
+const statusOnly = keepsSpec<Deployment>((deployment, old, errors, env) => {
+  metadataUpdateAgain(deployment, old, errors, env);
+  const { status: now } = deployment;
+  const counts = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'] as const;
+  validateCounts(now, [...counts, 'unavailableReplicas', 'collisionCount'], statusAt, errors);
+  validateShares(now, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], statusAt, errors);
+  validateGrowing(now.collisionCount, old.status.collisionCount, statusAt, errors);
+});
+const statusStrategy: Strategy<Deployment> = {
+  ...statusOnly,
+  prepareForUpdate(deployment, old) {
+    deployment.spec = old.spec;
+    if (old.metadata.labels === undefined) delete deployment.metadata.labels;
+    else deployment.metadata.labels = old.metadata.labels;
+  },
+  resetFields: [['spec'], ['metadata', 'labels']],
+};
 
 export const DeploymentKind = kind<Deployment>({
   group: 'apps',
@@ -12,9 +116,11 @@ export const DeploymentKind = kind<Deployment>({
   short: ['deploy'],
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: Deployment } },
+  versions: { v1: { schema: Deployment, defaults } },
   hub: 'v1',
-  subresources: { scale: scale((object) => object.spec.selector), status: status() },
+  generation: true,
+  strategy,
+  subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,
     { name: 'Ready', type: 'string', description: 'How many pods are ready, of those that there should be.' },
@@ -24,5 +130,14 @@ export const DeploymentKind = kind<Deployment>({
     { name: 'Containers', type: 'string', priority: 1, description: 'The names of the containers in the template.' },
     { name: 'Images', type: 'string', priority: 1, description: 'The images of the containers in the template.' },
     { name: 'Selector', type: 'string', priority: 1, description: 'The labels by which the pods are found.' },
+  ],
+  cells: (deployment, env) => [
+    nameCell(deployment),
+    `${deployment.status.readyReplicas ?? 0}/${deployment.spec.replicas ?? 0}`,
+    deployment.status.updatedReplicas ?? 0,
+    deployment.status.availableReplicas ?? 0,
+    ageCell(deployment, env),
+    ...containerCells(deployment.spec.template),
+    selectorCell(deployment.spec.selector),
   ],
 });

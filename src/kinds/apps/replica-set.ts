@@ -1,9 +1,76 @@
 /** Replica sets. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
 import { scale } from '../autoscaling/scale.ts';
+import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { containerCells } from '../core/template-cells.ts';
+import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { invalidText, selectorText } from '../validation/go-text.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateCounts, validateShares } from '../validation/replicas.ts';
+import { immutable, notNegative } from '../validation/rules.ts';
+import { compileSelector, validateWorkloadSelector } from '../validation/selectors.ts';
+import { validateServingTemplate } from '../validation/template.ts';
+import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
 import { ReplicaSet } from './schema/replica-set.ts';
+
+const specAt = Path.of('spec');
+const selectorAt = specAt.child('selector');
+const templateAt = specAt.child('template');
+const statusAt = Path.of('status');
+
+function defaults({ spec }: ReplicaSet, env: KindEnv): void {
+  spec.replicas ??= 1;
+  podTemplateDefaults(spec.template, env);
+}
+
+/** The selector and the template, which deployments check in the same words. */
+export function validateReplicatedTemplate(
+  { selector, template, replicas = 0 }: ReplicaSet['spec'],
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  validateWorkloadSelector(selector, 'deployment', selectorAt, errors);
+  const compiled = compileSelector(selector);
+  if (compiled === undefined) invalidText(errors, selectorAt, selectorText(selector), 'invalid label selector');
+  else validateServingTemplate(template, compiled, replicas, 'ReplicaSet', templateAt, errors, env);
+}
+
+function validateSpec({ spec }: ReplicaSet, errors: FieldErrors, env: KindEnv): void {
+  notNegative(spec.replicas, specAt, 'replicas', errors);
+  notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
+  validateReplicatedTemplate(spec, errors, env);
+}
+
+const strategy: Strategy<ReplicaSet> = {
+  prepareForCreate(set, env) {
+    set.status = { replicas: 0 };
+    prepareTemplate(set.spec.template, undefined, env);
+  },
+  prepareForUpdate(set, old, env) {
+    set.status = old.status;
+    prepareTemplate(set.spec.template, old.spec.template, env);
+  },
+  validate: validateSpec,
+  validateUpdate(set, old, errors, env) {
+    metadataAgain(set, { namespaced: true }, errors, env);
+    validateSpec(set, errors, env);
+    metadataUpdateAgain(set, old, errors, env);
+    validateSpec(set, errors, env);
+    immutable(set.spec.selector, old.spec.selector, selectorAt, errors, () => selectorText(set.spec.selector));
+  },
+  warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),
+  resetFields: [['status']],
+};
+
+const statusStrategy = keepsSpec<ReplicaSet>((set, old, errors, env) => {
+  metadataUpdateAgain(set, old, errors, env);
+  const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'] as const;
+  validateCounts(set.status, counts, statusAt, errors);
+  validateShares(set.status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], statusAt, errors);
+});
 
 export const ReplicaSetKind = kind<ReplicaSet>({
   group: 'apps',
@@ -12,9 +79,12 @@ export const ReplicaSetKind = kind<ReplicaSet>({
   short: ['rs'],
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: ReplicaSet } },
+  versions: { v1: { schema: ReplicaSet, defaults } },
   hub: 'v1',
-  subresources: { scale: scale((object) => object.spec.selector), status: status() },
+  generation: true,
+  strategy,
+  fields: { 'status.replicas': (set) => String(set.status.replicas) },
+  subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,
     { name: 'Desired', type: 'integer', description: 'How many pods there should be.' },
@@ -24,5 +94,14 @@ export const ReplicaSetKind = kind<ReplicaSet>({
     { name: 'Containers', type: 'string', priority: 1, description: 'The names of the containers in the template.' },
     { name: 'Images', type: 'string', priority: 1, description: 'The images of the containers in the template.' },
     { name: 'Selector', type: 'string', priority: 1, description: 'The labels by which the pods are found.' },
+  ],
+  cells: (set, env) => [
+    nameCell(set),
+    set.spec.replicas ?? 0,
+    set.status.replicas,
+    set.status.readyReplicas ?? 0,
+    ageCell(set, env),
+    ...containerCells(set.spec.template),
+    selectorCell(set.spec.selector),
   ],
 });

@@ -1,9 +1,158 @@
 /** Stateful sets. */
+import { equal } from '../../lib/equal.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
 import { scale } from '../autoscaling/scale.ts';
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { claimSpecDefaults } from '../core/pod-volume-defaults.ts';
+import { containerCells } from '../core/template-cells.ts';
+import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { StatefulSet } from './schema/stateful-set.ts';
+import { invalidText, selectorText } from '../validation/go-text.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateCounts, validateGrowing, validateShares } from '../validation/replicas.ts';
+import { amountOf, amountOrPercentage, atMostAll, notNegative, word } from '../validation/rules.ts';
+import { compileSelector, validateSelected, validateWorkloadSelector } from '../validation/selectors.ts';
+import { validateServing, validateTemplateMetadata } from '../validation/template.ts';
+import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
+import { type RollingUpdateStatefulSetStrategy, StatefulSet, type StatefulSetUpdateStrategy } from './schema/stateful-set.ts';
+
+const specAt = Path.of('spec');
+const selectorAt = specAt.child('selector');
+const templateAt = specAt.child('template');
+const statusAt = Path.of('status');
+
+function defaults({ spec }: StatefulSet, env: KindEnv): void {
+  spec.podManagementPolicy ??= 'OrderedReady';
+  const { updateStrategy } = spec;
+  if (updateStrategy.type === undefined) {
+    updateStrategy.type = 'RollingUpdate';
+    updateStrategy.rollingUpdate ??= {};
+  }
+  if (updateStrategy.type === 'RollingUpdate' && updateStrategy.rollingUpdate !== undefined) {
+    updateStrategy.rollingUpdate.partition ??= 0;
+    if (env.feature('MaxUnavailableStatefulSet')) updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+  }
+  if (env.feature('StatefulSetAutoDeletePVC')) {
+    spec.persistentVolumeClaimRetentionPolicy ??= {};
+    spec.persistentVolumeClaimRetentionPolicy.whenDeleted ??= 'Retain';
+    spec.persistentVolumeClaimRetentionPolicy.whenScaled ??= 'Retain';
+  }
+  spec.replicas ??= 1;
+  spec.revisionHistoryLimit ??= 10;
+  podTemplateDefaults(spec.template, env);
+  for (const claim of spec.volumeClaimTemplates ?? []) {
+    claim.kind ??= 'PersistentVolumeClaim';
+    claim.apiVersion ??= 'v1';
+    claim.status.phase ??= 'Pending';
+    claimSpecDefaults(claim.spec);
+  }
+}
+
+function validateSpec({ spec }: StatefulSet, errors: FieldErrors, env: KindEnv): void {
+  const { selector, template, podManagementPolicy: order } = spec;
+  if (order === undefined) errors.required(specAt.child('podManagementPolicy'));
+  else if (order !== 'OrderedReady' && order !== 'Parallel')
+    errors.invalid(specAt.child('podManagementPolicy'), order, "must be 'OrderedReady' or 'Parallel'");
+  validateUpdateStrategy(spec.updateStrategy, specAt.child('updateStrategy'), errors);
+  validateRetention(spec, errors);
+  notNegative(spec.replicas, specAt, 'replicas', errors);
+  notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
+  validateWorkloadSelector(selector, 'statefulset', selectorAt, errors);
+  const compiled = compileSelector(selector);
+  if (compiled === undefined) invalidText(errors, selectorAt, selectorText(selector), '');
+  else {
+    // The spec of the template is left to the pods: its mounts name volumes that are made from the claims.
+    validateSelected(compiled, template.metadata.labels, templateAt, errors);
+    validateTemplateMetadata(template, templateAt, errors, env);
+  }
+  validateServing(template.spec, 'StatefulSet', templateAt, errors);
+}
+
+function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, at: Path, errors: FieldErrors): void {
+  const { type, rollingUpdate } = strategy;
+  if (type === undefined) errors.required(at);
+  else if (type === 'OnDelete') {
+    if (rollingUpdate !== undefined)
+      invalidText(errors, at.child('rollingUpdate'), rollingText(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'");
+  } else if (type !== 'RollingUpdate') {
+    const shown = rollingUpdate === undefined ? '(*apps.RollingUpdateStatefulSetStrategy)(nil)' : `&${rollingText(rollingUpdate)}`;
+    const text = `apps.StatefulSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:${shown}}`;
+    invalidText(errors, at, text, "must be 'RollingUpdate' or 'OnDelete'");
+  } else if (rollingUpdate !== undefined) validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
+}
+const rollingText = ({ partition = 0 }: RollingUpdateStatefulSetStrategy): string =>
+  `apps.RollingUpdateStatefulSetStrategy{Partition:${partition}, MaxUnavailable:(*intstr.IntOrString)(nil)}`;
+
+function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, at: Path, errors: FieldErrors): void {
+  notNegative(partition, at, 'partition', errors);
+  if (maxUnavailable === undefined) return;
+  const here = at.child('maxUnavailable');
+  amountOrPercentage(maxUnavailable, here, errors);
+  if (amountOf(maxUnavailable) === 0) errors.invalid(here, maxUnavailable, 'cannot be 0');
+  atMostAll(maxUnavailable, here, errors);
+}
+
+function validateRetention({ persistentVolumeClaimRetentionPolicy: policy }: StatefulSet['spec'], errors: FieldErrors): void {
+  if (policy === undefined) return;
+  const at = specAt.child('persistentVolumeClaimRetentionPolicy');
+  word(policy.whenDeleted, ['Retain', 'Delete'], at.child('whenDeleted'), errors);
+  word(policy.whenScaled, ['Retain', 'Delete'], at.child('whenScaled'), errors);
+}
+
+const mutable = ['replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'] as const;
+const onlyMutable =
+  "updates to statefulset spec for fields other than 'replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+function validateChange({ spec }: StatefulSet, { spec: old }: StatefulSet, errors: FieldErrors): void {
+  const fixed = (whole: StatefulSet['spec']) => {
+    const rest: Partial<StatefulSet['spec']> = { ...whole };
+    for (const field of mutable) delete rest[field];
+    return rest;
+  };
+  if (!equal(fixed(spec), fixed(old))) errors.forbidden(specAt, onlyMutable);
+  notNegative(spec.replicas, specAt, 'replicas', errors);
+}
+
+/** Fields whose feature is off are dropped, unless the stored object has them. */
+function dropDisabled({ spec }: StatefulSet, old: StatefulSet | undefined, env: KindEnv): void {
+  if (!env.feature('MaxUnavailableStatefulSet') && old?.spec.updateStrategy.rollingUpdate?.maxUnavailable === undefined)
+    delete spec.updateStrategy.rollingUpdate?.maxUnavailable;
+  if (!env.feature('StatefulSetAutoDeletePVC') && old?.spec.persistentVolumeClaimRetentionPolicy === undefined)
+    delete spec.persistentVolumeClaimRetentionPolicy;
+}
+
+const strategy: Strategy<StatefulSet> = {
+  prepareForCreate(set, env) {
+    set.status = { replicas: 0, availableReplicas: 0 };
+    dropDisabled(set, undefined, env);
+    prepareTemplate(set.spec.template, undefined, env);
+  },
+  prepareForUpdate(set, old, env) {
+    set.status = old.status;
+    dropDisabled(set, old, env);
+    prepareTemplate(set.spec.template, old.spec.template, env);
+  },
+  validate: validateSpec,
+  validateUpdate(set, old, errors, env) {
+    metadataAgain(set, { namespaced: true }, errors, env);
+    validateSpec(set, errors, env);
+    metadataUpdateAgain(set, old, errors, env);
+    validateChange(set, old, errors);
+  },
+  warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),
+  resetFields: [['status']],
+};
+
+const statusStrategy = keepsSpec<StatefulSet>((set, old, errors, env) => {
+  const { status: now } = set;
+  const counts = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
+  validateCounts(now, [...counts, 'observedGeneration', 'collisionCount'], statusAt, errors);
+  validateShares(now, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], statusAt, errors);
+  metadataUpdateAgain(set, old, errors, env);
+  validateGrowing(now.collisionCount, old.status.collisionCount, statusAt, errors);
+});
 
 export const StatefulSetKind = kind<StatefulSet>({
   group: 'apps',
@@ -12,14 +161,22 @@ export const StatefulSetKind = kind<StatefulSet>({
   short: ['sts'],
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: StatefulSet } },
+  versions: { v1: { schema: StatefulSet, defaults } },
   hub: 'v1',
-  subresources: { scale: scale((object) => object.spec.selector), status: status() },
+  generation: true,
+  strategy,
+  subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,
     { name: 'Ready', type: 'string', description: 'How many pods are ready, of those that there should be.' },
     ageColumn,
     { name: 'Containers', type: 'string', priority: 1, description: 'The names of the containers in the template.' },
     { name: 'Images', type: 'string', priority: 1, description: 'The images of the containers in the template.' },
+  ],
+  cells: (set, env) => [
+    nameCell(set),
+    `${set.status.readyReplicas ?? 0}/${set.spec.replicas ?? 0}`,
+    ageCell(set, env),
+    ...containerCells(set.spec.template),
   ],
 });

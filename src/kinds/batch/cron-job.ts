@@ -1,9 +1,103 @@
 /** Cron jobs. */
+import { ageAt } from '../../meta/age.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { containerCells, NONE } from '../core/template-cells.ts';
+import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { invalidText, selectorText, unsupportedText } from '../validation/go-text.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { notNegative, word } from '../validation/rules.ts';
+import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
+import { validateJobSpec } from './job-rules.ts';
+import { isTimeZone, scheduleComplaint } from './schedule.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
+
+type CronJob = v1.CronJob;
+const specAt = Path.of('spec');
+const jobAt = specAt.child('jobTemplate').child('spec');
+const policies = ['Allow', 'Forbid', 'Replace'];
+/** A job is named for its cron job and the minute it was due, which takes eleven characters. */
+const maxName = 52;
+
+function defaults({ spec }: CronJob, env: KindEnv): void {
+  spec.concurrencyPolicy ??= 'Allow';
+  spec.suspend ??= false;
+  spec.successfulJobsHistoryLimit ??= 3;
+  spec.failedJobsHistoryLimit ??= 1;
+  podTemplateDefaults(spec.jobTemplate.spec.template, env);
+}
+
+function validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: FieldErrors, env: KindEnv): void {
+  validateSchedule(spec, errors);
+  notNegative(spec.startingDeadlineSeconds, specAt, 'startingDeadlineSeconds', errors);
+  if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) validateTimeZone(spec.timeZone, errors);
+  word(spec.concurrencyPolicy, policies, specAt.child('concurrencyPolicy'), errors);
+  const job = spec.jobTemplate.spec;
+  validateJobSpec(job, jobAt, errors, env);
+  if (job.selector !== undefined)
+    invalidText(errors, jobAt.child('selector'), selectorText(job.selector), '`selector` will be auto-generated');
+  if (job.manualSelector) unsupportedText(errors, jobAt.child('manualSelector'), 'true', ['nil', 'false']);
+  notNegative(spec.successfulJobsHistoryLimit, specAt, 'successfulJobsHistoryLimit', errors);
+  notNegative(spec.failedJobsHistoryLimit, specAt, 'failedJobsHistoryLimit', errors);
+}
+
+function validateSchedule({ schedule, timeZone }: CronJob['spec'], errors: FieldErrors): void {
+  const at = specAt.child('schedule');
+  const complaint = schedule === '' ? undefined : scheduleComplaint(schedule);
+  if (schedule === '') errors.required(at);
+  else if (complaint !== undefined) errors.invalid(at, schedule, complaint);
+  if (timeZone !== undefined && schedule.includes('TZ'))
+    errors.invalid(at, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule');
+}
+
+function validateTimeZone(zone: string, errors: FieldErrors): void {
+  const at = specAt.child('timeZone');
+  if (zone === '') errors.invalid(at, zone, 'timeZone must be nil or non-empty string');
+  else if (zone.toLowerCase() === 'local')
+    errors.invalid(at, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
+  else if (!isTimeZone(zone)) errors.invalid(at, zone, `unknown time zone ${zone}`);
+}
+
+function prepare(cronJob: CronJob, old: CronJob | undefined, env: KindEnv): void {
+  if (!env.feature('CronJobTimeZone') && old?.spec.timeZone === undefined) delete cronJob.spec.timeZone;
+  prepareTemplate(cronJob.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template, env);
+}
+
+const strategy: Strategy<CronJob> = {
+  prepareForCreate(cronJob, env) {
+    cronJob.status = {};
+    prepare(cronJob, undefined, env);
+  },
+  prepareForUpdate(cronJob, old, env) {
+    cronJob.status = old.status;
+    prepare(cronJob, old, env);
+  },
+  validate(cronJob, errors, env) {
+    validateSpec(cronJob, undefined, errors, env);
+    const { name = '' } = cronJob.metadata;
+    if (name.length > maxName) errors.invalid(Path.of('metadata', 'name'), name, `must be no more than ${maxName} characters`);
+  },
+  validateUpdate(cronJob, old, errors, env) {
+    metadataUpdateAgain(cronJob, old, errors, env);
+    validateSpec(cronJob, old, errors, env);
+  },
+  warnings(cronJob, old, env) {
+    const { spec } = cronJob;
+    const warnings = templateWarnings(cronJob, old, spec.jobTemplate.spec.template, jobAt.child('template'), env);
+    if (spec.schedule.includes('TZ'))
+      warnings.push(
+        `CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see https://${env.identity.domain}/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
+      );
+    return warnings;
+  },
+  resetFields: [['status']],
+};
+
+const statusStrategy = keepsSpec<CronJob>((cronJob, old, errors, env) => metadataUpdateAgain(cronJob, old, errors, env));
 
 export const CronJobKind = kind<v1.CronJob>({
   group: 'batch',
@@ -13,14 +107,17 @@ export const CronJobKind = kind<v1.CronJob>({
   categories: ['all'],
   scope: 'Namespaced',
   versions: {
-    v1: { schema: v1.CronJob },
+    v1: { schema: v1.CronJob, defaults },
     v1beta1: {
       schema: v1beta1.CronJob,
+      defaults,
       deprecation: { deprecated: '1.21', removed: '1.25', replacement: { group: 'batch', version: 'v1', kind: 'CronJob' } },
     },
   },
   hub: 'v1',
-  subresources: { status: status() },
+  generation: true,
+  strategy,
+  subresources: { status: status(statusStrategy) },
   columns: [
     nameColumn,
     { name: 'Schedule', type: 'string', description: 'When jobs are started, in the form of a cron line.' },
@@ -31,5 +128,15 @@ export const CronJobKind = kind<v1.CronJob>({
     { name: 'Containers', type: 'string', priority: 1, description: 'The names of the containers in the template.' },
     { name: 'Images', type: 'string', priority: 1, description: 'The images of the containers in the template.' },
     { name: 'Selector', type: 'string', priority: 1, description: 'The labels by which the pods are found.' },
+  ],
+  cells: (cronJob, env) => [
+    nameCell(cronJob),
+    cronJob.spec.schedule,
+    cronJob.spec.suspend === undefined ? '<unset>' : cronJob.spec.suspend ? 'True' : 'False',
+    cronJob.status.active?.length ?? 0,
+    cronJob.status.lastScheduleTime === undefined ? NONE : ageAt(env.now(), cronJob.status.lastScheduleTime),
+    ageCell(cronJob, env),
+    ...containerCells(cronJob.spec.jobTemplate.spec.template),
+    selectorCell(cronJob.spec.jobTemplate.spec.selector),
   ],
 });

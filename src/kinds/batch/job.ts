@@ -1,8 +1,71 @@
 /** Jobs. */
+
+import { humanDuration } from '../../meta/age.ts';
+import { Path } from '../../meta/field.ts';
+import { timeMillis } from '../../meta/time.ts';
+import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { containerCells } from '../core/template-cells.ts';
+import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
+import { nameLabel, uidLabel, validateJob, validateJobStatusUpdate, validateJobUpdate } from './job-rules.ts';
 import { Job } from './schema/v1.ts';
+
+const templateAt = Path.of('spec', 'template');
+
+function defaults(job: Job, env: KindEnv): void {
+  const { metadata, spec } = job;
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= 6;
+  if (spec.template.metadata.labels !== undefined) metadata.labels ??= { ...spec.template.metadata.labels };
+  spec.completionMode ??= 'NonIndexed';
+  spec.suspend ??= false;
+  podTemplateDefaults(spec.template, env);
+}
+
+/** Unless its author wants otherwise, a job finds its pods by its own uid. */
+function generateSelector({ metadata, spec }: Job): void {
+  const { uid = '', name = '' } = metadata;
+  const { template } = spec;
+  template.metadata.labels = { ...template.metadata.labels, [nameLabel]: name, [uidLabel]: uid };
+  spec.selector ??= {};
+  spec.selector.matchLabels = { [uidLabel]: uid, ...spec.selector.matchLabels };
+}
+
+const strategy: Strategy<Job> = {
+  prepareForCreate(job, env) {
+    if (!job.spec.manualSelector) generateSelector(job);
+    // What was made from the template of a job is labelled like it, and so is the job.
+    if (job.spec.template.metadata.labels !== undefined) job.metadata.labels ??= { ...job.spec.template.metadata.labels };
+    job.status = {};
+    prepareTemplate(job.spec.template, undefined, env);
+  },
+  prepareForUpdate(job, old, env) {
+    job.status = old.status;
+    prepareTemplate(job.spec.template, old.spec.template, env);
+  },
+  validate: validateJob,
+  validateUpdate: validateJobUpdate,
+  warnings: (job, old, env) => templateWarnings(job, old, job.spec.template, templateAt, env),
+  resetFields: [['status']],
+};
+
+function completions({ spec, status: now }: Job): string {
+  const succeeded = now.succeeded ?? 0;
+  if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
+  const { parallelism = 0 } = spec;
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+/** How long the job ran, or has been running. */
+function duration({ status: now }: Job, env: KindEnv): string {
+  if (now.startTime === undefined) return '';
+  const end = now.completionTime === undefined ? env.now() : timeMillis(now.completionTime);
+  return humanDuration(end - timeMillis(now.startTime));
+}
 
 export const JobKind = kind<Job>({
   group: 'batch',
@@ -10,9 +73,13 @@ export const JobKind = kind<Job>({
   plural: 'jobs',
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: Job } },
+  versions: { v1: { schema: Job, defaults } },
   hub: 'v1',
-  subresources: { status: status() },
+  generation: true,
+  orphansByDefault: true,
+  strategy,
+  subresources: { status: status(keepsSpec(validateJobStatusUpdate)) },
+  fields: { 'status.successful': (job) => String(job.status.succeeded ?? 0) },
   columns: [
     nameColumn,
     { name: 'Completions', type: 'string', description: 'How many pods have succeeded, of those that have to.' },
@@ -21,5 +88,13 @@ export const JobKind = kind<Job>({
     { name: 'Containers', type: 'string', priority: 1, description: 'The names of the containers in the template.' },
     { name: 'Images', type: 'string', priority: 1, description: 'The images of the containers in the template.' },
     { name: 'Selector', type: 'string', priority: 1, description: 'The labels by which the pods are found.' },
+  ],
+  cells: (job, env) => [
+    nameCell(job),
+    completions(job),
+    duration(job, env),
+    ageCell(job, env),
+    ...containerCells(job.spec.template),
+    selectorCell(job.spec.selector),
   ],
 });

@@ -1,15 +1,45 @@
 /** Pod templates. */
+import { Path } from '../../meta/field.ts';
+import { nameCell } from '../cells.ts';
 import { nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { kind, type Strategy } from '../kind.ts';
+import { podWarnings } from '../validation/pod-warnings.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateTemplate } from '../validation/template.ts';
+import { podTemplateDefaults, syncServiceAccount } from './pod-defaults.ts';
+import { dropDisabledFields } from './pod-gates.ts';
 import { PodTemplate } from './schema/pod.ts';
+import { containerCells, labelsCell } from './template-cells.ts';
+
+const templateAt = Path.of('template');
+
+const strategy: Strategy<PodTemplate> = {
+  prepareForCreate({ template }, env) {
+    syncServiceAccount(template.spec);
+    dropDisabledFields(template.spec, undefined, env);
+  },
+  prepareForUpdate({ template }, old, env) {
+    syncServiceAccount(template.spec);
+    dropDisabledFields(template.spec, old.template.spec, env);
+  },
+  validate: ({ template }, errors, env) => validateTemplate(template, templateAt, errors, env),
+  validateUpdate(object, old, errors, env) {
+    metadataUpdateAgain(object, old, errors, env);
+    validateTemplate(object.template, templateAt, errors, env);
+  },
+  warnings: ({ metadata, template }, old, env) =>
+    metadata.generation === old?.metadata.generation ? [] : podWarnings(template.metadata, template.spec, env, templateAt),
+};
 
 export const PodTemplateKind = kind<PodTemplate>({
   group: '',
   kind: 'PodTemplate',
   plural: 'podtemplates',
   scope: 'Namespaced',
-  versions: { v1: { schema: PodTemplate } },
+  versions: { v1: { schema: PodTemplate, defaults: (object: PodTemplate, env) => podTemplateDefaults(object.template, env) } },
   hub: 'v1',
+  generation: true,
+  strategy,
   deleteReturnsObject: true,
   columns: [
     nameColumn,
@@ -17,4 +47,5 @@ export const PodTemplateKind = kind<PodTemplate>({
     { name: 'Images', type: 'string', description: 'The images of the containers in the template.' },
     { name: 'Pod Labels', type: 'string', description: 'The labels that pods made from the template get.' },
   ],
+  cells: (object) => [nameCell(object), ...containerCells(object.template), labelsCell(object.template.metadata.labels)],
 });

@@ -3,6 +3,9 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { Eviction } from '../policy/schema/v1.ts';
 import { objectSubresource, proxy, status, stream } from '../subresources.ts';
+import { podCells } from './pod-cells.ts';
+import { podDefaults } from './pod-defaults.ts';
+import { ephemeralContainersStrategy, podGracePeriod, podStatusStrategy, podStrategy } from './pod-strategy.ts';
 import { Binding } from './schema/cluster.ts';
 import { Pod } from './schema/pod.ts';
 
@@ -13,19 +16,34 @@ export const PodKind = kind<Pod>({
   short: ['po'],
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: Pod } },
+  versions: { v1: { schema: Pod, defaults: podDefaults } },
   hub: 'v1',
+  strategy: podStrategy,
+  gracePeriod: podGracePeriod,
   deleteReturnsObject: true,
+  fields: {
+    'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
+    'spec.restartPolicy': (pod) => pod.spec.restartPolicy ?? '',
+    'spec.schedulerName': (pod) => pod.spec.schedulerName ?? '',
+    'spec.serviceAccountName': (pod) => pod.spec.serviceAccountName ?? '',
+    'status.phase': (pod) => pod.status.phase ?? '',
+    'status.podIP': (pod) => pod.status.podIPs?.[0]?.ip ?? '',
+    // Known, but never more than empty.
+    'status.podIPs': () => '',
+    'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
+    // The name of long ago.
+    'spec.host': (pod) => pod.spec.nodeName ?? '',
+  },
   subresources: {
     attach: stream('PodAttachOptions'),
     binding: { type: 'action', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' }, schema: Binding },
-    ephemeralcontainers: objectSubresource(),
+    ephemeralcontainers: objectSubresource(ephemeralContainersStrategy),
     eviction: { type: 'action', verbs: ['create'], kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, schema: Eviction },
     exec: stream('PodExecOptions'),
     log: { type: 'action', verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' } },
     portforward: stream('PodPortForwardOptions'),
     proxy: proxy('PodProxyOptions'),
-    status: status(),
+    status: status(podStatusStrategy),
   },
   columns: [
     nameColumn,
@@ -38,4 +56,5 @@ export const PodKind = kind<Pod>({
     { name: 'Nominated Node', type: 'string', priority: 1, description: 'The node on which room is being made for the pod.' },
     { name: 'Readiness Gates', type: 'string', priority: 1, description: 'How many of the extra conditions for readiness hold.' },
   ],
+  cells: podCells,
 });

@@ -1,0 +1,51 @@
+/** What the reference to an image says about when it must be pulled. */
+
+const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*';
+const domainComponent = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
+const domain = `${domainComponent}(?:\\.${domainComponent})*(?::[0-9]+)?`;
+const tag = '[\\w][\\w.-]{0,127}';
+const digest = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
+/** `registry.example:5000/team/app:v1@sha256:…`, where all but the last part of the name may be missing. */
+const reference = new RegExp(`^((?:${domain}/)?${nameComponent}(?:/${nameComponent})*)(?::(${tag}))?(?:@(${digest}))?$`);
+const identifier = /^[a-f0-9]{64}$/;
+const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
+const maxName = 255;
+/** Names without a registry are looked up in one that has its own name and directory. */
+const defaultRegistry = 'docker.io/library/';
+
+/** The tag that is asked for: `latest` where there is neither tag nor digest. Undefined for what is no reference. */
+export function imageTag(image: string): string | undefined {
+  const slash = image.indexOf('/');
+  const first = slash < 0 ? '' : image.slice(0, slash);
+  const named = first.includes('.') || first.includes(':') || first === 'localhost';
+  const rest = named ? image.slice(slash + 1) : image;
+  const colon = rest.indexOf(':');
+  const name = colon < 0 ? rest : rest.slice(0, colon);
+  if (identifier.test(image) || name !== name.toLowerCase()) return undefined;
+  const match = reference.exec(image);
+  if (match === null) return undefined;
+  const full = (named ? '' : defaultRegistry).length + (match[1] as string).length;
+  if (full > maxName || !isDigest(match[3])) return undefined;
+  return match[2] ?? (match[3] === undefined ? 'latest' : '');
+}
+
+function isDigest(text: string | undefined): boolean {
+  if (text === undefined) return true;
+  const [algorithm = '', hex = ''] = text.split(':');
+  return Object.hasOwn(digestLengths, algorithm) && digestLengths[algorithm] === hex.length && /^[a-f0-9]+$/.test(hex);
+}
+
+/** Recently seen images: the pods of a workload share one. Emptied when full, so that it stays small. */
+const seen = new Map<string, 'Always' | 'IfNotPresent'>();
+const maxSeen = 1024;
+
+/** An image that can change under its name is pulled for every container. */
+export function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
+  let policy = seen.get(image);
+  if (policy === undefined) {
+    policy = imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
+    if (seen.size >= maxSeen) seen.clear();
+    if (image.length <= maxName) seen.set(image, policy);
+  }
+  return policy;
+}

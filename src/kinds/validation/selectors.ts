@@ -1,0 +1,42 @@
+/** Selectors by which workloads find their pods. */
+import type { FieldErrors, Path } from '../../meta/field.ts';
+import { type LabelSelector as Compiled, fromLabelSelector, type Labels, noLabel, validateLabelSelector } from '../../meta/labels.ts';
+import { labelKey, labelValue } from '../../meta/names.ts';
+import type { LabelSelector } from '../meta.ts';
+import { invalidText, mapText, selectorText } from './go-text.ts';
+
+const isEmpty = (selector: LabelSelector): boolean =>
+  Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
+
+/** The selector at work: one that is absent finds nothing. Undefined where it cannot work at all. */
+export function compileSelector(selector: LabelSelector | undefined): Compiled | undefined {
+  if (selector === undefined) return noLabel;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const works =
+    Object.keys(matchLabels).every((key) => labelKey(key).length === 0 && labelValue(matchLabels[key] as string).length === 0) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const wantsValues = operator === 'In' || operator === 'NotIn';
+      if (!wantsValues && operator !== 'Exists' && operator !== 'DoesNotExist') return false;
+      return wantsValues === values.length > 0 && labelKey(key).length === 0 && values.every((value) => labelValue(value).length === 0);
+    });
+  return works ? fromLabelSelector(selector) : undefined;
+}
+
+/** The selector of a workload must be there and ask for something. `what` is the kind as its complaint calls it. */
+export function validateWorkloadSelector(selector: LabelSelector | undefined, what: string, at: Path, errors: FieldErrors): void {
+  if (selector === undefined) errors.required(at);
+  else {
+    validateLabelSelector(selector, at, errors);
+    validateSomeSelector(selector, what, at, errors);
+  }
+}
+
+export function validateSomeSelector(selector: LabelSelector, what: string, at: Path, errors: FieldErrors): void {
+  if (isEmpty(selector)) invalidText(errors, at, selectorText(selector), `empty selector is invalid for ${what}`);
+}
+
+/** Pods that a workload makes must be found by its selector. `at` is the place of the template. */
+export function validateSelected(selector: Compiled, labels: Labels | undefined, at: Path, errors: FieldErrors): void {
+  if (selector.everything || selector.matches(labels)) return;
+  invalidText(errors, at.child('metadata').child('labels'), mapText(labels), '`selector` does not match template `labels`');
+}

@@ -1,0 +1,37 @@
+/** What the ways of writing of all workloads have in common. */
+import type { Path } from '../../meta/field.ts';
+import { syncServiceAccount } from '../core/pod-defaults.ts';
+import { dropDisabledFields } from '../core/pod-gates.ts';
+import type { PodTemplateSpec } from '../core/schema/pod.ts';
+import type { ApiObject, KindEnv, Strategy } from '../kind.ts';
+import { podWarnings } from './pod-warnings.ts';
+
+/** What admission and switched-off features leave to be done to a template before it is stored. */
+export function prepareTemplate(template: PodTemplateSpec | undefined, old: PodTemplateSpec | undefined, env: KindEnv): void {
+  if (template === undefined) return;
+  syncServiceAccount(template.spec);
+  dropDisabledFields(template.spec, old?.spec, env);
+}
+
+/** Warnings about the template of an object that is new or whose spec has changed. */
+export function templateWarnings(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  template: PodTemplateSpec | undefined,
+  at: Path,
+  env: KindEnv,
+): string[] {
+  if (template === undefined || (old !== undefined && old.metadata.generation === object.metadata.generation)) return [];
+  return podWarnings(template.metadata, template.spec, env, at);
+}
+
+/** Through `status` the spec stays as it was. */
+export function keepsSpec<T extends { spec: unknown }>(validateUpdate: NonNullable<Strategy<T>['validateUpdate']>): Strategy<T> {
+  return {
+    prepareForUpdate(object, old) {
+      object.spec = old.spec;
+    },
+    validateUpdate,
+    resetFields: [['spec']],
+  };
+}
