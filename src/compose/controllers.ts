@@ -39,6 +39,8 @@ export function composeControllers(given: ControllersOptions): Running {
     allControllers({
       rootCertificates: credentials.rootCertificates,
       namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
+      // Changes arrive in the order of the store.
+      orphanDelayMs: 0,
     }),
     options.controllers,
   );

@@ -1,0 +1,240 @@
+/**
+ * What is done about one object. Nothing is deleted on the word of the graph alone: the object and its owners are asked for
+ * first, because what the graph heard may be old.
+ *
+ *   an owner is           solid       it exists and does not wait for its dependents
+ *                         dangling    it does not exist (any more, or in this namespace)
+ *                         waiting     it goes when this object is gone
+ *
+ *   the object has        a solid owner                  it stays; references to others are taken away
+ *                         none, but one that waits       it goes before that one, and its own dependents before it
+ *                         only dangling ones             it goes
+ */
+import type { Client } from '../../client/dynamic.ts';
+import { isConflict, isNotFound } from '../../client/http.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { OwnerReference } from '../../kinds/meta.ts';
+import type { ServedResource } from '../runtime/resources.ts';
+import type { AbsentOwners } from './absent.ts';
+import { type Coordinates, FOREGROUND, type Graph, type Node, ORPHAN } from './graph.ts';
+
+export interface CollectorOptions {
+  readonly client: Client;
+  readonly graph: Graph;
+  readonly absent: AbsentOwners;
+  /** The resource of a kind; undefined where it is not served. */
+  readonly resourceOf: (apiVersion: string, kind: string) => Promise<ServedResource | undefined>;
+  /** Resolves to true when the dependents of everything that exists are known; to false when the end has come. */
+  readonly ready: () => Promise<boolean>;
+  readonly check: (uid: string) => void;
+  /** This object cannot be judged before other kinds are served. */
+  readonly unresolved: (uid: string) => void;
+}
+
+interface Verdict {
+  readonly solid: OwnerReference[];
+  readonly dangling: OwnerReference[];
+  readonly waiting: OwnerReference[];
+  /** Some owner's kind is not served, or cannot own an object like this: nobody can tell. */
+  readonly unknown: boolean;
+}
+
+/** Dependents that are set free at a time. */
+const ORPHAN_WIDTH = 16;
+
+export class Collector {
+  private readonly options: CollectorOptions;
+
+  constructor(options: CollectorOptions) {
+    this.options = options;
+  }
+
+  /** Looks at one object. Throws what is to be tried again. */
+  async check(uid: string): Promise<void> {
+    const { graph, ready } = this.options;
+    if (!(await ready())) return;
+    const node = graph.get(uid);
+    if (node === undefined) return;
+    if (node.resource === undefined) return this.look(node);
+    if (node.beingDeleted && !node.deletingDependents) return;
+    const live = await this.find(node);
+    if (live === undefined) return;
+    if (node.deletingDependents) return this.finishDependents(node, live);
+    const owners = live.metadata.ownerReferences ?? [];
+    if (owners.length > 0) await this.judge(node, live, owners);
+  }
+
+  /** Takes the references to an object that leaves its dependents behind from all of them, then lets it go. */
+  async orphan(uid: string): Promise<void> {
+    const { graph, ready } = this.options;
+    if (!(await ready())) return;
+    const node = graph.get(uid);
+    if (node?.resource === undefined || !node.orphaning) return;
+    const free = new Set<Node>();
+    // Others may appear while the first are set free.
+    for (let left = [...node.dependents]; left.length > 0; left = [...node.dependents].filter((one) => !free.has(one))) {
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        for (let one = left[next++]; one !== undefined; one = left[next++]) {
+          await this.setFree(one, uid);
+          free.add(one);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(ORPHAN_WIDTH, left.length) }, worker));
+    }
+    await this.removeFinalizer(node, ORPHAN);
+  }
+
+  /** Asks for an owner that has only been named so far. */
+  private async look(node: Node): Promise<void> {
+    if (node.absent) return;
+    const { graph, unresolved } = this.options;
+    const resource = await this.options.resourceOf(node.apiVersion, node.kind);
+    if (resource === undefined || (resource.namespaced && node.namespace === '')) {
+      unresolved(node.uid);
+      return;
+    }
+    const found = await this.ask(resource, node, node.uid);
+    if (found === undefined) graph.missing(node);
+    else if (graph.get(node.uid)?.resource === undefined && graph.get(node.uid) !== undefined) graph.saw(resource, found);
+  }
+
+  private async judge(node: Node, live: ApiObject, owners: readonly OwnerReference[]): Promise<void> {
+    const { solid, dangling, waiting, unknown } = await this.classify(node, owners);
+    if (unknown) {
+      this.options.unresolved(node.uid);
+      return;
+    }
+    if (solid.length > 0) {
+      if (dangling.length > 0 || waiting.length > 0) await this.patchOwners(node, live, solid);
+    } else if (waiting.length > 0 && node.dependents.size > 0) {
+      const inCircle = [...node.dependents].some((dependent) => dependent.deletingDependents);
+      // Objects that wait for each other would wait for ever: one of them gives way.
+      const latest = inCircle ? await this.unblock(node, live, owners) : live;
+      await this.remove(node, latest, 'Foreground');
+    } else await this.remove(node, live, policyOf(live));
+  }
+
+  private async classify(node: Node, owners: readonly OwnerReference[]): Promise<Verdict> {
+    const solid: OwnerReference[] = [];
+    const dangling: OwnerReference[] = [];
+    const waiting: OwnerReference[] = [];
+    let unknown = false;
+    for (const reference of owners) {
+      const resource = await this.options.resourceOf(reference.apiVersion, reference.kind);
+      if (resource === undefined || (resource.namespaced && node.namespace === '')) {
+        unknown = true;
+        continue;
+      }
+      const owner = await this.ask(resource, { ...reference, namespace: node.namespace }, reference.uid);
+      if (owner === undefined) dangling.push(reference);
+      else if (owner.metadata.deletionTimestamp !== undefined && (owner.metadata.finalizers ?? []).includes(FOREGROUND))
+        waiting.push(reference);
+      else {
+        solid.push(reference);
+        this.options.graph.tie(node);
+      }
+    }
+    return { solid, dangling, waiting, unknown };
+  }
+
+  /** The object at these coordinates, if it is the one that is meant. */
+  private async ask(resource: ServedResource, at: Coordinates, uid: string): Promise<ApiObject | undefined> {
+    const { absent, client } = this.options;
+    const namespace = resource.namespaced ? at.namespace : '';
+    const key = `${resource.group}/${resource.name}/${namespace}/${at.name}/${uid}`;
+    if (absent.has(key)) return undefined;
+    const found = await client.find(resource, namespace, at.name, true);
+    if (found?.metadata.uid === uid) return found;
+    absent.add(key);
+    return undefined;
+  }
+
+  /** The object of a node as it is now; where it is gone the graph is told. */
+  private async find(node: Node): Promise<ApiObject | undefined> {
+    const { client, graph } = this.options;
+    const live = await client.find(node.resource as ServedResource, node.namespace, node.name, true);
+    if (live?.metadata.uid === node.uid) return live;
+    if (graph.get(node.uid) === node) graph.lost(node.uid);
+    return undefined;
+  }
+
+  private async finishDependents(node: Node, live: ApiObject): Promise<void> {
+    const blocking = [...node.dependents].filter((dependent) =>
+      dependent.owners.some((owner) => owner.uid === node.uid && owner.blockOwnerDeletion === true),
+    );
+    if (blocking.length === 0) {
+      await this.removeFinalizer(node, FOREGROUND, live);
+      return;
+    }
+    for (const dependent of blocking) if (!dependent.deletingDependents) this.options.check(dependent.uid);
+  }
+
+  private async remove(node: Node, live: ApiObject, propagationPolicy: 'Orphan' | 'Background' | 'Foreground'): Promise<void> {
+    const { uid = '', resourceVersion } = live.metadata;
+    const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+    try {
+      await this.options.client.delete(node.resource as ServedResource, node.namespace, node.name, { preconditions, propagationPolicy });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      if (this.options.graph.get(node.uid) === node) this.options.graph.lost(node.uid);
+    }
+  }
+
+  private patchOwners(node: Node, live: ApiObject, ownerReferences: readonly OwnerReference[]): Promise<ApiObject> {
+    const { resourceVersion, uid } = live.metadata;
+    const patch = { metadata: { uid, resourceVersion, ownerReferences: ownerReferences.length === 0 ? null : ownerReferences } };
+    return this.options.client.patch(node.resource as ServedResource, node.namespace, node.name, patch);
+  }
+  private unblock(node: Node, live: ApiObject, owners: readonly OwnerReference[]): Promise<ApiObject> {
+    return this.patchOwners(
+      node,
+      live,
+      owners.map((owner) => ({ ...owner, blockOwnerDeletion: false })),
+    );
+  }
+
+  private setFree(dependent: Node, owner: string): Promise<void> {
+    return this.retryConflicts(dependent, async (live) => {
+      const owners = live.metadata.ownerReferences ?? [];
+      if (owners.some(({ uid }) => uid === owner))
+        await this.patchOwners(
+          dependent,
+          live,
+          owners.filter(({ uid }) => uid !== owner),
+        );
+    });
+  }
+  private removeFinalizer(node: Node, finalizer: string, known?: ApiObject): Promise<void> {
+    const change = async (live: ApiObject): Promise<void> => {
+      const finalizers = live.metadata.finalizers ?? [];
+      if (!finalizers.includes(finalizer)) return;
+      const { uid, resourceVersion } = live.metadata;
+      const patch = { metadata: { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== finalizer) } };
+      await this.options.client.patch(node.resource as ServedResource, node.namespace, node.name, patch);
+    };
+    return this.retryConflicts(node, change, known);
+  }
+  /** Tries a change again with the newer state when somebody else wrote in between; an object that is gone needs none. */
+  private async retryConflicts(node: Node, change: (live: ApiObject) => Promise<void>, known?: ApiObject): Promise<void> {
+    let live = known;
+    for (let attempt = 1; ; attempt++) {
+      live ??= await this.find(node);
+      if (live === undefined) return;
+      try {
+        await change(live);
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error) || attempt === CONFLICT_TRIES) throw error;
+        live = undefined;
+      }
+    }
+  }
+}
+const CONFLICT_TRIES = 5;
+
+function policyOf({ metadata: { finalizers = [] } }: ApiObject): 'Orphan' | 'Background' | 'Foreground' {
+  if (finalizers.includes(ORPHAN)) return 'Orphan';
+  return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
+}

@@ -1,0 +1,246 @@
+/**
+ * Who owns whom. The graph holds only objects that matter: those that name owners, those that are named as owners, and those
+ * whose deletion waits for their dependents. Everything else would only cost memory: whether an owner exists is asked of the
+ * server once, when the first object that names it appears.
+ *
+ *   virtual   an owner that was named and has not been seen; it is looked for once
+ *   observed  an object that was seen
+ *
+ * The graph is fed with what is seen, and tells what should be looked at: `check` an object whose owners may be gone, or
+ * whose dependents may be, and `orphan` one whose dependents are to be set free.
+ */
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { OwnerReference } from '../../kinds/meta.ts';
+import type { ServedResource } from '../runtime/resources.ts';
+
+export const ORPHAN = 'orphan';
+export const FOREGROUND = 'foregroundDeletion';
+
+/** Where an object is to be found. */
+export interface Coordinates {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for objects of the cluster; that of the dependent for an owner whose scope is not known. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Node extends Coordinates {
+  readonly uid: string;
+  /** Absent while the node is virtual. */
+  resource: ServedResource | undefined;
+  owners: readonly OwnerReference[];
+  readonly dependents: Set<Node>;
+  /** The server was asked for this virtual owner, and does not have it. */
+  absent: boolean;
+  beingDeleted: boolean;
+  /** It goes when its dependents are gone. */
+  deletingDependents: boolean;
+  orphaning: boolean;
+}
+
+export interface GraphEffects {
+  /** Owners, dependents or the object itself may have to go. */
+  check(uid: string): void;
+  orphan(uid: string): void;
+}
+
+const noOwners: readonly OwnerReference[] = [];
+const groupOf = (apiVersion: string): string => {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? '' : apiVersion.slice(0, slash);
+};
+export const sameResource = (a: ServedResource, b: ServedResource): boolean => a.group === b.group && a.name === b.name;
+/** Kinds are counted by this. */
+export const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
+
+export class Graph {
+  private readonly nodes = new Map<string, Node>();
+  private readonly counts = new Map<string, number>();
+  private readonly effects: GraphEffects;
+
+  constructor(effects: GraphEffects) {
+    this.effects = effects;
+  }
+  get size(): number {
+    return this.nodes.size;
+  }
+  get(uid: string): Node | undefined {
+    return this.nodes.get(uid);
+  }
+  /** How many objects of a kind are in the graph. */
+  countOf(kind: string): number {
+    return this.counts.get(kind) ?? 0;
+  }
+  [Symbol.iterator](): IterableIterator<Node> {
+    return this.nodes.values();
+  }
+
+  /** An object is there, or has changed. */
+  saw(resource: ServedResource, object: ApiObject): void {
+    const { uid = '', ownerReferences: owners = noOwners } = object.metadata;
+    let node = this.nodes.get(uid);
+    if (node === undefined) {
+      if (owners.length === 0 && !waitsForDependents(object)) return;
+      node = this.insert(uid, coordinatesOf(resource, object));
+    } else if (node.resource === undefined) node = this.observe(node, resource, object);
+    node.resource = resource;
+    this.setOwners(node, owners);
+    this.setDeletion(node, object);
+  }
+
+  /** An object is gone. */
+  lost(uid: string): void {
+    const node = this.nodes.get(uid);
+    if (node === undefined) return;
+    this.drop(node);
+    for (const owner of this.unlink(node)) {
+      if (owner.deletingDependents) this.effects.check(owner.uid);
+    }
+    for (const dependent of node.dependents) this.effects.check(dependent.uid);
+    node.dependents.clear();
+  }
+
+  /** The server does not have this virtual owner. */
+  missing(node: Node): void {
+    if (this.nodes.get(node.uid) !== node || node.resource !== undefined) return;
+    node.absent = true;
+    for (const dependent of node.dependents) this.effects.check(dependent.uid);
+  }
+
+  /** A kind is no longer served: nothing more will be heard of its objects. Those that others depend on stay, unseen. */
+  forget(resource: ServedResource): void {
+    for (const node of [...this.nodes.values()]) {
+      if (node.resource === undefined || !sameResource(node.resource, resource)) continue;
+      this.unlink(node);
+      node.resource = undefined;
+      node.owners = noOwners;
+      node.deletingDependents = node.orphaning = node.beingDeleted = false;
+      if (node.dependents.size === 0) this.drop(node);
+    }
+  }
+
+  /** Ties a dependent to an owner that was found to exist after all. */
+  tie(dependent: Node): void {
+    if (this.nodes.get(dependent.uid) !== dependent) return;
+    for (const owner of dependent.owners) this.nodes.get(owner.uid)?.dependents.add(dependent);
+  }
+
+  private insert(uid: string, at: Coordinates): Node {
+    const node: Node = {
+      ...at,
+      uid,
+      resource: undefined,
+      owners: noOwners,
+      dependents: new Set(),
+      absent: false,
+      beingDeleted: false,
+      deletingDependents: false,
+      orphaning: false,
+    };
+    this.nodes.set(uid, node);
+    this.count(node, 1);
+    return node;
+  }
+  /** An owner that was only named is there, perhaps under other coordinates: those who got them wrong must be looked at. */
+  private observe(virtual: Node, resource: ServedResource, object: ApiObject): Node {
+    this.drop(virtual);
+    const node = this.insert(virtual.uid, coordinatesOf(resource, object));
+    for (const dependent of virtual.dependents) {
+      node.dependents.add(dependent);
+      for (const owner of dependent.owners) if (owner.uid === node.uid && !names(owner, dependent, node)) this.effects.check(dependent.uid);
+    }
+    return node;
+  }
+  private drop(node: Node): void {
+    if (this.nodes.get(node.uid) !== node) return;
+    this.nodes.delete(node.uid);
+    this.count(node, -1);
+  }
+  private count(node: Node, by: number): void {
+    const key = kindKey(groupOf(node.apiVersion), node.kind);
+    const count = (this.counts.get(key) ?? 0) + by;
+    if (count === 0) this.counts.delete(key);
+    else this.counts.set(key, count);
+  }
+
+  private setOwners(node: Node, owners: readonly OwnerReference[]): void {
+    const before = node.owners;
+    if (before.length === 0 && owners.length === 0) return;
+    node.owners = owners;
+    for (const old of before) {
+      const now = owners.find((owner) => owner.uid === old.uid);
+      const owner = this.nodes.get(old.uid);
+      if (owner === undefined) continue;
+      if (now === undefined) this.release(node, owner);
+      // An owner that waits for this dependent need not wait any more.
+      if (old.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true && owner.deletingDependents) this.effects.check(owner.uid);
+    }
+    for (const reference of owners) {
+      if (!before.some((old) => old.uid === reference.uid)) this.link(node, reference);
+    }
+  }
+  private link(node: Node, reference: OwnerReference): void {
+    const owner = this.nodes.get(reference.uid);
+    if (owner === undefined) {
+      const { apiVersion, kind, name, uid } = reference;
+      const virtual = this.insert(uid, { apiVersion, kind, name, namespace: node.namespace });
+      virtual.dependents.add(node);
+      this.effects.check(uid);
+      return;
+    }
+    owner.dependents.add(node);
+    if (owner.absent || owner.deletingDependents || (owner.resource !== undefined && !names(reference, node, owner)))
+      this.effects.check(node.uid);
+  }
+  private unlink(node: Node): Node[] {
+    const owners: Node[] = [];
+    for (const reference of node.owners) {
+      const owner = this.nodes.get(reference.uid);
+      if (owner === undefined) continue;
+      owners.push(owner);
+      this.release(node, owner);
+    }
+    return owners;
+  }
+  private release(node: Node, owner: Node): void {
+    owner.dependents.delete(node);
+    if (owner.dependents.size > 0) return;
+    // Nobody names it any more, and it names nobody: it no longer matters.
+    if (owner.resource === undefined || (owner.owners.length === 0 && !owner.deletingDependents && !owner.orphaning)) this.drop(owner);
+  }
+
+  private setDeletion(node: Node, object: ApiObject): void {
+    node.beingDeleted = object.metadata.deletionTimestamp !== undefined;
+    const finalizers = node.beingDeleted ? (object.metadata.finalizers ?? []) : [];
+    node.orphaning = finalizers.includes(ORPHAN);
+    if (node.orphaning) this.effects.orphan(node.uid);
+    const waits = finalizers.includes(FOREGROUND);
+    if (waits && !node.deletingDependents) {
+      node.deletingDependents = true;
+      for (const dependent of node.dependents) this.effects.check(dependent.uid);
+      this.effects.check(node.uid);
+    } else node.deletingDependents = waits;
+  }
+}
+
+function waitsForDependents({ metadata }: ApiObject): boolean {
+  if (metadata.deletionTimestamp === undefined) return false;
+  return (metadata.finalizers ?? []).some((finalizer) => finalizer === ORPHAN || finalizer === FOREGROUND);
+}
+
+function coordinatesOf(resource: ServedResource, object: ApiObject): Coordinates {
+  const { group, version, kind } = resource;
+  const { namespace = '', name = '' } = object.metadata;
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, namespace, name };
+}
+
+/** Whether a reference means this owner, and not just something with the same uid. */
+function names(reference: OwnerReference, dependent: Node, owner: Node): boolean {
+  return (
+    groupOf(reference.apiVersion) === groupOf(owner.apiVersion) &&
+    reference.kind === owner.kind &&
+    reference.name === owner.name &&
+    (owner.namespace === '' || owner.namespace === dependent.namespace)
+  );
+}
