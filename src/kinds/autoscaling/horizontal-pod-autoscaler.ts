@@ -1,11 +1,29 @@
 /** Horizontal pod autoscalers. The hub is version 2, which has room for what the others say. */
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { metricsCell } from './cells.ts';
+import { fromVersion1, fromVersion2beta1, isCpuUtilization, toVersion1, toVersion2beta1 } from './conversion.ts';
+import { defaults, defaults1, defaults2beta1 } from './defaults.ts';
+import { validateAutoscaler, validateAutoscalerStatus, validateAutoscalerUpdate } from './rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v2 from './schema/v2.ts';
 import * as v2beta1 from './schema/v2beta1.ts';
 import * as v2beta2 from './schema/v2beta2.ts';
+
+/** Metrics of one container exist only while their feature is on, or where they once were. */
+function dropContainerMetrics({ spec }: v2.HorizontalPodAutoscaler, old: v2.HorizontalPodAutoscaler | undefined, env: KindEnv): void {
+  if (env.feature('HPAContainerMetrics') || old?.spec.metrics?.some((metric) => metric.containerResource !== undefined)) return;
+  for (const metric of spec.metrics ?? []) delete metric.containerResource;
+}
+
+/** Clients know the metric of processor time as the last one, because version 1 has a field of its own for it. */
+function cpuLast({ spec }: v2.HorizontalPodAutoscaler): void {
+  const metrics = spec.metrics ?? [];
+  const at = metrics.findIndex(isCpuUtilization);
+  if (at >= 0 && at < metrics.length - 1) metrics.push(...metrics.splice(at, 1));
+}
 
 export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
   group: 'autoscaling',
@@ -15,27 +33,53 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
   categories: ['all'],
   scope: 'Namespaced',
   versions: {
-    v2: { schema: v2.HorizontalPodAutoscaler },
-    v1: { schema: v1.HorizontalPodAutoscaler },
-    v2beta1: {
+    v2: version({ schema: v2.HorizontalPodAutoscaler, defaults }),
+    v1: version({ schema: v1.HorizontalPodAutoscaler, defaults: defaults1, toHub: fromVersion1, fromHub: toVersion1 }),
+    v2beta1: version({
       schema: v2beta1.HorizontalPodAutoscaler,
+      defaults: defaults2beta1,
+      toHub: fromVersion2beta1,
+      fromHub: toVersion2beta1,
       deprecation: {
         deprecated: '1.22',
         removed: '1.25',
         replacement: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
       },
-    },
-    v2beta2: {
+    }),
+    v2beta2: version({
       schema: v2beta2.HorizontalPodAutoscaler,
+      defaults,
       deprecation: {
         deprecated: '1.23',
         removed: '1.26',
         replacement: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
       },
-    },
+    }),
   },
   hub: 'v2',
-  subresources: { status: status() },
+  strategy: {
+    prepareForCreate(autoscaler, env) {
+      autoscaler.status = { desiredReplicas: 0 };
+      dropContainerMetrics(autoscaler, undefined, env);
+    },
+    prepareForUpdate(autoscaler, old, env) {
+      autoscaler.status = old.status;
+      dropContainerMetrics(autoscaler, old, env);
+    },
+    validate: validateAutoscaler,
+    validateUpdate: validateAutoscalerUpdate,
+    canonicalize: cpuLast,
+    resetFields: [['status']],
+  },
+  subresources: {
+    status: status({
+      prepareForUpdate: (autoscaler, old) => {
+        autoscaler.spec = old.spec;
+      },
+      validateUpdate: validateAutoscalerStatus,
+      resetFields: [['spec']],
+    }),
+  },
   columns: [
     nameColumn,
     { name: 'Reference', type: 'string', description: 'The object that is scaled.' },
@@ -44,5 +88,14 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
     { name: 'MaxPods', type: 'string', description: 'The greatest number of pods.' },
     { name: 'Replicas', type: 'string', description: 'The current number of pods.' },
     ageColumn,
+  ],
+  cells: (autoscaler, env) => [
+    nameCell(autoscaler),
+    `${autoscaler.spec.scaleTargetRef.kind}/${autoscaler.spec.scaleTargetRef.name}`,
+    metricsCell(autoscaler),
+    autoscaler.spec.minReplicas === undefined ? '<unset>' : String(autoscaler.spec.minReplicas),
+    autoscaler.spec.maxReplicas,
+    autoscaler.status.currentReplicas ?? 0,
+    ageCell(autoscaler, env),
   ],
 });

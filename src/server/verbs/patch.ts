@@ -80,14 +80,25 @@ function patchedHub(
   const { resource } = write;
   const spoken = resource.isHub ? live : fromHub(resource, live);
   const document = patch(toJson(resource.schema, spoken as never));
-  const object = readPatched(resource.schema, document, body, { kind: resource.kind.kind, apiVersion: resource.apiVersion }, report);
+  const made = madeVersion(services, resource, document);
+  let object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
   if (report !== undefined) {
     tellProblems(ctx, options, report, resource.kind.kind, resource.version);
     report.problems.length = 0;
   }
-  fillDefaults(resource, object, services.registry.env);
+  fillDefaults(made, object, services.registry.env);
+  if (made !== resource) object = resource.isHub ? toHub(made, object) : fromHub(resource, toHub(made, object));
   ownUpdated(services.registry, write, object, spoken);
   return toHub(resource, object);
+}
+
+/** The version of what a patch made: a patch may change it to another one of the same kind. */
+function madeVersion(services: Services, resource: Resource, document: JsonValue): Resource {
+  const apiVersion = typeof document === 'object' && document !== null && !Array.isArray(document) ? document.apiVersion : undefined;
+  if (typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return resource;
+  const slash = apiVersion.indexOf('/');
+  const { catalog } = services.registry;
+  return catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural) ?? resource;
 }
 
 /** What a patch made, in its normal form. A patch that makes something else than such an object is at fault. */

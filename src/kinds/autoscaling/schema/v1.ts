@@ -15,7 +15,7 @@ export type CrossVersionObjectReference = Infer<typeof CrossVersionObjectReferen
 
 export const HorizontalPodAutoscalerSpec = message('autoscaling.v1.HorizontalPodAutoscalerSpec', {
   scaleTargetRef: req(1, CrossVersionObjectReference),
-  minReplicas: ptr(2, int32),
+  minReplicas: ptr(2, int32, { default: 1 }),
   maxReplicas: req(3, int32),
   targetCPUUtilizationPercentage: ptr(4, int32),
 });

@@ -107,7 +107,7 @@ export type HorizontalPodAutoscalerBehavior = Infer<typeof HorizontalPodAutoscal
 
 export const HorizontalPodAutoscalerSpec = message('autoscaling.v2.HorizontalPodAutoscalerSpec', {
   scaleTargetRef: req(1, CrossVersionObjectReference),
-  minReplicas: ptr(2, int32),
+  minReplicas: ptr(2, int32, { default: 1 }),
   maxReplicas: req(3, int32),
   metrics: opt(4, list(MetricSpec)),
   behavior: ptr(5, HorizontalPodAutoscalerBehavior),

@@ -76,7 +76,7 @@ export type MetricSpec = Infer<typeof MetricSpec>;
 
 export const HorizontalPodAutoscalerSpec = message('autoscaling.v2beta1.HorizontalPodAutoscalerSpec', {
   scaleTargetRef: req(1, CrossVersionObjectReference),
-  minReplicas: ptr(2, int32),
+  minReplicas: ptr(2, int32, { default: 1 }),
   maxReplicas: req(3, int32),
   metrics: opt(4, list(MetricSpec)),
 });

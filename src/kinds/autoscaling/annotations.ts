@@ -1,0 +1,120 @@
+/**
+ * What an older version of an autoscaler has no fields for rides in annotations of the object as that version shows it;
+ * the hub has none of them. Text that cannot be read is dropped, as if it had not been given.
+ */
+import { domainName, type Identity } from '../../identity.ts';
+import { compact } from '../../lib/compact.ts';
+import { decode, encode } from '../../schema/json.ts';
+import { decodeValue } from '../../schema/json-decode.ts';
+import { type Infer, list, message, opt, type Type } from '../../schema/types.ts';
+import type { ObjectMeta } from '../meta.ts';
+import * as old from './schema/v1-annotations.ts';
+import * as v2 from './schema/v2.ts';
+import type * as flat from './schema/v2beta1.ts';
+
+export interface Notes {
+  metrics?: flat.MetricSpec[];
+  currentMetrics?: flat.MetricStatus[];
+  conditions?: v2.HorizontalPodAutoscalerCondition[];
+  behavior?: v2.HorizontalPodAutoscalerBehavior;
+  /** Metrics that would come back as something else from the form of the older version. */
+  exact?: Exact;
+}
+
+const Exact = message('autoscaling.v2.ExactMetrics', {
+  metrics: opt(1, list(v2.MetricSpec)),
+  currentMetrics: opt(2, list(v2.MetricStatus)),
+});
+export type Exact = Infer<typeof Exact>;
+
+interface Note {
+  readonly name: string;
+  write(value: never): string;
+  read(text: string): unknown;
+}
+const typed = (name: string, type: Type): Note => ({
+  name,
+  write: (value) => encode(type, value),
+  read: (text) => decodeValue(type, JSON.parse(text)),
+});
+const notes: Readonly<Record<keyof Notes, Note>> = {
+  behavior: { name: 'behavior', write: behaviorText, read: readBehavior },
+  conditions: typed('conditions', list(old.HorizontalPodAutoscalerCondition)),
+  currentMetrics: typed('current-metrics', list(old.MetricStatus)),
+  metrics: typed('metrics', list(old.MetricSpec)),
+  exact: typed('exact-metrics', Exact),
+};
+const keys = Object.keys(notes) as (keyof Notes)[];
+const annotation = (identity: Identity, key: keyof Notes): string => domainName(identity, notes[key].name, 'autoscaling.alpha');
+
+/** Adds the annotations that say what is given. */
+export function writeNotes(metadata: ObjectMeta, identity: Identity, given: Notes): void {
+  for (const key of keys) {
+    const value = given[key];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    metadata.annotations ??= {};
+    metadata.annotations[annotation(identity, key)] = notes[key].write(value as never);
+  }
+}
+
+/** What the annotations say. They stay where they are. */
+export function readNotes(metadata: ObjectMeta | undefined, identity: Identity): Notes {
+  const found: Record<string, unknown> = {};
+  for (const key of keys) {
+    const text = metadata?.annotations?.[annotation(identity, key)];
+    if (text === undefined) continue;
+    try {
+      found[key] = notes[key].read(text);
+    } catch {
+      // Unreadable text says nothing.
+    }
+  }
+  return found;
+}
+
+/** Drops annotations that say nothing. */
+export function dropIdleNotes(metadata: ObjectMeta, identity: Identity): void {
+  const read = readNotes(metadata, identity);
+  dropNotes(metadata, identity, (key) => {
+    const value = read[key];
+    return value === undefined || (Array.isArray(value) && value.length === 0);
+  });
+}
+
+export function dropNotes(metadata: ObjectMeta | undefined, identity: Identity, which: (key: keyof Notes) => boolean = () => true): void {
+  const { annotations } = metadata ?? {};
+  if (metadata === undefined || annotations === undefined) return;
+  for (const key of keys) if (which(key)) delete annotations[annotation(identity, key)];
+  if (Object.keys(annotations).length === 0) delete metadata.annotations;
+}
+
+// ---- behaviour ---------------------------------------------------------------------------------------------------
+
+type Rules = v2.HPAScalingRules;
+
+/** The names of the fields begin with capitals here, and what is absent is null. */
+function behaviorText({ scaleUp, scaleDown }: v2.HorizontalPodAutoscalerBehavior): string {
+  return JSON.stringify({ ScaleUp: capitalRules(scaleUp), ScaleDown: capitalRules(scaleDown) });
+}
+function capitalRules(rules: Rules | undefined): object | null {
+  if (rules === undefined) return null;
+  return {
+    StabilizationWindowSeconds: rules.stabilizationWindowSeconds ?? null,
+    SelectPolicy: rules.selectPolicy ?? null,
+    Policies: rules.policies?.map(({ type, value, periodSeconds }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ?? null,
+  };
+}
+
+function readBehavior(text: string): v2.HorizontalPodAutoscalerBehavior {
+  return decode(v2.HorizontalPodAutoscalerBehavior, uncapitalized(JSON.parse(text)));
+}
+/** The same value with names of fields that begin with a small letter; nulls, which say nothing here, are left out. */
+function uncapitalized(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(uncapitalized);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, field]) => [
+    name.charAt(0).toLowerCase() + name.slice(1),
+    field === null ? undefined : uncapitalized(field),
+  ]);
+  return compact(Object.fromEntries(entries));
+}
