@@ -11,7 +11,6 @@ import { validateResourceRequirements } from './resources.ts';
 import { complain, word } from './rules.ts';
 import { validateSecurityContext } from './security-context.ts';
 
-const messagePolicies = ['File', 'FallbackToLogsOnError'];
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
@@ -111,7 +110,7 @@ function validateCommon(container: Container, volumes: Volumes, at: Path, errors
   if (name === '') errors.required(at.child('name'));
   else complain(errors, at.child('name'), name, dns1123Label(name));
   if (image === undefined || image === '') errors.required(at.child('image'));
-  word(container.terminationMessagePolicy, messagePolicies, at.child('terminationMessagePolicy'), errors);
+  validateMessagePolicy(container.terminationMessagePolicy, at.child('terminationMessagePolicy'), errors);
   if (ports !== undefined) validatePorts(ports, at.child('ports'), errors);
   if (vars !== undefined) validateEnv(vars, at.child('env'), errors);
   if (envFrom !== undefined) validateEnvFrom(envFrom, at.child('envFrom'), errors);
@@ -119,6 +118,12 @@ function validateCommon(container: Container, volumes: Volumes, at: Path, errors
   word(container.imagePullPolicy, pullPolicies, at.child('imagePullPolicy'), errors);
   validateResourceRequirements(container.resources, at.child('resources'), errors, env.identity);
   if (securityContext !== undefined) validateSecurityContext(securityContext, at.child('securityContext'), errors, env);
+}
+
+function validateMessagePolicy(policy: string | undefined, at: Path, errors: FieldErrors): void {
+  if (policy === undefined) errors.required(at);
+  else if (policy !== 'File' && policy !== 'FallbackToLogsOnError')
+    errors.invalid(at, policy, "must be 'File' or 'FallbackToLogsOnError'");
 }
 
 // ---- ports -------------------------------------------------------------------------------------------------------

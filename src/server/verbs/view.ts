@@ -38,10 +38,17 @@ async function answer(services: Services, ctx: Context, resource: Resource, view
   send(ctx, 200, representation.type, body);
 }
 
+/** A view that is not there is missed under its own name, in the group of the object or, for the core group, of the view. */
+function viewName(services: Services, ctx: Context, resource: Resource, view: View): Resource['resource'] {
+  if (resource.custom) return resource.resource;
+  const group = resource.group === '' ? services.registry.catalog.groupName(view.kind.group) : resource.group;
+  return { group, resource: `${resource.kind.plural}/${ctx.info.subresource}` };
+}
+
 export async function getView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   await fresh(services.registry, ctx.param('resourceVersion') ?? '');
   const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
-  if (item === undefined) throw notFound(resource.resource, ctx.info.name);
+  if (item === undefined) throw notFound(viewName(services, ctx, resource, view), ctx.info.name);
   return answer(services, ctx, resource, view, normal(resource, parseItem(item)));
 }
 
