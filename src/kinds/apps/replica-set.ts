@@ -83,7 +83,6 @@ export const ReplicaSetKind = kind<ReplicaSet>({
   hub: 'v1',
   generation: true,
   strategy,
-  fields: { 'status.replicas': (set) => String(set.status.replicas) },
   subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,

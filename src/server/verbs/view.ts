@@ -144,11 +144,12 @@ function withView(
     const { group, kind } = view.kind;
     throw invalid({ group: registry.catalog.groupName(group), resource: kind }, write.name, errors.list);
   }
-  const { resourceVersion, uid, name } = wanted.metadata;
+  const { resourceVersion, uid, name, namespace } = wanted.metadata;
   if (resourceVersion === undefined) delete object.metadata.resourceVersion;
   else object.metadata.resourceVersion = resourceVersion;
   if (uid !== undefined) object.metadata.uid = uid;
   if (name !== undefined) object.metadata.name = name;
+  if (namespace !== undefined) object.metadata.namespace = namespace;
   const owners = objectManagers(live.metadata.managedFields as never, managers, replicasPath(registry, resource), resource.apiVersion);
   if (owners === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = owners as never;
