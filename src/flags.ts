@@ -79,7 +79,7 @@ const serving = {
     'Address under which the endpoints of the API service name this server.',
     'ADDRESS',
     readAddress,
-    { planned, defaultText: 'the bind address' },
+    { defaultText: 'the bind address, or one of the machine' },
   ),
   'insecure-port': port(0, 'Port on which plain HTTP is served, on loopback only and without authentication by certificate; 0 is none.', {
     defaultText: '0',
@@ -105,7 +105,7 @@ const store = {
   'etcd-cafile': file('CA that signed the certificate of etcd.'),
   'etcd-certfile': file('Certificate to show to etcd.'),
   'etcd-keyfile': file('Key of --etcd-certfile.'),
-  'event-ttl': duration('1h', 'How long events are kept.', { planned }),
+  'event-ttl': duration('1h', 'How long events are kept.'),
 };
 
 const api = {
@@ -230,17 +230,17 @@ const controllers = {
   'leader-elect-lease-duration': duration('15s', 'How long a lease holds.'),
   'leader-elect-renew-deadline': duration('10s', 'How long the leader tries to renew it.'),
   'leader-elect-retry-period': duration('2s', 'How often it is tried.'),
-  'cluster-signing-duration': duration('8760h', 'Longest life of certificates signed for CertificateSigningRequests.', { planned }),
-  'cluster-signing-cert-file': file('Certificate of the CA that signs requests.', { planned }),
-  'cluster-signing-key-file': file('Its key.', { planned }),
-  'cluster-signing-kube-apiserver-client-cert-file': file('Certificate of the CA for clients of this server.', { planned }),
-  'cluster-signing-kube-apiserver-client-key-file': file('Its key.', { planned }),
-  'cluster-signing-kubelet-client-cert-file': file('Certificate of the CA for node agents as clients.', { planned }),
-  'cluster-signing-kubelet-client-key-file': file('Its key.', { planned }),
-  'cluster-signing-kubelet-serving-cert-file': file('Certificate of the CA for node agents as servers.', { planned }),
-  'cluster-signing-kubelet-serving-key-file': file('Its key.', { planned }),
-  'cluster-signing-legacy-unknown-cert-file': file('Certificate of the CA for the legacy signer.', { planned }),
-  'cluster-signing-legacy-unknown-key-file': file('Its key.', { planned }),
+  'cluster-signing-duration': duration('8760h', 'Longest life of certificates signed for CertificateSigningRequests.'),
+  'cluster-signing-cert-file': file('Certificate of the CA that signs requests.'),
+  'cluster-signing-key-file': file('Its key.'),
+  'cluster-signing-kube-apiserver-client-cert-file': file('Certificate of the CA for clients of this server.'),
+  'cluster-signing-kube-apiserver-client-key-file': file('Its key.'),
+  'cluster-signing-kubelet-client-cert-file': file('Certificate of the CA for node agents as clients.'),
+  'cluster-signing-kubelet-client-key-file': file('Its key.'),
+  'cluster-signing-kubelet-serving-cert-file': file('Certificate of the CA for node agents as servers.'),
+  'cluster-signing-kubelet-serving-key-file': file('Its key.'),
+  'cluster-signing-legacy-unknown-cert-file': file('Certificate of the CA for the legacy signer.'),
+  'cluster-signing-legacy-unknown-key-file': file('Its key.'),
 };
 
 const observing = {
@@ -316,6 +316,10 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   };
   both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
   both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
+  for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {
+    const [certificate, key] = [`cluster-signing-${signer}cert-file`, `cluster-signing-${signer}key-file`];
+    both(certificate, key, given.has(certificate) || undefined, given.has(key) || undefined);
+  }
   both('kubelet-client-certificate', 'kubelet-client-key', options.kubeletClientCertificate, options.kubeletClientKey);
   for (const name of given) {
     if (name.startsWith('etcd-') && options.store !== 'etcd') throw new FlagError(`--${name} has no effect without --store etcd`);

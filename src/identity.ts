@@ -29,6 +29,11 @@ export interface Identity {
     readonly legacyUnknown: string;
   };
   /**
+   * What signs `cluster-info`: the whole bootstrap token, as the specification has it, or its secret part alone, as stock
+   * clients that verify it have it.
+   */
+  readonly clusterInfoKey?: 'token' | 'secret';
+  /**
    * Kinds that once lived in another group, under whose name validation errors still report them to stock clients:
    * base group and kind → full group name.
    */
@@ -71,6 +76,7 @@ export const kubernetes: Identity = {
     nodeagentServing: 'kubernetes.io/kubelet-serving',
     legacyUnknown: 'kubernetes.io/legacy-unknown',
   },
+  clusterInfoKey: 'secret',
   errorGroups: {
     'networking/Ingress': 'extensions',
     'networking/NetworkPolicy': 'extensions',

@@ -4,7 +4,9 @@ import { performance } from 'node:perf_hooks';
 import { admissionChain } from './admission/chain.ts';
 import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
 import { type EscalationRules, rbacEscalation } from './admission/plugins/rbac-escalation.ts';
+import { signLegacy } from './auth/service-account/claims.ts';
 import { issuerDocuments } from './auth/service-account/discovery.ts';
+import { declareAllocations, declareServerEndpoints } from './compose/allocation.ts';
 import { composeAuth } from './compose/auth.ts';
 import { composeConnections } from './compose/connect.ts';
 import { composeSurface } from './compose/surface.ts';
@@ -22,6 +24,7 @@ import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
 import { SystemWriter } from './registry/system.ts';
 import { bindingActions } from './server/actions/binding.ts';
+import { componentStatuses } from './server/actions/component-statuses.ts';
 import { reviewActions } from './server/actions/reviews.ts';
 import { tokenRequest } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
@@ -108,6 +111,8 @@ async function serve(
   );
   const catalog = new Catalog(identity, cache);
   catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
+  const allocations = declareAllocations(options, cache);
+  const serverEndpoints = declareServerEndpoints(cache);
   await cache.start();
   const live = liveSource(catalog);
   const env: KindEnv = {
@@ -115,6 +120,7 @@ async function serve(
     now: () => Date.now(),
     feature: (name) => options.features.isOn(name),
     allowPrivileged: options.allowPrivileged,
+    eventTtlSeconds: options.eventTtl / 1000,
   };
   const auth = await composeAuth(options, identity, credentials, live);
   const registry: RegistryDeps = {
@@ -122,7 +128,7 @@ async function serve(
     cache,
     env,
     admission: admissionChain([namespaceLifecycle(identity, live), rbacEscalation(auth.escalation as EscalationRules)]),
-    hooks: new Map(),
+    hooks: allocations.hooks,
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
   };
@@ -139,6 +145,7 @@ async function serve(
       ...connections.actions,
       ...bindingActions(registry),
     ]),
+    computed: new Map([['core/componentstatuses', componentStatuses(engine)]]),
     limits: {
       requestTimeoutMs: options.requestTimeout,
       minRequestTimeoutSeconds: options.minRequestTimeout,
@@ -159,6 +166,7 @@ async function serve(
     issuer,
   });
   const writer = new SystemWriter(registry, identity.word);
+  await allocations.start(live, log);
   const made = await bootstrap(writer, catalog, identity, env.now());
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
@@ -200,13 +208,22 @@ async function serve(
   if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle, upgrade }));
   const address = `https://${reachable(options.bindAddress)}:${listener.port}`;
   credentials.writeAdminConfig(address);
+  const withdraw = await serverEndpoints.announce({ identity, writer, options, port: listener.port, log });
   const abort = (): void => {
     for (const one of listeners) one.abort();
   };
   const startControllers = async () => {
     const { composeControllers } = await import('./compose/controllers.ts');
-    const shared = !engine.exclusive;
-    return composeControllers({ options, identity, credentials, handle: handlerOf(presetUser), shared, metrics, log });
+    return composeControllers({
+      options,
+      identity,
+      credentials,
+      signToken: (claims) => signLegacy(identity, auth.issuer.key, claims),
+      handle: handlerOf(presetUser),
+      shared: !engine.exclusive,
+      metrics,
+      log,
+    });
   };
   // Loaded when the server is ready: nothing of it is needed to answer the first request.
   const controllers = await startControllers().catch((error: unknown) => {
@@ -223,7 +240,7 @@ async function serve(
     close: async () => {
       surface.shuttingDown();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
-      await controllers.stop();
+      await Promise.all([controllers.stop(), withdraw()]);
       const closing = listeners.map((one) => one.close());
       for (const watch of [...services.watches]) watch.end();
       connections.close();

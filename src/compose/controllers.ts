@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import { serviceAccountGroups, serviceAccountName } from '../auth/authn/users.ts';
 import { type User, wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
-import { allControllers } from '../controllers/index.ts';
+import { signingAuthorities } from '../controllers/certificates/authorities.ts';
+import { allControllers, type ControllerSettings } from '../controllers/index.ts';
 import { Election } from '../controllers/runtime/leader.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { controllerMetrics } from '../controllers/runtime/metrics.ts';
@@ -22,6 +23,8 @@ export interface ControllersOptions {
   readonly options: ServerOptions;
   readonly identity: Identity;
   readonly credentials: Credentials;
+  /** Signs the tokens that Secrets hold. */
+  readonly signToken: ControllerSettings['signToken'];
   /** The pipeline for requests from within. */
   readonly handle: (req: Incoming, res: Outgoing) => void;
   /** Other servers may share the store. */
@@ -38,6 +41,8 @@ export function composeControllers(given: ControllersOptions): Running {
   const controllers = selectControllers(
     allControllers({
       rootCertificates: credentials.rootCertificates,
+      signToken: given.signToken,
+      signing: { authorityOf: signingAuthorities(options, identity, credentials.authority), durationMs: options.clusterSigningDuration },
       namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
       // Changes arrive in the order of the store.
       orphanDelayMs: 0,

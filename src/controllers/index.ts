@@ -1,13 +1,24 @@
 /** The controllers, by the names of the stock controller manager. */
+import { bootstrapSigner } from './bootstrap/signer.ts';
+import { tokenCleaner } from './bootstrap/token-cleaner.ts';
+import { certificateApprover } from './certificates/approver.ts';
+import { certificateCleaner } from './certificates/cleaner.ts';
+import { certificateSigner, type SignerSettings } from './certificates/signer.ts';
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { rootCAPublisher } from './root-ca-publisher.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './service-account.ts';
+import { serviceAccountTokenController, type TokenSettings } from './service-account-token.ts';
+import { claimProtection, volumeProtection } from './storage/protection.ts';
+import { ttlAfterFinished } from './ttl-after-finished.ts';
 
 export interface ControllerSettings {
   /** PEM of the authorities that clients within the cluster trust this server by. */
   readonly rootCertificates: string;
+  readonly signToken: TokenSettings['sign'];
+  readonly signing: SignerSettings;
   /** How long a namespace is left alone after its deletion began. */
   readonly namespaceDelayMs: number;
   /** How long an object that leaves its dependents behind is left alone. */
@@ -15,10 +26,21 @@ export interface ControllerSettings {
 }
 
 export function allControllers(settings: ControllerSettings): readonly Controller[] {
+  const { rootCertificates, signToken } = settings;
   return [
     namespaceController({ delayMs: settings.namespaceDelayMs }),
     garbageCollector({ settleMs: settings.orphanDelayMs }),
     serviceAccountController,
-    rootCAPublisher(settings.rootCertificates),
+    serviceAccountTokenController({ sign: signToken, rootCertificates }),
+    rootCAPublisher(rootCertificates),
+    clusterRoleAggregation,
+    claimProtection,
+    volumeProtection,
+    certificateApprover,
+    certificateSigner(settings.signing),
+    certificateCleaner,
+    bootstrapSigner,
+    tokenCleaner,
+    ttlAfterFinished,
   ];
 }

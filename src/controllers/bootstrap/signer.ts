@@ -1,0 +1,74 @@
+/**
+ * Signs what new nodes need to know before they can trust anybody: the ConfigMap `cluster-info`, once with every token that
+ * may sign. A signature is a detached JWS (RFC 7515, appendix F): its middle part, the text itself, is left out.
+ */
+import { createHmac } from 'node:crypto';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { type Controller, refs } from '../runtime/controller.ts';
+import { expirationOf, type SigningToken, signingToken, type TokenSecret, tokenType } from './token.ts';
+
+interface ConfigMap extends ApiObject {
+  data?: Record<string, string>;
+}
+
+const NAME = 'cluster-info';
+const TEXT = 'kubeconfig';
+const PREFIX = 'jws-kubeconfig-';
+
+/** `key` is what both sides share: the whole token, or its secret part alone where stock clients verify. */
+export function detachedSignature(text: string, id: string, key: string): string {
+  const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
+  const payload = Buffer.from(text).toString('base64url');
+  return `${header}..${createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')}`;
+}
+
+/** The data with the signatures of these tokens and no others. Undefined where it has them already. */
+export function signedData(
+  data: Readonly<Record<string, string>>,
+  tokens: readonly SigningToken[],
+  keyOf: (token: SigningToken) => string,
+): Record<string, string> | undefined {
+  const text = data[TEXT];
+  const wanted = new Map(
+    text === undefined ? [] : tokens.map((token) => [`${PREFIX}${token.id}`, detachedSignature(text, token.id, keyOf(token))]),
+  );
+  const next: Record<string, string> = {};
+  let changed = false;
+  for (const [name, value] of Object.entries(data)) {
+    if (!name.startsWith(PREFIX)) next[name] = value;
+    else if (!wanted.has(name)) changed = true;
+  }
+  for (const [name, value] of wanted) {
+    changed ||= data[name] !== value;
+    next[name] = value;
+  }
+  return changed ? next : undefined;
+}
+
+export const bootstrapSigner: Controller = {
+  name: 'bootstrapsigner',
+  account: 'bootstrap-signer',
+  onByDefault: false,
+  start({ informers, queue, client, identity, clock }) {
+    const { system, public: publicNamespace } = identity.namespaces;
+    const secrets = informers.of<TokenSecret>(refs.secrets, { namespace: system, fieldSelector: `type=${tokenType(identity)}` });
+    const maps = informers.of<ConfigMap>(refs.configMaps, { namespace: publicNamespace, fieldSelector: `metadata.name=${NAME}` });
+    const keyOf = (token: SigningToken): string => (identity.clusterInfoKey === 'secret' ? token.secret : `${token.id}.${token.secret}`);
+    const work = queue(
+      async () => {
+        const map = maps.get(publicNamespace, NAME);
+        if (map === undefined) return;
+        const now = clock.now();
+        const tokens = [...secrets.list()].flatMap((secret) => signingToken(secret, now) ?? []);
+        const data = signedData(map.data ?? {}, tokens, keyOf);
+        if (data !== undefined) await client.update(refs.configMaps, { ...map, data } as ConfigMap);
+        // A token stops signing when its time is over, whether or not it is cleaned away.
+        const next = Math.min(...[...secrets.list()].map(expirationOf).filter((at) => at > now));
+        return Number.isFinite(next) ? next - now : undefined;
+      },
+      { after: [secrets.synced, maps.synced], workers: 1 },
+    );
+    secrets.onChange(() => work.add(NAME));
+    maps.onChange(() => work.add(NAME));
+  },
+};

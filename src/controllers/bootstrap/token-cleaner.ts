@@ -1,0 +1,33 @@
+/** Removes bootstrap tokens whose time is over. */
+import { isConflict, isNotFound } from '../../client/http.ts';
+import { keyOf, splitKey } from '../../client/informer.ts';
+import { type Controller, refs } from '../runtime/controller.ts';
+import { expirationOf, type TokenSecret, tokenType } from './token.ts';
+
+export const tokenCleaner: Controller = {
+  name: 'tokencleaner',
+  account: 'token-cleaner',
+  onByDefault: false,
+  start({ informers, queue, client, identity, clock }) {
+    const namespace = identity.namespaces.system;
+    const secrets = informers.of<TokenSecret>(refs.secrets, { namespace, fieldSelector: `type=${tokenType(identity)}` });
+    const work = queue(
+      async (key) => {
+        const { name } = splitKey(key);
+        const secret = secrets.get(namespace, name);
+        if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return;
+        const left = expirationOf(secret) - clock.now();
+        if (left > 0) return Number.isFinite(left) ? left : undefined;
+        const { uid = '' } = secret.metadata;
+        await client.delete(refs.secrets, namespace, name, { preconditions: { uid } }).catch((error: unknown) => {
+          // It is gone, or another one has its name.
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        });
+      },
+      { after: [secrets.synced] },
+    );
+    secrets.onChange(({ type, object }) => {
+      if (type !== 'deleted') work.add(keyOf(object));
+    });
+  },
+};

@@ -1,0 +1,87 @@
+/**
+ * Approves by itself what node agents ask for to become clients of this server, and nothing else, where whoever asks may: for
+ * any node (`nodeclient`), or for the node they are already (`selfnodeclient`).
+ */
+import { isConflict, isNotFound } from '../../client/http.ts';
+import { keyOf, splitKey } from '../../client/informer.ts';
+import { groupName } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { type CertificateRequest, parseRequest } from '../../lib/pki.ts';
+import { builtin, type Controller } from '../runtime/controller.ts';
+import { conditionOf, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
+import { firstComplaint, signerRules } from './rules.ts';
+
+interface AccessReview extends ApiObject {
+  status?: { allowed?: boolean };
+}
+interface Way {
+  readonly subresource: string;
+  readonly message: string;
+  fits(request: SigningRequest, parsed: CertificateRequest): boolean;
+}
+
+const ways: readonly Way[] = [
+  {
+    subresource: 'selfnodeclient',
+    message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
+    fits: (request, parsed) => request.spec.username === parsed.subject.commonName,
+  },
+  {
+    subresource: 'nodeclient',
+    message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
+    fits: () => true,
+  },
+];
+
+export const certificateApprover: Controller = {
+  name: 'csrapproving',
+  account: 'certificate-controller',
+  start({ informers, queue, client, identity, clock, log }) {
+    const ref = requestsRef(identity);
+    const reviews = builtin(identity, 'authorization', 'v1', 'subjectaccessreviews', false);
+    const signer = identity.signers.apiserverClientNodeagent;
+    const rules = signerRules(identity).get(signer) ?? [];
+    const requests = informers.of<SigningRequest>(ref);
+    const mayHave = async ({ spec }: SigningRequest, subresource: string): Promise<boolean> => {
+      const { username: user = '', uid, groups, extra } = spec;
+      const resourceAttributes = {
+        group: groupName(identity, 'certificates'),
+        resource: ref.name,
+        verb: 'create',
+        subresource,
+        version: '*',
+      };
+      const review = await client.create<AccessReview>(reviews, '', {
+        kind: 'SubjectAccessReview',
+        apiVersion: `${reviews.group}/${reviews.version}`,
+        spec: { user, ...(uid !== undefined && { uid }), ...(groups && { groups }), ...(extra && { extra }), resourceAttributes },
+      });
+      return review.status?.allowed === true;
+    };
+    const work = queue(
+      async (key) => {
+        const request = requests.get('', splitKey(key).name);
+        if (request === undefined || request.spec.signerName !== signer || (request.status?.certificate ?? '') !== '') return;
+        if (conditionOf(request, 'Approved') !== undefined || conditionOf(request, 'Denied') !== undefined) return;
+        const parsed = parseRequest(pemOf(request.spec.request));
+        if (firstComplaint(rules, parsed, request.spec.usages ?? []) !== undefined) return;
+        for (const way of ways) {
+          if (!way.fits(request, parsed) || !(await mayHave(request, way.subresource))) continue;
+          const approved = withCondition(request, 'Approved', 'AutoApproved', way.message, clock.now());
+          await client.update(ref, approved, 'approval').catch((error: unknown) => {
+            if (!isNotFound(error) && !isConflict(error)) throw error;
+          });
+          return;
+        }
+        log.debug(4, 'a request of a node agent waits for someone to approve it', { request: request.metadata.name });
+        // Permission may come later; the longer a request has waited, the less often it is looked at.
+        const age = clock.now() - Date.parse(request.metadata.creationTimestamp ?? '');
+        return Math.min(Math.max(age, 500), 600_000);
+      },
+      { after: [requests.synced], firstRetryMs: 200 },
+    );
+    requests.onChange(({ type, object }) => {
+      if (type !== 'deleted') work.add(keyOf(object));
+    });
+  },
+};

@@ -1,0 +1,80 @@
+/** Signs approved requests for the built-in signers, each with its own authority, and says why where it refuses to. */
+import { isNotFound } from '../../client/http.ts';
+import { keyOf, splitKey } from '../../client/informer.ts';
+import { type Authority, type CertificateRequest, issue, parseRequest } from '../../lib/pki.ts';
+import type { Controller } from '../runtime/controller.ts';
+import { conditionOf, isApproved, isIssued, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
+import { firstComplaint, signerRules, usagesOf } from './rules.ts';
+
+export interface SignerSettings {
+  /** The authority of a signer; one without is left to others. */
+  readonly authorityOf: (signerName: string) => Authority | undefined;
+  /** Longest life of a certificate. */
+  readonly durationMs: number;
+}
+
+const MINUTE = 60_000;
+/** Certificates begin a little in the past, for those whose clocks are behind. Short-lived ones do not pay for that at their end. */
+const BACKDATE_MS = 5 * MINUTE;
+const SHORT_MS = 8 * 60 * MINUTE;
+const SHORTEST_MS = 10 * MINUTE;
+
+export function lifeOf(expirationSeconds: number | undefined, durationMs: number): number {
+  if (expirationSeconds === undefined) return durationMs;
+  return Math.min(Math.max(expirationSeconds * 1000, SHORTEST_MS), durationMs);
+}
+
+export function signRequest(
+  authority: Authority,
+  parsed: CertificateRequest,
+  request: SigningRequest,
+  durationMs: number,
+  now: number,
+): string {
+  const life = lifeOf(request.spec.expirationSeconds, durationMs);
+  if (now >= Date.parse(authority.certificate.validTo)) throw new Error('the signer has expired');
+  return issue(authority, {
+    subject: parsed.subjectBytes,
+    publicKey: parsed.publicKey,
+    names: parsed.names,
+    ...usagesOf(request.spec.usages ?? []),
+    notBefore: now - BACKDATE_MS,
+    notAfter: now + life - (life < SHORT_MS ? 0 : BACKDATE_MS),
+  });
+}
+
+export function certificateSigner({ authorityOf, durationMs }: SignerSettings): Controller {
+  return {
+    name: 'csrsigning',
+    account: 'certificate-controller',
+    start({ informers, queue, client, identity, clock }) {
+      const ref = requestsRef(identity);
+      const rules = signerRules(identity);
+      const requests = informers.of<SigningRequest>(ref);
+      const judge = (request: SigningRequest, authority: Authority): SigningRequest => {
+        const { signerName, usages = [] } = request.spec;
+        const now = clock.now();
+        const parsed = parseRequest(pemOf(request.spec.request));
+        const complaint = firstComplaint(rules.get(signerName) ?? [], parsed, usages);
+        if (complaint !== undefined) return withCondition(request, 'Failed', 'SignerValidationFailure', complaint, now);
+        const certificate = signRequest(authority, parsed, request, durationMs, now);
+        return { ...request, status: { ...request.status, certificate: Buffer.from(certificate).toString('base64') } };
+      };
+      const work = queue(
+        async (key) => {
+          const request = requests.get('', splitKey(key).name);
+          if (request === undefined || !isApproved(request) || isIssued(request) || conditionOf(request, 'Failed') !== undefined) return;
+          const authority = rules.has(request.spec.signerName) ? authorityOf(request.spec.signerName) : undefined;
+          if (authority === undefined) return;
+          await client.update(ref, judge(request, authority), 'status').catch((error: unknown) => {
+            if (!isNotFound(error)) throw error;
+          });
+        },
+        { after: [requests.synced], firstRetryMs: 200 },
+      );
+      requests.onChange(({ type, object }) => {
+        if (type !== 'deleted') work.add(keyOf(object));
+      });
+    },
+  };
+}

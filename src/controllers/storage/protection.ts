@@ -1,0 +1,94 @@
+/**
+ * Keeps storage that is in use: a claim that a pod uses, and a volume that is bound to a claim, go only when that is over. A
+ * finalizer holds them; these controllers take it away when nothing uses the object any more.
+ */
+import type { Client, ResourceRef } from '../../client/dynamic.ts';
+import { isNotFound } from '../../client/http.ts';
+import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
+import { domainName } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { type Controller, refs } from '../runtime/controller.ts';
+import { claimsOf, type PodWithClaims, podsWithClaims } from './pods.ts';
+
+interface Volume extends ApiObject {
+  status?: { phase?: string };
+}
+
+/** Adds or removes the finalizer, as the life of the object demands. */
+async function settle(
+  client: Client,
+  ref: ResourceRef,
+  known: ApiObject | undefined,
+  finalizer: string,
+  inUse: () => boolean | Promise<boolean>,
+): Promise<void> {
+  if (known === undefined) return;
+  const has = (known.metadata.finalizers ?? []).includes(finalizer);
+  const deleting = known.metadata.deletionTimestamp !== undefined;
+  if (has !== deleting || (deleting && (await inUse()))) return;
+  const { namespace = '', name = '' } = known.metadata;
+  const live = await client.find(ref, namespace, name);
+  if (live === undefined || live.metadata.uid !== known.metadata.uid) return;
+  const others = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+  live.metadata.finalizers = deleting ? others : [...others, finalizer];
+  await client.update(ref, live).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}
+
+export const claimProtection: Controller = {
+  name: 'pvc-protection',
+  account: 'pvc-protection-controller',
+  start({ informers, queue, client, identity }) {
+    const finalizer = domainName(identity, 'pvc-protection');
+    const claims = informers.of(refs.persistentVolumeClaims, { metadataOnly: true });
+    let pods: Informer<PodWithClaims> | undefined;
+    /** Pods are followed from the first claim on that is to go. */
+    const followPods = async (): Promise<Informer<PodWithClaims>> => {
+      if (pods === undefined) {
+        pods = podsWithClaims(informers);
+        pods.onChange(({ type, object }) => {
+          if (type !== 'deleted') return;
+          for (const claim of claimsOf(object)) work.add(`${object.metadata.namespace}/${claim}`);
+        });
+      }
+      await pods.synced;
+      return pods;
+    };
+    const uses = (pod: PodWithClaims, claim: string): boolean => (pod.spec?.nodeName ?? '') !== '' && claimsOf(pod).includes(claim);
+    const work = queue(
+      async (key) => {
+        const { namespace, name } = splitKey(key);
+        await settle(client, refs.persistentVolumeClaims, claims.get(namespace, name), finalizer, async () => {
+          for (const pod of (await followPods()).list(namespace)) if (uses(pod, name)) return true;
+          // What was heard may be late: a claim in use must not go. A pod that is not on a node yet will not get there.
+          for await (const pod of client.each<PodWithClaims>(refs.pods, namespace)) if (uses(pod, name)) return true;
+          return false;
+        });
+      },
+      { after: [claims.synced] },
+    );
+    claims.onChange(({ type, object }) => {
+      if (type !== 'deleted') work.add(keyOf(object));
+    });
+  },
+};
+
+export const volumeProtection: Controller = {
+  name: 'pv-protection',
+  account: 'pv-protection-controller',
+  start({ informers, queue, client, identity }) {
+    const finalizer = domainName(identity, 'pv-protection');
+    const volumes = informers.of<Volume>(refs.persistentVolumes);
+    const work = queue(
+      async (key) => {
+        const volume = volumes.get('', splitKey(key).name);
+        await settle(client, refs.persistentVolumes, volume, finalizer, () => volume?.status?.phase === 'Bound');
+      },
+      { after: [volumes.synced] },
+    );
+    volumes.onChange(({ type, object }) => {
+      if (type !== 'deleted') work.add(keyOf(object));
+    });
+  },
+};

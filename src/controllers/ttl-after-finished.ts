@@ -1,0 +1,62 @@
+/** Removes jobs some time after they have ended, where they ask for it. */
+import { isNotFound } from '../client/http.ts';
+import { keyOf, splitKey } from '../client/informer.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import { timeMillis } from '../meta/time.ts';
+import { builtin, type Controller } from './runtime/controller.ts';
+
+interface Job extends ApiObject {
+  spec?: { ttlSecondsAfterFinished?: number };
+  status?: { conditions?: { type: string; status: string; lastTransitionTime?: string | null }[] };
+}
+
+/** When a job is to go, in milliseconds since 1970. Undefined where it has not ended or is to stay. */
+export function endOfJob({ spec, status }: Job): number | undefined {
+  const seconds = spec?.ttlSecondsAfterFinished;
+  const ended = (status?.conditions ?? []).find(
+    ({ type, status: holds }) => (type === 'Complete' || type === 'Failed') && holds === 'True',
+  );
+  if (seconds === undefined || seconds === null || ended?.lastTransitionTime == null) return undefined;
+  return timeMillis(ended.lastTransitionTime) + seconds * 1000;
+}
+
+export const ttlAfterFinished: Controller = {
+  name: 'ttl-after-finished',
+  account: 'ttl-after-finished-controller',
+  start({ informers, queue, client, identity, clock }) {
+    const ref = builtin(identity, 'batch', 'v1', 'jobs');
+    const jobs = informers.of<Job>(ref, { form: 'ends', keep });
+    const work = queue(
+      async (key) => {
+        const { namespace, name } = splitKey(key);
+        const known = jobs.get(namespace, name);
+        if (known === undefined || known.metadata.deletionTimestamp !== undefined) return;
+        const left = (endOfJob(known) ?? Number.POSITIVE_INFINITY) - clock.now();
+        if (left > 0) return Number.isFinite(left) ? left : undefined;
+        // Its owner may have given it more time.
+        const live = await client.find<Job>(ref, namespace, name);
+        const end = live?.metadata.uid === known.metadata.uid ? endOfJob(live as Job) : undefined;
+        if (live === undefined || end === undefined) return;
+        if (end > clock.now()) return end - clock.now();
+        const { uid = '', resourceVersion = '' } = live.metadata;
+        const choice = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Foreground' as const };
+        await client.delete(ref, namespace, name, choice).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      },
+      { after: [jobs.synced] },
+    );
+    jobs.onChange(({ type, object }) => {
+      if (type !== 'deleted' && endOfJob(object) !== undefined) work.add(keyOf(object));
+    });
+  },
+};
+
+function keep({ metadata, spec, status }: Job): Job {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
+  return {
+    metadata: { name, namespace, uid, resourceVersion, ...(deletionTimestamp !== undefined && { deletionTimestamp }) },
+    ...(spec?.ttlSecondsAfterFinished !== undefined && { spec: { ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished } }),
+    ...(status?.conditions !== undefined && { status: { conditions: status.conditions } }),
+  } as Job;
+}
