@@ -33,18 +33,25 @@ export interface KindEnv {
   /** Whether a feature gate is on. */
   feature(name: string): boolean;
   readonly allowPrivileged: boolean;
-  /** How long events are kept. */
-  readonly eventTtlSeconds: number;
+  /** How long events are kept; an hour unless said otherwise. */
+  readonly eventTtlSeconds?: number;
+}
+
+/** The request that writes an object. */
+export interface WriteRequest {
+  readonly user: User;
+  /** The version that the client speaks. */
+  readonly resource: { readonly version: string };
 }
 
 /** Rules of one way to write an object: the object itself, or a subresource such as `status`. Absent rules do nothing. */
 export interface Strategy<T = never> {
   /** Clears what clients may not set (status), fills what the server sets (generation is done by the registry). */
-  prepareForCreate?(object: T, env: KindEnv, user: User): void;
+  prepareForCreate?(object: T, env: KindEnv, request: WriteRequest): void;
   /** Resets or keeps fields of `old` that this way of writing may not change. Called before validation. */
-  prepareForUpdate?(object: T, old: T, env: KindEnv): void;
-  validate?(object: T, errors: FieldErrors, env: KindEnv): void;
-  validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv): void;
+  prepareForUpdate?(object: T, old: T, env: KindEnv, request: WriteRequest): void;
+  validate?(object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void;
+  validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void;
   /** Last tidying before the store, for example dropping fields that a type change left behind. */
   canonicalize?(object: T): void;
   /** Texts for Warning headers (deprecated fields and the like). */
@@ -160,6 +167,8 @@ export interface KindDefinition<T = never> {
   readonly generation?: boolean;
   /** Fields besides metadata.name and metadata.namespace that field selectors may use, on the hub form. */
   readonly fields?: Readonly<Record<string, (object: T) => string>>;
+  /** For a kind that shares the store of another: which of that kind's fields may be used, and under which names. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
   readonly columns?: readonly Column[];
   /** Cells of a Table row, in the order of `columns`. */
   cells?(object: T, env: KindEnv): Cell[];

@@ -92,7 +92,7 @@ export class Catalog {
     enabled: (served: Served) => boolean = () => true,
   ): void {
     this.drop(kind);
-    const fieldNames = Object.keys(owner.fields ?? {});
+    const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
     const all = served.map((s) => ({ ...s, collection, fieldNames }));
     if (all[0] !== undefined) this.own.set(idOf(kind), all[0]);
     const resources = all.filter(enabled);

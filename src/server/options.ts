@@ -71,13 +71,18 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
   const fieldText = ctx.param('fieldSelector') ?? '';
   const labels = labelText === '' ? everyLabel : parseLabelSelector(labelText);
   let fields = fieldText === '' ? everyField : parseFieldSelector(fieldText);
-  if (!fields.everything) checkFieldSelector(fields, resource.kind.fields);
+  if (!fields.everything) checkFieldSelector(fields, selectableFields(resource.kind));
   if (name !== '') {
     const given = fields.exact('metadata.name');
     if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
     if (given === undefined) fields = parseFieldSelector(`${fieldText === '' ? '' : `${fieldText},`}metadata.name=${name}`);
   }
   return select(resource, namespace, labels, fields);
+}
+
+/** The fields of a kind, by the names that its own clients use. */
+function selectableFields({ fields, fieldNames }: Resource['kind']): Readonly<Record<string, unknown>> | undefined {
+  return fieldNames === undefined ? fields : Object.fromEntries(Object.values(fieldNames).map((name) => [name, true]));
 }
 
 export interface WriteOptions {

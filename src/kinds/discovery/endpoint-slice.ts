@@ -1,8 +1,22 @@
 /** Endpoint slices. */
+import { equal } from '../../lib/equal.ts';
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { kind, version } from '../kind.ts';
+import { validateSlice, validateSliceUpdate } from './rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
+import { dropTopology, fromVersion1beta1, toVersion1beta1 } from './topology.ts';
+
+/** How many ports and addresses a Table row shows. */
+const SHOWN = 3;
+
+/** `80,443`, `10.1.0.4,10.1.0.5,10.1.0.6 + 4 more...` */
+function listCell(items: readonly string[]): string {
+  const text = items.slice(0, SHOWN).join(',');
+  if (items.length > SHOWN) return `${text} + ${items.length - SHOWN} more...`;
+  return text === '' ? '<unset>' : text;
+}
 
 export const EndpointSliceKind = kind<v1.EndpointSlice>({
   group: 'discovery',
@@ -11,17 +25,39 @@ export const EndpointSliceKind = kind<v1.EndpointSlice>({
   scope: 'Namespaced',
   versions: {
     v1: { schema: v1.EndpointSlice },
-    v1beta1: {
+    v1beta1: version({
       schema: v1beta1.EndpointSlice,
+      toHub: fromVersion1beta1,
+      fromHub: toVersion1beta1,
       deprecation: { deprecated: '1.21', removed: '1.25', replacement: { group: 'discovery', version: 'v1', kind: 'EndpointSlice' } },
-    },
+    }),
   },
   hub: 'v1',
+  generation: true,
+  strategy: {
+    prepareForCreate(slice, env, { resource }) {
+      if (resource.version === 'v1') dropTopology(slice, undefined, env.identity);
+    },
+    prepareForUpdate(slice, old, env, { resource }) {
+      // Labels say which service a slice is of: they are as good as a specification.
+      if (!equal(slice.metadata.labels ?? {}, old.metadata.labels ?? {})) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      if (resource.version === 'v1') dropTopology(slice, old, env.identity);
+    },
+    validate: validateSlice,
+    validateUpdate: validateSliceUpdate,
+  },
   columns: [
     nameColumn,
     { name: 'AddressType', type: 'string', description: 'The kind of addresses in the slice.' },
     { name: 'Ports', type: 'string', description: 'The ports in the slice.' },
     { name: 'Endpoints', type: 'string', description: 'The first addresses in the slice.' },
     ageColumn,
+  ],
+  cells: (slice, env) => [
+    nameCell(slice),
+    slice.addressType,
+    listCell((slice.ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? '*') : String(port)))),
+    listCell((slice.endpoints ?? []).flatMap(({ addresses = [] }) => addresses)),
+    ageCell(slice, env),
   ],
 });

@@ -1,9 +1,13 @@
 /** Events as the events group shows them; they live in the store of the core group's events. */
-import { EventKind } from '../core/event.ts';
+import { eventCells, eventColumns, eventTtl } from '../core/event.ts';
 import type { Event } from '../core/schema/events.ts';
-import { kind } from '../kind.ts';
+import { kind, version } from '../kind.ts';
+import { fromCore, toCore } from './conversion.ts';
+import { validateChangedEvent, validateNewEvent } from './rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
+
+const about = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
 export const EventsEventKind = kind<Event>({
   group: 'events',
@@ -11,9 +15,21 @@ export const EventsEventKind = kind<Event>({
   plural: 'events',
   short: ['ev'],
   scope: 'Namespaced',
-  versions: { v1: { schema: v1.Event }, v1beta1: { schema: v1beta1.Event, deprecation: { deprecated: '1.22', removed: '1.25' } } },
+  versions: {
+    v1: version({ schema: v1.Event, toHub: toCore, fromHub: fromCore }),
+    v1beta1: version({ schema: v1beta1.Event, toHub: toCore, fromHub: fromCore, deprecation: { deprecated: '1.22', removed: '1.25' } }),
+  },
   hub: 'v1',
   sharesStoreOf: { group: '', plural: 'events', version: 'v1' },
   createOnUpdate: true,
-  columns: EventKind.columns,
+  strategy: { validate: validateNewEvent, validateUpdate: validateChangedEvent },
+  ttl: eventTtl,
+  fieldNames: {
+    ...Object.fromEntries(about.map((field) => [`involvedObject.${field}`, `regarding.${field}`])),
+    reason: 'reason',
+    reportingComponent: 'reportingController',
+    type: 'type',
+  },
+  columns: eventColumns,
+  cells: eventCells,
 });

@@ -32,7 +32,11 @@ const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'crea
  */
 const stockStorageVersions: Readonly<Record<string, string>> = {
   'autoscaling/horizontalpodautoscalers': 'v1',
+  'discovery/endpointslices': 'v1beta1',
+  'flowcontrol.apiserver/flowschemas': 'v1beta1',
+  'flowcontrol.apiserver/prioritylevelconfigurations': 'v1beta1',
   'policy/poddisruptionbudgets': 'v1beta1',
+  'storage/csistoragecapacities': 'v1beta1',
 };
 
 export interface DiscoveryOptions {

@@ -23,8 +23,8 @@ export const Endpoint = message('discovery.v1beta1.Endpoint', {
 export type Endpoint = Infer<typeof Endpoint>;
 
 export const EndpointPort = message('discovery.v1beta1.EndpointPort', {
-  name: ptr(1, string),
-  protocol: ptr(2, string),
+  name: ptr(1, string, { default: '' }),
+  protocol: ptr(2, string, { default: 'TCP' }),
   port: ptr(3, int32),
   appProtocol: ptr(4, string),
 });

@@ -1,0 +1,52 @@
+/**
+ * Where an endpoint is. Version 1beta1 had one map of labels for it; version 1 has fields for the node and the zone, and
+ * keeps what else the map said where clients of version 1 can see it but not write it.
+ */
+import { domainName, type Identity } from '../../identity.ts';
+import { equal } from '../../lib/equal.ts';
+import { nameIsSubdomain } from '../../meta/names.ts';
+import type * as v1 from './schema/v1.ts';
+import type * as v1beta1 from './schema/v1beta1.ts';
+
+const zoneLabel = (identity: Identity): string => domainName(identity, 'zone', 'topology');
+const nodeLabel = (identity: Identity): string => domainName(identity, 'hostname');
+
+export function fromVersion1beta1(slice: v1beta1.EndpointSlice, identity: Identity): v1.EndpointSlice {
+  const endpoints = slice.endpoints?.map((endpoint) => {
+    const { topology, ...rest } = endpoint;
+    if (topology === undefined) return rest;
+    const { [zoneLabel(identity)]: zone, ...others } = topology;
+    // The name of the node comes back from its field.
+    if (rest.nodeName !== undefined && others[nodeLabel(identity)] === rest.nodeName) delete others[nodeLabel(identity)];
+    return {
+      ...rest,
+      ...(Object.keys(others).length > 0 && { deprecatedTopology: others }),
+      ...(zone !== undefined && { zone }),
+    };
+  });
+  return { ...slice, ...(endpoints && { endpoints }) };
+}
+
+export function toVersion1beta1(slice: v1.EndpointSlice, identity: Identity): v1beta1.EndpointSlice {
+  const endpoints = slice.endpoints?.map((endpoint) => {
+    const { zone, deprecatedTopology, ...rest } = endpoint;
+    const topology = { ...deprecatedTopology };
+    if (zone !== undefined) topology[zoneLabel(identity)] = zone;
+    if (rest.nodeName !== undefined) topology[nodeLabel(identity)] = rest.nodeName;
+    return Object.keys(topology).length === 0 ? rest : { ...rest, topology };
+  });
+  return { ...slice, ...(endpoints && { endpoints }) };
+}
+
+/** Clients of version 1 cannot write the old labels; a node that they named before is not forgotten. */
+export function dropTopology(slice: v1.EndpointSlice, old: v1.EndpointSlice | undefined, identity: Identity): void {
+  if (old !== undefined && equal(old.endpoints, slice.endpoints)) return;
+  const key = nodeLabel(identity);
+  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[key]));
+  for (const endpoint of slice.endpoints ?? []) {
+    const node = endpoint.deprecatedTopology?.[key];
+    if (endpoint.nodeName === undefined && node !== undefined && known.has(node) && nameIsSubdomain(node).length === 0)
+      endpoint.nodeName = node;
+    delete endpoint.deprecatedTopology;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What an event of the events group must be like. Version 1 knows only events of the newer style, of which nothing but
+ * the series may change; version 1beta1 takes what the core group takes. Complaints name fields as the core group does.
+ */
+import { equal } from '../../lib/equal.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { immutableComplaint } from '../../meta/names.ts';
+import type { Event } from '../core/schema/events.ts';
+import type { ObjectReference } from '../core/schema/references.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
+import { validateEvent } from '../validation/event.ts';
+import { invalidText } from '../validation/go-text.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { immutable } from '../validation/rules.ts';
+
+const isStrict = ({ resource }: WriteRequest): boolean => resource.version === 'v1';
+const at = (field: string): Path => Path.of(field);
+
+export function validateNewEvent(event: Event, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
+  validateEvent(event, errors, env);
+  if (!isStrict(request)) return;
+  validateSeries(event, errors);
+  if (event.eventTime === undefined) errors.required(at('eventTime'));
+  const { type = '', source } = event;
+  if (type !== 'Normal' && type !== 'Warning') errors.invalid(at('type'), '', `has invalid value: ${type}`);
+  const unset = (field: string, isSet: boolean) => isSet && errors.invalid(at(field), '', 'needs to be unset');
+  unset('firstTimestamp', event.firstTimestamp !== undefined);
+  unset('lastTimestamp', event.lastTimestamp !== undefined);
+  unset('count', (event.count ?? 0) !== 0);
+  unset('source', (source.component ?? '') !== '' || (source.host ?? '') !== '');
+}
+
+function validateSeries({ series }: Event, errors: FieldErrors): void {
+  if (series === undefined) return;
+  if ((series.count ?? 0) < 2) errors.invalid(Path.of('series', 'count'), '', 'should be at least 2');
+  if (series.lastObservedTime === undefined) errors.required(Path.of('series', 'lastObservedTime'));
+}
+
+export function validateChangedEvent(event: Event, old: Event, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
+  validateEvent(event, errors, env);
+  if (!isStrict(request)) return;
+  metadataUpdateAgain(event, old, errors, env);
+  if (!equal(event.series, old.series)) validateSeries(event, errors);
+  if (!equal(event.involvedObject, old.involvedObject))
+    invalidText(errors, at('involvedObject'), referenceText(event.involvedObject), immutableComplaint);
+  for (const field of ['reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const)
+    immutable(event[field], old[field], at(field), errors);
+  // The reason is looked at twice, and clients know it so.
+  for (const field of ['reason', 'type', 'eventTime', 'action', 'related'] as const) immutable(event[field], old[field], at(field), errors);
+  immutable(event.reportingComponent, old.reportingComponent, at('reportingController'), errors);
+  immutable(event.reportingInstance, old.reportingInstance, at('reportingInstance'), errors);
+}
+
+function referenceText(reference: ObjectReference): string {
+  const fields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
+  const names = ['Kind', 'Namespace', 'Name', 'UID', 'APIVersion', 'ResourceVersion', 'FieldPath'];
+  return `core.ObjectReference{${fields.map((field, i) => `${names[i]}:${JSON.stringify(reference[field] ?? '')}`).join(', ')}}`;
+}
