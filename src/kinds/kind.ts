@@ -161,8 +161,13 @@ export interface KindDefinition<T = never> {
   /** Called when deletion begins for an object that stays: a namespace shows that it is going. */
   deletionBegins?(object: T): void;
   readonly nameRule?: NameRule;
-  /** Deleting without a policy leaves dependents alone (kinds that did so before there was a collector). */
-  readonly orphansByDefault?: boolean;
+  /**
+   * Deleting without a policy leaves dependents alone (kinds that did so before there was a collector), always or in the
+   * named versions.
+   */
+  readonly orphansByDefault?: boolean | readonly string[];
+  /** Said to who deletes objects without a word about their dependents. */
+  readonly deletionWarning?: string;
   /** `metadata.generation` starts at 1 and counts changes of anything but metadata and status. Default: no. */
   readonly generation?: boolean;
   /** Fields besides metadata.name and metadata.namespace that field selectors may use, on the hub form. */

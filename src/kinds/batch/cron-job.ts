@@ -116,6 +116,7 @@ export const CronJobKind = kind<v1.CronJob>({
   },
   hub: 'v1',
   generation: true,
+  orphansByDefault: ['v1beta1'],
   strategy,
   subresources: { status: status(statusStrategy) },
   columns: [

@@ -77,6 +77,8 @@ export const JobKind = kind<Job>({
   hub: 'v1',
   generation: true,
   orphansByDefault: true,
+  deletionWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   strategy,
   subresources: { status: status(keepsSpec(validateJobStatusUpdate)) },
   fields: { 'status.successful': (job) => String(job.status.succeeded ?? 0) },

@@ -31,7 +31,7 @@ export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = 
   warnFractions(spec.overhead, specAt.child('overhead'), warnings);
   warnSeccomp(spec, meta, names.seccompPod, at, warnings);
   eachContainer(spec, specAt, (container, here) => {
-    warnSeccomp(container, meta, names.seccompContainer + container.name, at, warnings);
+    if (meta.annotations !== undefined) warnSeccomp(container, meta, names.seccompContainer + container.name, at, warnings);
     warnContainer(container, here, warnings);
   });
   return warnings;
@@ -128,9 +128,11 @@ function warnFractions(amounts: Amounts, at: Path, warnings: string[]): void {
   warnFraction(amounts, 'memory', at, warnings);
   warnFraction(amounts, 'ephemeral-storage', at, warnings);
 }
+/** Texts that may stand for less than a unit; all others need not be counted out. */
+const fraction = /[mun.]|e-/;
 /** There is no part of a byte. */
 function warnFraction(amounts: Amounts, name: string, at: Path, warnings: string[]): void {
   const text = amounts?.[name];
-  if (text !== undefined && amount(text).millis() % 1000n !== 0n)
+  if (text !== undefined && fraction.test(text) && amount(text).millis() % 1000n !== 0n)
     warnings.push(`${at.key(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
 }

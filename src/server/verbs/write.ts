@@ -176,9 +176,15 @@ function fromQuery(ctx: Context): JsonObject {
   };
 }
 
+function warnOfDependents(ctx: Context, { kind }: Resource, { orphanDependents, propagationPolicy }: DeleteOptions): void {
+  if (kind.deletionWarning !== undefined && orphanDependents === undefined && propagationPolicy === undefined)
+    ctx.warn(kind.deletionWarning);
+}
+
 export async function deleteObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const { options, dryRun, json } = await deleteOptions(services, ctx);
+  warnOfDependents(ctx, resource, options);
   const write: WriteContext = {
     ...writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json }),
   };
@@ -205,6 +211,7 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
   const listed = readOptions(ctx, registry.catalog, false);
   const { options, dryRun, json } = await deleteOptions(services, ctx);
+  warnOfDependents(ctx, resource, options);
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
   const page = await list(registry, resource, selection, listed);
   const { items } = page;
