@@ -2,6 +2,7 @@
  * Every flag of the server with its group, default, stage and help, and the options that follow from a command line. Names
  * are those of the specification and of stock servers. What is marked `planned` has no effect yet, and using it is refused.
  */
+import { pluginNames } from './admission/names.ts';
 import { type FeatureGates, featureHelp, readFeatureGates } from './features.ts';
 import { identities } from './identity.ts';
 import {
@@ -26,6 +27,7 @@ import {
   splitList,
   text,
 } from './lib/flags.ts';
+import { didYouMean } from './lib/suggest.ts';
 import { parseCIDR, parseIP } from './meta/ip.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
 
@@ -39,6 +41,13 @@ function readModes(values: readonly string[]): readonly AuthorizationMode[] {
   if (modes.length === 0) throw new Error(`at least one of ${authorizationModes.join(', ')} is needed`);
   if (new Set(modes).size < modes.length) throw new Error('a mode is named twice');
   return modes;
+}
+
+function readPlugins(values: readonly string[]): readonly string[] {
+  const names = splitList(values);
+  for (const name of names)
+    if (!(pluginNames as readonly string[]).includes(name)) throw new Error(`unknown plug-in ${name}${didYouMean(name, pluginNames)}`);
+  return names;
 }
 
 export interface PortRange {
@@ -186,9 +195,14 @@ const authorization = {
 };
 
 const admission = {
-  'enable-admission-plugins': list([], 'Admission plug-ins to run besides the default ones.', { planned }),
-  'disable-admission-plugins': list([], 'Admission plug-ins not to run.', { planned }),
-  'admission-control-config-file': file('Configuration of admission plug-ins.', { planned }),
+  'enable-admission-plugins': repeated<readonly string[]>(
+    [],
+    `Admission plug-ins to run besides the default ones, in any order: ${pluginNames.join(', ')}.`,
+    'NAME,…',
+    readPlugins,
+  ),
+  'disable-admission-plugins': repeated<readonly string[]>([], 'Admission plug-ins not to run.', 'NAME,…', readPlugins),
+  'admission-control-config-file': file('Configuration of admission plug-ins.'),
 };
 
 const audit = {
@@ -326,5 +340,8 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   }
   if (options.authorizationMode.includes('Webhook') !== (options.authorizationWebhookConfigFile !== undefined))
     throw new FlagError('--authorization-mode Webhook and --authorization-webhook-config-file are needed together');
+  for (const name of options.enableAdmissionPlugins)
+    if (options.disableAdmissionPlugins.includes(name))
+      throw new FlagError(`--enable-admission-plugins and --disable-admission-plugins both name ${name}`);
   if (options.historyRetention === 0) throw new FlagError('--history-retention: 0 would end every watch that resumes');
 }

@@ -106,6 +106,9 @@ export function domainName(identity: Identity, name: string, prefix = ''): strin
   return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;
 }
 
+/** `kube` or `plat`: what the names of things that the service puts into pods and namespaces begin with. */
+export const shortWord = (identity: Identity): string => identity.namespaces.system.replace(/-system$/, '');
+
 /** Meta groups whose Table, metadata and discovery transforms every server answers, whatever its own identity. */
 export const metaGroups: readonly string[] = [groupName(plat, 'meta'), groupName(kubernetes, 'meta')];
 

@@ -1,11 +1,9 @@
 /** The composition root: the only file that knows every other. `startServer` makes a server of options. */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { admissionChain } from './admission/chain.ts';
-import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
-import { type EscalationRules, rbacEscalation } from './admission/plugins/rbac-escalation.ts';
 import { signLegacy } from './auth/service-account/claims.ts';
 import { issuerDocuments } from './auth/service-account/discovery.ts';
+import { composeAdmission } from './compose/admission.ts';
 import { declareAllocations, declareServerEndpoints } from './compose/allocation.ts';
 import { composeAuth } from './compose/auth.ts';
 import { composeConnections } from './compose/connect.ts';
@@ -127,7 +125,17 @@ async function serve(
     catalog,
     cache,
     env,
-    admission: admissionChain([namespaceLifecycle(identity, live), rbacEscalation(auth.escalation as EscalationRules)]),
+    admission: composeAdmission({
+      options,
+      identity,
+      catalog,
+      live,
+      env,
+      auth,
+      metrics,
+      log,
+      ensureNamespace: async (name) => void (await writer.ensure('', 'namespaces', { metadata: { name } })),
+    }),
     hooks: allocations.hooks,
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
@@ -247,6 +255,7 @@ async function serve(
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);
       clearTimeout(timer);
+      registry.admission.close?.();
       auth.close();
       surface.close();
       cache.close();

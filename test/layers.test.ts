@@ -27,7 +27,7 @@ const below = {
   'version.ts': [],
   'features.ts': ['lib'],
   'runtime-config.ts': ['lib'],
-  'flags.ts': ['lib', 'meta', 'features.ts', 'runtime-config.ts'],
+  'flags.ts': ['lib', 'meta', 'features.ts', 'runtime-config.ts', 'admission'],
 } as const satisfies Record<string, readonly string[]>;
 const forAll: readonly string[] = ['identity.ts', 'version.ts'];
 /** They put the others together, and may know every one. */

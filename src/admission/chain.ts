@@ -1,29 +1,161 @@
 /** Runs the plug-ins in order, without awaiting those that answer at once. */
+import type { Kind } from '../kinds/kind.ts';
+import type { Served } from '../kinds/served.ts';
 import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
 
-type Judge = (request: AdmissionRequest) => void | Promise<void>;
+export type Phase = 'admit' | 'validate';
 
-export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
-  const operations: AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
-  const pick = (phase: 'admit' | 'validate'): Record<AdmissionOperation, Judge[]> => {
-    const table = {} as Record<AdmissionOperation, Judge[]>;
-    for (const operation of operations)
-      table[operation] = plugins
-        .filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation))
-        .map((plugin) => (plugin[phase] as Judge).bind(plugin));
-    return table;
-  };
-  const mutating = pick('admit');
-  const validating = pick('validate');
+/** Told how long each plug-in and each phase took, in seconds. */
+export interface ChainObserver {
+  /** Milliseconds of a counter that never goes back. */
+  now(): number;
+  plugin(name: string, phase: Phase, operation: AdmissionOperation): Observe;
+  phase(phase: Phase, operation: AdmissionOperation): Observe;
+}
+export type Observe = (seconds: number, rejected: boolean) => void;
+
+const unobserved: ChainObserver = { now: () => 0, plugin: () => () => {}, phase: () => () => {} };
+
+interface Judge {
+  readonly name: string;
+  readonly judge: (request: AdmissionRequest) => void | Promise<void>;
+  readonly observe: Observe;
+}
+/** The plug-ins that look at one kind, by phase and operation. */
+interface Lists {
+  readonly admit: Readonly<Record<AdmissionOperation, readonly Judge[]>>;
+  readonly validate: Readonly<Record<AdmissionOperation, readonly Judge[]>>;
+}
+const operations: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+
+export function admissionChain(plugins: readonly AdmissionPlugin[], observer: ChainObserver = unobserved): AdmissionChain {
+  const runner = new Runner(plugins, observer);
   return {
-    admit: (request) => runFrom(mutating[request.operation], 0, request),
-    validate: (request) => runFrom(validating[request.operation], 0, request),
+    admit: (request) => runner.admit(request),
+    validate: (request) => runner.phase('validate', request),
+    close: () => {
+      for (const plugin of plugins) plugin.close?.();
+    },
   };
 }
 
-function runFrom(judges: readonly Judge[], start: number, request: AdmissionRequest): void | Promise<void> {
-  for (let i = start; i < judges.length; i++) {
-    const answer = (judges[i] as Judge)(request);
-    if (answer instanceof Promise) return answer.then(() => runFrom(judges, i + 1, request));
+class Runner {
+  private readonly plugins: readonly AdmissionPlugin[];
+  private readonly observer: ChainObserver;
+  private readonly lists = new WeakMap<Kind, Lists>();
+  private readonly phases: Readonly<Record<Phase, Readonly<Record<AdmissionOperation, Observe>>>>;
+
+  constructor(plugins: readonly AdmissionPlugin[], observer: ChainObserver) {
+    this.plugins = plugins;
+    this.observer = observer;
+    this.phases = { admit: byOperation((o) => observer.phase('admit', o)), validate: byOperation((o) => observer.phase('validate', o)) };
   }
+
+  /** A webhook that changed the object makes the whole array run once more, so that what came before sees the change. */
+  admit(request: AdmissionRequest): void | Promise<void> {
+    const first = this.phase('admit', request);
+    if (first instanceof Promise) return first.then(() => this.again(request));
+    return this.again(request);
+  }
+  private again(request: AdmissionRequest): void | Promise<void> {
+    if (request.reinvocation !== 'wanted') return;
+    request.reinvocation = 'running';
+    return this.phase('admit', request);
+  }
+
+  phase(phase: Phase, request: AdmissionRequest): void | Promise<void> {
+    const { operation, served } = request;
+    const judges = (this.lists.get(served.kind) ?? this.listsOf(served))[phase][operation];
+    if (judges.length === 0) return;
+    const observe = this.phases[phase][operation];
+    const began = this.observer.now();
+    try {
+      const answer = request.explanation === undefined ? this.run(judges, 0, request) : this.runExplained(judges, phase, request);
+      if (!(answer instanceof Promise)) {
+        observe((this.observer.now() - began) / 1000, false);
+        return;
+      }
+      return answer.then(
+        () => observe((this.observer.now() - began) / 1000, false),
+        (error: unknown) => {
+          observe((this.observer.now() - began) / 1000, true);
+          throw error;
+        },
+      );
+    } catch (error) {
+      observe((this.observer.now() - began) / 1000, true);
+      throw error;
+    }
+  }
+
+  private run(judges: readonly Judge[], start: number, request: AdmissionRequest): void | Promise<void> {
+    let began = this.observer.now();
+    for (let i = start; i < judges.length; i++) {
+      const one = judges[i] as Judge;
+      const since = began;
+      let rejected = true;
+      try {
+        const answer = one.judge(request);
+        if (answer instanceof Promise) {
+          rejected = false;
+          return answer.then(
+            () => {
+              one.observe((this.observer.now() - since) / 1000, false);
+              return this.run(judges, i + 1, request);
+            },
+            (error: unknown) => {
+              one.observe((this.observer.now() - since) / 1000, true);
+              throw error;
+            },
+          );
+        }
+        rejected = false;
+      } finally {
+        if (rejected) one.observe((this.observer.now() - since) / 1000, true);
+      }
+      began = this.observer.now();
+      one.observe((began - since) / 1000, false);
+    }
+  }
+
+  private async runExplained(judges: readonly Judge[], phase: Phase, request: AdmissionRequest): Promise<void> {
+    const explanation = request.explanation as NonNullable<AdmissionRequest['explanation']>;
+    for (const one of judges) {
+      const began = this.observer.now();
+      const done = explanation.begin(one.name, phase, request);
+      let failure: unknown;
+      try {
+        await one.judge(request);
+      } catch (error) {
+        failure = error ?? new Error('refused');
+      }
+      const millis = this.observer.now() - began;
+      one.observe(millis / 1000, failure !== undefined);
+      done(millis, failure);
+      if (failure !== undefined) throw failure;
+    }
+  }
+
+  private listsOf(served: Served): Lists {
+    const concerned = this.plugins.filter((plugin) => plugin.concerns === undefined || plugin.concerns(served));
+    const pick = (phase: Phase) =>
+      byOperation((operation): readonly Judge[] =>
+        concerned
+          .filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation))
+          .map((plugin) => ({
+            name: plugin.name,
+            judge: (plugin[phase] as Judge['judge']).bind(plugin),
+            observe: this.observer.plugin(plugin.name, phase, operation),
+          })),
+      );
+    const lists: Lists = { admit: pick('admit'), validate: pick('validate') };
+    this.lists.set(served.kind, lists);
+    return lists;
+  }
+}
+
+function byOperation<T>(make: (operation: AdmissionOperation) => T): Readonly<Record<AdmissionOperation, T>> {
+  const table = {} as Record<AdmissionOperation, T>;
+  for (const operation of operations) table[operation] = make(operation);
+  return table;
 }

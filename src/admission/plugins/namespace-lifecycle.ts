@@ -2,17 +2,16 @@
  * NamespaceLifecycle: nothing is created in a namespace that does not exist or is on its way out, and the namespaces
  * that the server itself needs cannot be deleted.
  */
-import type { Identity } from '../../identity.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
-import type { LiveSource } from '../../kinds/live.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../types.ts';
+import type { MakePlugin } from '../plugin.ts';
+import type { AdmissionRequest } from '../types.ts';
 
-export function namespaceLifecycle(identity: Identity, live: LiveSource): AdmissionPlugin {
-  const namespaces = live<ApiObject>('', 'namespaces');
+export const namespaceLifecycle: MakePlugin = ({ identity, live }) => {
+  const namespaces = live('', 'namespaces');
   const kept = new Set(['default', identity.namespaces.system, identity.namespaces.public]);
   return {
     name: 'NamespaceLifecycle',
+    concerns: ({ kind }) => kind.namespaced || (kind.group === '' && kind.plural === 'namespaces'),
     handles: (operation) => operation === 'CREATE' || operation === 'DELETE' || operation === 'UPDATE',
     admit(request: AdmissionRequest): void {
       const { served, operation, namespace, name } = request;
@@ -36,7 +35,7 @@ export function namespaceLifecycle(identity: Identity, live: LiveSource): Admiss
       }
     },
   };
-}
+};
 
 function withCause(error: ReturnType<typeof forbidden>, namespace: string): typeof error {
   const details = error.details as { causes?: object[] };

@@ -18,6 +18,7 @@ export function rbacEscalation(rules: EscalationRules): AdmissionPlugin {
   return {
     name: 'RBACEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    concerns: ({ kind }) => kind.group === 'rbac.authorization',
     admit({ served, object, oldObject, user }) {
       if (served.kind.group !== 'rbac.authorization' || object === undefined) return;
       if (roles.has(served.kind.plural)) return rules.checkRole(user, object, oldObject);

@@ -1,0 +1,76 @@
+/**
+ * The file of `--admission-control-config-file`: for each plug-in its configuration, in place or in a file of its own.
+ *
+ *   apiVersion: apiserver.config.<pd>/v1
+ *   kind: AdmissionConfiguration
+ *   plugins:
+ *   - name: PodSecurity
+ *     configuration: { … }
+ *   - name: EventRateLimit
+ *     path: events.yaml          # relative to this file
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { groupName, type Identity } from '../identity.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import type { JsonObject, JsonValue } from '../schema/types.ts';
+import { parseYaml } from '../schema/yaml.ts';
+import { pluginNames } from './names.ts';
+import type { PluginConfiguration } from './plugin.ts';
+
+/** Reads the file. Throws an Error that names what is wrong. */
+export function readAdmissionConfiguration(file: string, identity: Identity): ReadonlyMap<string, PluginConfiguration> {
+  const document = readYamlFile(file);
+  const versions = [`${groupName(identity, 'apiserver.config')}/v1`, `${groupName(identity, 'apiserver')}/v1alpha1`];
+  checkType(document, 'AdmissionConfiguration', versions);
+  const { plugins } = document as { plugins?: unknown };
+  if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) throw new Error('plugins must be a list');
+  const found = new Map<string, PluginConfiguration>();
+  for (const entry of (plugins ?? []) as unknown[]) {
+    const { name, path, configuration } = object(entry, 'an entry of plugins');
+    if (typeof name !== 'string' || !pluginNames.includes(name as never))
+      throw new Error(`unknown plug-in ${JSON.stringify(name ?? '')}${didYouMean(String(name ?? ''), pluginNames)}`);
+    if (found.has(name)) throw new Error(`${name} is configured twice`);
+    if (configuration !== undefined && configuration !== null) {
+      found.set(name, { value: configuration, directory: dirname(resolve(file)) });
+    } else if (typeof path === 'string' && path !== '') {
+      const own = resolve(dirname(file), path);
+      found.set(name, { value: readYamlFile(own), directory: dirname(own) });
+    }
+  }
+  return found;
+}
+
+export function readYamlFile(file: string): JsonValue {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+}
+
+// ---- for the plug-ins --------------------------------------------------------------------------------------------
+
+/** A configuration object of one of some versions. */
+export function checkType(value: JsonValue, kind: string, versions: readonly string[]): JsonObject {
+  const found = object(value, 'the configuration');
+  if (found.kind !== kind) throw new Error(`the kind must be ${kind}, not ${JSON.stringify(found.kind ?? '')}`);
+  if (!versions.includes(found.apiVersion as string))
+    throw new Error(`the apiVersion must be ${versions.join(' or ')}, not ${JSON.stringify(found.apiVersion ?? '')}`);
+  return found;
+}
+
+export function object(value: unknown, what: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`);
+  return value as JsonObject;
+}
+export function stringList(value: unknown, what: string): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw new Error(`${what} must be a list of texts`);
+  return value as string[];
+}
+export function refuseUnknown(value: JsonObject, known: readonly string[], what: string): void {
+  for (const key in value)
+    if (!known.includes(key)) throw new Error(`${what} has no field ${JSON.stringify(key)}${didYouMean(key, known)}`);
+}

@@ -1,0 +1,71 @@
+/**
+ * Every admission plug-in, in the order in which they run, both when they change objects and when they judge them. Those
+ * that ask others about the object as a whole (webhooks) or charge for it (quota) come last.
+ */
+export interface PluginFacts {
+  readonly name: string;
+  /** Runs unless it is switched off. */
+  readonly default: boolean;
+  /** Why nobody should switch it on any more. */
+  readonly deprecated?: string;
+}
+
+const on = <const N extends string>(name: N): PluginFacts & { readonly name: N } => ({ name, default: true });
+const off = <const N extends string>(name: N, deprecated?: string): PluginFacts & { readonly name: N } => ({
+  name,
+  default: false,
+  ...(deprecated !== undefined && { deprecated }),
+});
+
+export const orderedPlugins = [
+  off('AlwaysAdmit', 'it has no effect'),
+  off('NamespaceAutoProvision'),
+  on('NamespaceLifecycle'),
+  off('NamespaceExists'),
+  off('SecurityContextDeny'),
+  off('LimitPodHardAntiAffinityTopology'),
+  on('LimitRanger'),
+  on('ServiceAccount'),
+  off('NodeRestriction'),
+  on('TaintNodesByCondition'),
+  off('AlwaysPullImages'),
+  off('ImagePolicyWebhook'),
+  on('PodSecurity'),
+  off('PodSecurityPolicy', 'PodSecurity takes its place'),
+  off('PodNodeSelector'),
+  on('Priority'),
+  on('DefaultTolerationSeconds'),
+  off('PodTolerationRestriction'),
+  off('EventRateLimit'),
+  off('ExtendedResourceToleration'),
+  off('PersistentVolumeLabel', 'those who make volumes label them'),
+  on('DefaultStorageClass'),
+  on('StorageObjectInUseProtection'),
+  off('OwnerReferencesPermissionEnforcement'),
+  on('PersistentVolumeClaimResize'),
+  on('RuntimeClass'),
+  on('CertificateApproval'),
+  on('CertificateSigning'),
+  on('CertificateSubjectRestriction'),
+  on('DefaultIngressClass'),
+  off('DenyServiceExternalIPs'),
+  on('MutatingAdmissionWebhook'),
+  on('ValidatingAdmissionWebhook'),
+  on('ResourceQuota'),
+  off('AlwaysDeny', 'it serves tests only'),
+] as const;
+
+export type PluginName = (typeof orderedPlugins)[number]['name'];
+export const pluginNames: readonly PluginName[] = orderedPlugins.map(({ name }) => name);
+
+/** The plug-ins that run, in order. A name that is both enabled and disabled is refused by whoever reads the flags. */
+export function enabledPlugins(enable: readonly string[], disable: readonly string[]): PluginName[] {
+  return orderedPlugins.filter((one) => (one.default || enable.includes(one.name)) && !disable.includes(one.name)).map(({ name }) => name);
+}
+
+/** What to say of the enabled plug-ins that nobody should use any more. */
+export function deprecationWarnings(enabled: readonly string[]): string[] {
+  return (orderedPlugins as readonly PluginFacts[])
+    .filter(({ name, deprecated }) => deprecated !== undefined && enabled.includes(name))
+    .map(({ name, deprecated }) => `the admission plug-in ${name} is deprecated: ${deprecated}`);
+}

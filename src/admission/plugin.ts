@@ -1,0 +1,55 @@
+/** What a plug-in is made of: the server around it, and its part of the configuration file. */
+import type { Identity } from '../identity.ts';
+import type { LiveSource } from '../kinds/live.ts';
+import type { Served } from '../kinds/served.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { User } from '../meta/user.ts';
+import type { JsonValue } from '../schema/types.ts';
+import type { AdmissionPlugin } from './types.ts';
+import type { WebhookTools } from './webhooks/tools.ts';
+
+/** Something that a user may be allowed to do. `group` is the full group name. */
+export interface Deed {
+  readonly verb: string;
+  readonly group: string;
+  readonly version?: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+export interface PluginEnv {
+  readonly identity: Identity;
+  readonly live: LiveSource;
+  readonly clock: Clock;
+  randomBelow(limit: number): number;
+  newUid(): string;
+  feature(name: string): boolean;
+  /** Whether the rules of access let a user do something. */
+  may(user: User, deed: Deed): boolean | Promise<boolean>;
+  /** A kind by its full group name, kind and version, as references to objects name it. */
+  findKind(group: string, kind: string, version?: string): Served | undefined;
+  /** Makes a namespace unless there is one. */
+  ensureNamespace(name: string): Promise<void>;
+  readonly metrics: Metrics;
+  readonly log: { warn(message: string, details?: object): void; info(message: string, details?: object): void };
+  readonly webhooks: WebhookTools;
+}
+
+/** The plug-in's own part of the configuration file. */
+export interface PluginConfiguration {
+  readonly value: JsonValue;
+  /** Directory that relative paths within it start from. */
+  readonly directory: string;
+}
+
+/** Throws an Error that says what is wrong with the configuration. */
+export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => AdmissionPlugin;
+
+/** For `concerns`: a plug-in that looks at some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
+export function kinds(...names: string[]): (served: Served) => boolean {
+  const wanted = new Set(names.map((name) => (name.includes('/') ? name : `/${name}`)));
+  return ({ kind, custom }) => !custom && wanted.has(`${kind.group}/${kind.plural}`);
+}

@@ -1,0 +1,22 @@
+/** The one object of a kind that an annotation marks as the default, looked for again only when the kind has changed. */
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Live } from '../../kinds/live.ts';
+import { internalError } from '../../meta/errors.ts';
+
+/** The answer throws when there are several. */
+export function defaultOf(live: Live, annotations: readonly string[], severalText: (count: number) => string): () => string | undefined {
+  let names: string[] = [];
+  let asOf = -1;
+  const isDefault = ({ metadata }: ApiObject): boolean => annotations.some((name) => metadata.annotations?.[name] === 'true');
+  return () => {
+    if (asOf !== live.generation) {
+      asOf = live.generation;
+      names = live
+        .list()
+        .filter(isDefault)
+        .map(({ metadata }) => metadata.name as string);
+    }
+    if (names.length > 1) throw internalError(severalText(names.length));
+    return names[0];
+  };
+}

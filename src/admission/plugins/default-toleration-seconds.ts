@@ -1,0 +1,32 @@
+/**
+ * DefaultTolerationSeconds: a pod stays for a while on a node that is not ready or cannot be reached, unless it says how
+ * long itself.
+ */
+import { domainName } from '../../identity.ts';
+import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import { kinds, type MakePlugin } from '../plugin.ts';
+import { podOf } from '../pods.ts';
+
+const TOLERATION_SECONDS = 300;
+
+export const defaultTolerationSeconds: MakePlugin = ({ identity }) => {
+  const troubles = ['not-ready', 'unreachable'].map((name) => domainName(identity, name, 'node'));
+  return {
+    name: 'DefaultTolerationSeconds',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    concerns: kinds('pods'),
+    admit(request) {
+      const spec = podOf(request)?.spec;
+      if (spec === undefined) return;
+      for (const key of troubles) {
+        if (spec.tolerations?.some((toleration) => tolerates(toleration, key))) continue;
+        spec.tolerations ??= [];
+        spec.tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS });
+      }
+    },
+  };
+};
+
+function tolerates({ key = '', effect = '' }: Toleration, taint: string): boolean {
+  return (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
+}

@@ -1,0 +1,111 @@
+/** LimitRanger: what a namespace's limit ranges give to containers that ask for nothing, and what they allow at all. */
+import { domainName } from '../../identity.ts';
+import type { Container } from '../../kinds/core/schema/containers.ts';
+import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { LimitRange, LimitRangeItem } from '../../kinds/core/schema/quota.ts';
+import { own } from '../../lib/own.ts';
+import { kinds, type MakePlugin } from '../plugin.ts';
+import { refusal } from '../refusal.ts';
+import type { AdmissionRequest } from '../types.ts';
+import { type Amounts, below, beyond, beyondRatio, beyondRequest, podAmounts } from './limit-checks.ts';
+
+export const limitRanger: MakePlugin = ({ identity, live }) => {
+  const ranges = live<LimitRange>('', 'limitranges');
+  const annotation = domainName(identity, 'limit-ranger');
+  /** A pod cannot get or lose containers once it is there, so that its updates are not measured. */
+  const concerned = ({ operation, subresource, served, oldObject }: AdmissionRequest): boolean =>
+    subresource === '' &&
+    (operation === 'CREATE' || (served.kind.plural !== 'pods' && oldObject?.metadata.deletionTimestamp === undefined));
+  return {
+    name: 'LimitRanger',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    concerns: kinds('pods', 'persistentvolumeclaims'),
+    admit(request) {
+      if (request.served.kind.plural !== 'pods' || !concerned(request)) return;
+      for (const range of ranges.list(request.namespace)) fillIn(request.object as unknown as Pod, range, annotation);
+    },
+    validate(request) {
+      if (!concerned(request)) return;
+      for (const range of ranges.list(request.namespace)) {
+        const wrong = request.served.kind.plural === 'pods' ? checkPod(request, range) : checkClaim(request, range);
+        if (wrong.length > 0) throw refusal(request, joined(wrong));
+      }
+    },
+  };
+};
+
+/** One complaint as it is, several in brackets, none twice. */
+function joined(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)];
+  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
+}
+
+// ---- defaults ----------------------------------------------------------------------------------------------------
+
+function fillIn(pod: Pod, range: LimitRange, annotation: string): void {
+  const limits: Amounts = {};
+  const requests: Amounts = {};
+  for (const item of range.spec.limits ?? []) {
+    if (item.type !== 'Container') continue;
+    Object.assign(limits, item.default);
+    Object.assign(requests, item.defaultRequest);
+  }
+  const notes: string[] = [];
+  for (const container of pod.spec.containers ?? []) fillContainer(container, 'container', limits, requests, notes);
+  for (const container of pod.spec.initContainers ?? []) fillContainer(container, 'init container', limits, requests, notes);
+  if (notes.length > 0)
+    pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` };
+}
+
+function fillContainer({ resources, name }: Container, type: string, limits: Amounts, requests: Amounts, notes: string[]): void {
+  for (const which of ['requests', 'limits'] as const) {
+    const given = which === 'requests' ? requests : limits;
+    const missing = Object.keys(given).filter((key) => own(resources[which] ?? {}, key) === undefined);
+    if (missing.length === 0) continue;
+    resources[which] = { ...resources[which] };
+    for (const key of missing) (resources[which] as Record<string, string>)[key] = given[key] as string;
+    notes.push(`${missing.sort().join(', ')} ${which.slice(0, -1)} for ${type} ${name}`);
+  }
+}
+
+// ---- bounds --------------------------------------------------------------------------------------------------------
+
+function checkPod({ object }: AdmissionRequest, range: LimitRange): string[] {
+  const { spec } = object as unknown as Pod;
+  const wrong: string[] = [];
+  for (const item of range.spec.limits ?? []) {
+    if (item.type === 'Container') {
+      for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
+        checkAmounts(item, resources.requests ?? {}, resources.limits ?? {}, wrong);
+    } else if (item.type === 'Pod') checkAmounts(item, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'), wrong);
+  }
+  return wrong;
+}
+
+function checkAmounts(item: LimitRangeItem, requests: Amounts, limits: Amounts, wrong: string[]): void {
+  const check = (bounds: Amounts | undefined, rule: typeof below): void => {
+    for (const name in bounds) {
+      const complaint = rule(item.type, name, bounds[name] as string, requests, limits);
+      if (complaint !== undefined) wrong.push(complaint);
+    }
+  };
+  check(item.min, below);
+  check(item.max, beyond);
+  check(item.maxLimitRequestRatio, beyondRatio);
+}
+
+function checkClaim({ object }: AdmissionRequest, range: LimitRange): string[] {
+  const requests = (object as unknown as PersistentVolumeClaim).spec.resources.requests ?? {};
+  const wrong: string[] = [];
+  for (const item of range.spec.limits ?? []) {
+    if (item.type !== 'PersistentVolumeClaim') continue;
+    for (const [bounds, rule] of [[item.min, below] as const, [item.max, beyondRequest] as const]) {
+      for (const name in bounds) {
+        const complaint = rule(item.type, name, bounds[name] as string, requests, {});
+        if (complaint !== undefined) wrong.push(complaint);
+      }
+    }
+  }
+  return wrong;
+}

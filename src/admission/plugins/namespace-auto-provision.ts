@@ -1,0 +1,22 @@
+/** NamespaceAutoProvision: whoever creates an object in a namespace that does not exist creates the namespace with it. */
+import { ApiError } from '../../meta/errors.ts';
+import type { MakePlugin } from '../plugin.ts';
+import { refusal } from '../refusal.ts';
+
+export const namespaceAutoProvision: MakePlugin = ({ live, ensureNamespace }) => {
+  const namespaces = live('', 'namespaces');
+  return {
+    name: 'NamespaceAutoProvision',
+    handles: (operation) => operation === 'CREATE',
+    concerns: ({ kind }) => kind.namespaced,
+    async admit(request) {
+      if (request.dryRun || namespaces.get('', request.namespace) !== undefined) return;
+      try {
+        await ensureNamespace(request.namespace);
+      } catch (error) {
+        if (error instanceof ApiError) throw refusal(request, error.message);
+        throw error;
+      }
+    },
+  };
+};

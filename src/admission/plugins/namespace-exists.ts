@@ -1,0 +1,15 @@
+/** NamespaceExists: nothing is written in a namespace that does not exist. NamespaceLifecycle does this, too. */
+import { notFound } from '../../meta/errors.ts';
+import type { MakePlugin } from '../plugin.ts';
+
+export const namespaceExists: MakePlugin = ({ live }) => {
+  const namespaces = live('', 'namespaces');
+  return {
+    name: 'NamespaceExists',
+    handles: (operation) => operation !== 'CONNECT',
+    concerns: ({ kind }) => kind.namespaced,
+    validate({ namespace }) {
+      if (namespaces.get('', namespace) === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+    },
+  };
+};

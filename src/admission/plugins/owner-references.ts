@@ -1,0 +1,68 @@
+/**
+ * OwnerReferencesPermissionEnforcement: whoever hangs an object on an owner could have deleted it, and whoever lets it
+ * hold up the owner's deletion could have given the owner a finalizer.
+ */
+import type { OwnerReference } from '../../kinds/meta.ts';
+import { equal } from '../../lib/equal.ts';
+import type { MakePlugin, PluginEnv } from '../plugin.ts';
+import { refusal } from '../refusal.ts';
+import type { AdmissionRequest } from '../types.ts';
+
+export const ownerReferencesPermissionEnforcement: MakePlugin = (env) => ({
+  name: 'OwnerReferencesPermissionEnforcement',
+  handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+  validate(request) {
+    const { object, oldObject, served, subresource } = request;
+    // The status of pods was once reported with broken references; it cannot change them anyway.
+    if (served.kind.group === '' && served.kind.plural === 'pods' && subresource === 'status') return;
+    const wanted = object?.metadata?.ownerReferences ?? [];
+    const current = oldObject?.metadata?.ownerReferences ?? [];
+    if (equal(wanted, current)) return;
+    return judge(env, request, wanted, current);
+  },
+});
+
+async function judge(
+  env: PluginEnv,
+  request: AdmissionRequest,
+  wanted: readonly OwnerReference[],
+  current: readonly OwnerReference[],
+): Promise<void> {
+  const { served, subresource, namespace, name, user, operation } = request;
+  if (operation === 'UPDATE') {
+    const deed = {
+      verb: 'delete',
+      group: served.group,
+      version: served.version,
+      resource: served.kind.plural,
+      subresource,
+      namespace,
+      name,
+    };
+    if (!(await env.may(user, deed))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete: , <nil>");
+  }
+  const blocking = (reference: OwnerReference): boolean => reference.blockOwnerDeletion === true;
+  const known = new Set(current.filter(blocking).map(({ uid }) => uid));
+  for (const reference of wanted) if (blocking(reference) && !known.has(reference.uid)) await checkOwner(env, request, reference);
+}
+
+async function checkOwner(env: PluginEnv, request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> {
+  const slash = apiVersion.indexOf('/');
+  const owner = env.findKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, apiVersion.slice(slash + 1));
+  if (owner === undefined)
+    throw refusal(
+      request,
+      `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
+    );
+  const allowed = await env.may(request.user, {
+    verb: 'update',
+    group: owner.group,
+    version: owner.version,
+    resource: owner.kind.plural,
+    subresource: 'finalizers',
+    namespace: owner.kind.namespaced ? request.namespace : '',
+    name,
+  });
+  if (!allowed)
+    throw refusal(request, "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>");
+}

@@ -1,0 +1,85 @@
+/**
+ * PodNodeSelector: the nodes that the pods of a namespace may run on are named by an annotation of the namespace, or for
+ * all namespaces without one by the configuration:
+ *
+ *   podNodeSelectorPluginConfig:
+ *     clusterDefaultNodeSelector: zone=default
+ *     team-a: zone=west                # all that pods of this namespace may ask for
+ */
+import { domainName } from '../../identity.ts';
+import { plainError } from '../../meta/errors.ts';
+import { labelKey, labelValue } from '../../meta/names.ts';
+import { object } from '../configuration.ts';
+import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';
+import { podOf } from '../pods.ts';
+import { refusal } from '../refusal.ts';
+
+type Selector = Readonly<Record<string, string>>;
+const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
+
+export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) => {
+  const namespaces = live('', 'namespaces');
+  const annotation = domainName(identity, 'node-selector', 'scheduler.alpha');
+  const configured = readSelectors(configuration);
+  const selectorOf = (namespace: string): Selector => {
+    const text = namespaces.get('', namespace)?.metadata.annotations?.[annotation];
+    if (text === undefined) return configured.get(CLUSTER_DEFAULT) ?? {};
+    try {
+      return parseSelector(text);
+    } catch (error) {
+      throw plainError((error as Error).message);
+    }
+  };
+  return {
+    name: 'PodNodeSelector',
+    handles: (operation) => operation === 'CREATE',
+    concerns: kinds('pods'),
+    admit(request) {
+      const spec = podOf(request)?.spec;
+      if (spec === undefined) return;
+      const selector = selectorOf(request.namespace);
+      if (conflict(selector, spec.nodeSelector))
+        throw refusal(request, 'pod node label selector conflicts with its namespace node label selector');
+      if (Object.keys(selector).length > 0) spec.nodeSelector = { ...selector, ...spec.nodeSelector };
+    },
+    validate(request) {
+      const spec = podOf(request)?.spec;
+      if (spec === undefined) return;
+      if (conflict(selectorOf(request.namespace), spec.nodeSelector))
+        throw refusal(request, 'pod node label selector conflicts with its namespace node label selector');
+      const allowed = configured.get(request.namespace) ?? {};
+      if (Object.keys(allowed).length === 0) return;
+      for (const [key, value] of Object.entries(spec.nodeSelector ?? {}))
+        if (allowed[key] !== value) throw refusal(request, 'pod node label selector labels conflict with its namespace whitelist');
+    },
+  };
+};
+
+const conflict = (a: Selector, b: Selector | undefined): boolean =>
+  b !== undefined && Object.entries(a).some(([key, value]) => b[key] !== undefined && b[key] !== value);
+
+/** `a=b,c=d`; nothing else is a selector here. */
+function parseSelector(text: string): Selector {
+  const selector: Record<string, string> = {};
+  if (text === '') return selector;
+  for (const part of text.split(',')) {
+    const sides = part.split('=');
+    if (sides.length !== 2) throw new Error(`invalid selector: [${part}]`);
+    const [key, value] = sides.map((side) => side.trim()) as [string, string];
+    const complaints = [...labelKey(key), ...labelValue(value)];
+    if (complaints.length > 0) throw new Error(`invalid selector: [${part}]: ${complaints.join('; ')}`);
+    selector[key] = value;
+  }
+  return selector;
+}
+
+function readSelectors(configuration: PluginConfiguration | undefined): ReadonlyMap<string, Selector> {
+  const found = new Map<string, Selector>();
+  if (configuration === undefined) return found;
+  const { podNodeSelectorPluginConfig } = object(configuration.value, 'the configuration');
+  for (const [name, text] of Object.entries(object(podNodeSelectorPluginConfig ?? {}, 'podNodeSelectorPluginConfig'))) {
+    if (typeof text !== 'string') throw new Error(`the selector of ${name} must be a text`);
+    found.set(name, parseSelector(text));
+  }
+  return found;
+}

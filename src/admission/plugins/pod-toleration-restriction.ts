@@ -1,0 +1,62 @@
+/**
+ * PodTolerationRestriction: annotations of a namespace, or the configuration where there are none, say which tolerations
+ * its pods get and which they may have at all.
+ */
+import { domainName, groupName } from '../../identity.ts';
+import { qosClass } from '../../kinds/core/pod-resources.ts';
+import { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import { plainError } from '../../meta/errors.ts';
+import { decode } from '../../schema/json.ts';
+import { parseJson } from '../../schema/parse.ts';
+import { list } from '../../schema/types.ts';
+import { checkType } from '../configuration.ts';
+import { kinds, type MakePlugin } from '../plugin.ts';
+import { podOf } from '../pods.ts';
+import { covers, mergeTolerations } from '../tolerations.ts';
+
+const Tolerations = list(Toleration);
+
+export const podTolerationRestriction: MakePlugin = ({ identity, live }, configuration) => {
+  const namespaces = live('', 'namespaces');
+  const defaultsKey = domainName(identity, 'defaultTolerations', 'scheduler.alpha');
+  const whitelistKey = domainName(identity, 'tolerationsWhitelist', 'scheduler.alpha');
+  const memoryPressure: Toleration = { key: domainName(identity, 'memory-pressure', 'node'), operator: 'Exists', effect: 'NoSchedule' };
+  const cluster =
+    configuration === undefined
+      ? {}
+      : checkType(configuration.value, 'Configuration', [`${groupName(identity, 'podtolerationrestriction.admission')}/v1alpha1`]);
+  const clusterDefaults = decode(Tolerations, cluster.default ?? []);
+  const clusterWhitelist = decode(Tolerations, cluster.whitelist ?? []);
+  /** Undefined where the namespace says nothing; an empty text is an empty list. */
+  const annotated = (namespace: string, key: string): Toleration[] | undefined => {
+    const text = namespaces.get('', namespace)?.metadata.annotations?.[key];
+    if (text === undefined || text === '') return text === undefined ? undefined : [];
+    try {
+      return decode(Tolerations, parseJson(text)) ?? [];
+    } catch (error) {
+      throw plainError((error as Error).message);
+    }
+  };
+  return {
+    name: 'PodTolerationRestriction',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    concerns: kinds('pods'),
+    admit(request) {
+      const spec = podOf(request)?.spec;
+      if (spec === undefined) return;
+      const added = request.operation === 'CREATE' ? [...(annotated(request.namespace, defaultsKey) ?? clusterDefaults)] : [];
+      if (qosClass(spec) !== 'BestEffort') added.push(memoryPressure);
+      if (added.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], structuredClone(added));
+    },
+    validate(request) {
+      const tolerations = podOf(request)?.spec.tolerations ?? [];
+      if (tolerations.length === 0) return;
+      const own = annotated(request.namespace, whitelistKey);
+      const whitelist = own ?? clusterWhitelist;
+      if (whitelist.length === 0 || tolerations.every((one) => whitelist.some((wide) => covers(wide, one)))) return;
+      throw plainError(
+        `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${own === undefined ? 'cluster' : 'namespace'} whitelist`,
+      );
+    },
+  };
+};

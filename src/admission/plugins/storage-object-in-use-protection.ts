@@ -1,0 +1,22 @@
+/** StorageObjectInUseProtection: claims and volumes are held by a finalizer for as long as something uses them. */
+import { domainName } from '../../identity.ts';
+import { kinds, type MakePlugin } from '../plugin.ts';
+
+export const storageObjectInUseProtection: MakePlugin = ({ identity }) => {
+  const finalizers: Readonly<Record<string, string>> = {
+    persistentvolumeclaims: domainName(identity, 'pvc-protection'),
+    persistentvolumes: domainName(identity, 'pv-protection'),
+  };
+  return {
+    name: 'StorageObjectInUseProtection',
+    handles: (operation) => operation === 'CREATE',
+    concerns: kinds('persistentvolumeclaims', 'persistentvolumes'),
+    admit({ object, served, subresource }) {
+      if (object === undefined || subresource !== '') return;
+      const finalizer = finalizers[served.kind.plural] as string;
+      const { metadata } = object;
+      if (metadata.finalizers?.includes(finalizer)) return;
+      metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+    },
+  };
+};

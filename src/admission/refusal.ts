@@ -1,0 +1,16 @@
+/** How plug-ins refuse: worded as clients know it, naming the object even while its name is still to be generated. */
+import type { ApiObject } from '../kinds/kind.ts';
+import { type ApiError, forbidden, notFound } from '../meta/errors.ts';
+import type { AdmissionRequest } from './types.ts';
+
+/** `pods "p" is forbidden: …` */
+export const refusal = (request: AdmissionRequest, why: string): ApiError => forbidden(request.served.resource, nameOf(request), why);
+
+/** `pods "p" not found` */
+export const missing = (request: AdmissionRequest): ApiError => notFound(request.served.resource, nameOf(request));
+
+function nameOf({ name, object }: AdmissionRequest): string {
+  if (name !== '') return name;
+  const meta = (object as Partial<ApiObject> | undefined)?.metadata;
+  return meta?.name ?? meta?.generateName ?? 'Unknown';
+}

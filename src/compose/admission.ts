@@ -1,0 +1,93 @@
+/** The admission chain of a server, as its options ask for it. */
+import { admissionChain } from '../admission/chain.ts';
+import { readAdmissionConfiguration } from '../admission/configuration.ts';
+import { chainMetrics } from '../admission/metrics.ts';
+import { deprecationWarnings, enabledPlugins } from '../admission/names.ts';
+import type { PluginConfiguration, PluginEnv } from '../admission/plugin.ts';
+import { plugins } from '../admission/plugins/index.ts';
+import { type EscalationRules, rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
+import type { AdmissionChain, AdmissionPlugin } from '../admission/types.ts';
+import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
+import type { KindEnv } from '../kinds/kind.ts';
+import type { LiveSource } from '../kinds/live.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { systemRandom } from '../lib/random.ts';
+import { readJsonPatch } from '../patch/index.ts';
+import type { Catalog } from '../registry/catalog.ts';
+import { applyDefaults } from '../schema/json.ts';
+import type { Auth } from './auth.ts';
+
+export interface AdmissionParts {
+  readonly options: ServerOptions;
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly live: LiveSource;
+  readonly env: KindEnv;
+  readonly auth: Auth;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Makes a namespace unless there is one; called only while requests are served. */
+  ensureNamespace(name: string): Promise<void>;
+}
+
+export function composeAdmission(parts: AdmissionParts): AdmissionChain {
+  const { options, identity, auth, log, metrics } = parts;
+  const file = options.admissionControlConfigFile;
+  const configurations: ReadonlyMap<string, PluginConfiguration> =
+    file === undefined ? new Map() : told('admission-control-config-file', () => readAdmissionConfiguration(file, identity));
+  const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins);
+  for (const text of deprecationWarnings(enabled)) log.warn(text);
+  const env = pluginEnv(parts);
+  const chain: AdmissionPlugin[] = [];
+  for (const name of enabled) {
+    const make = plugins[name];
+    if (make === undefined) continue;
+    chain.push(told(`admission plug-in ${name}`, () => make(env, configurations.get(name))));
+  }
+  // The rights of whoever grants rights are judged last, on the object as all others have left it.
+  chain.push(rbacEscalation(auth.escalation as EscalationRules));
+  return admissionChain(chain, chainMetrics(metrics, systemClock));
+}
+
+function told<T>(what: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function pluginEnv({ identity, catalog, live, env, auth, metrics, log, ensureNamespace }: AdmissionParts): PluginEnv {
+  return {
+    identity,
+    live,
+    clock: systemClock,
+    randomBelow: systemRandom.below,
+    newUid: systemRandom.uuid,
+    feature: (name) => env.feature(name),
+    may: async (user, deed) => {
+      const { verb, group, version = '', resource, subresource = '', namespace = '', name = '' } = deed;
+      const asked = { user, verb, group, version, resource, subresource, namespace, name, path: '', resourceRequest: true };
+      return (await auth.authorizer.authorize(asked)).decision === 'allow';
+    },
+    findKind: (group, kind, version) => catalog.byKind(group, kind, version),
+    ensureNamespace,
+    metrics,
+    log,
+    webhooks: {
+      jsonPatch: readJsonPatch,
+      equivalents: (served) => {
+        const { collection } = catalog.find(served.group, served.version, served.kind.plural) ?? {};
+        if (collection === undefined) return [served];
+        return [...catalog.all()].flatMap(({ resources }) => resources.filter((one) => one.collection === collection));
+      },
+      fillDefaults: (served, object) => {
+        applyDefaults(served.schema, object);
+        served.definition.defaults?.(object as never, env);
+      },
+    },
+  };
+}
