@@ -1,7 +1,7 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { toHub } from '../kinds/served.ts';
-import { alreadyExists, badRequest, invalid, plainError } from '../meta/errors.ts';
+import { alreadyExists, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
 import { CommitConflict } from '../storage/engine.ts';
@@ -13,12 +13,30 @@ import { mendOwners, ownCreated } from './ownership.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
+/** How often a create is tried again after what it needs besides its name was taken by others. */
+const TRIES = 20;
+const CROWDED = 'others were quicker too often; please try again';
 
 /**
  * `object` is in the request version, decoded and defaulted; it is changed. `owned` says that its managedFields are
  * already right (an apply that creates).
  */
 export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned = false): Promise<Item> {
+  // A hook fills in what the server chose for the object; another try chooses anew.
+  const pristine = hookOf(deps, ctx.resource) === undefined ? undefined : structuredClone(object);
+  for (let attempt = 1; ; attempt++) {
+    const given = attempt === 1 || pristine === undefined ? object : structuredClone(pristine);
+    try {
+      return await attemptCreate(deps, ctx, given, owned);
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      if (attempt >= TRIES) throw conflict(ctx.resource.resource, given.metadata.name ?? '', CROWDED);
+    }
+  }
+}
+
+/** Throws CommitConflict when something else than the name was taken meanwhile: a quota, an address. */
+async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned: boolean): Promise<Item> {
   const { resource } = ctx;
   const { kind } = resource;
   checkNamespace(ctx, object);
@@ -42,7 +60,7 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   ready.metadata.creationTimestamp = formatTime(deps.env.now());
   delete ready.metadata.resourceVersion;
   if (kind.generation) ready.metadata.generation = 1;
-  kind.strategy?.prepareForCreate?.(ready as never, deps.env, ctx.user);
+  kind.strategy?.prepareForCreate?.(ready as never, deps.env, ctx);
 
   const target: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
   const hook = hookOf(deps, resource);
@@ -51,7 +69,7 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 
   const errors = new FieldErrors();
   validateMetadata(deps.env, kind, ready, errors);
-  kind.strategy?.validate?.(ready as never, errors, deps.env);
+  kind.strategy?.validate?.(ready as never, errors, deps.env, ctx);
   if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
   for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
   kind.strategy?.canonicalize?.(ready as never);
@@ -69,7 +87,7 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (error.key !== storeKey(final)) {
-        if (attempt < NAME_TRIES) return create(deps, ctx, object, owned);
+        if (generate) delete object.metadata.name;
         throw error;
       }
       if (!generate || attempt >= NAME_TRIES) throw alreadyExists(resource.resource, final.name);

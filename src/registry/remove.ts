@@ -6,10 +6,11 @@ import type { ApiObject } from '../kinds/kind.ts';
 import { conflict, notFound } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
-import type { Item } from '../storage/item.ts';
+import { type Item, sameText } from '../storage/item.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { normal, parseItem } from './convert.ts';
+import { normal, parseItem, storedValueOf } from './convert.ts';
+import { isHeld } from './strategy.ts';
 import { MODIFIED } from './update.ts';
 
 export interface DeleteOptions {
@@ -58,15 +59,20 @@ async function attemptRemove(deps: RegistryDeps, ctx: WriteContext, options: Del
   const plan = gracePlan(ctx, object, options, now);
   if (plan === 'pending') return { item, object, removed: false };
   const finalizers = finalizersFor(ctx, object, options);
-  const held = (finalizers ?? object.metadata.finalizers ?? []).length > 0;
+  const held = isHeld(resource.kind, object, finalizers ?? object.metadata.finalizers);
   if (plan === 'now' && !held) return removeNow(deps, ctx, item, object, request.sideWrites);
   if (plan === 'marked' && !held && object.metadata.deletionGracePeriodSeconds === 0)
     return removeNow(deps, ctx, item, object, request.sideWrites);
 
   if (finalizers !== undefined) setFinalizers(object, finalizers);
-  if (plan === 'now') markDeleting(object, now);
+  if (plan === 'now') {
+    markDeleting(object, now);
+    resource.kind.deletionBegins?.(object as never);
+  }
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: false };
+  // Deleting what is already on its way changes nothing.
+  if (sameText(item, storedValueOf(resource, object))) return { item, object, removed: false };
   const kept = await commitPut(deps, ctx, object, item.revision, item.created, [], request.sideWrites);
   return { item: kept, object, removed: false };
 }
@@ -153,7 +159,8 @@ function policyOf(ctx: WriteContext, current: readonly string[], options: Delete
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
   if (current.includes(ORPHAN)) return 'Orphan';
   if (current.includes(FOREGROUND)) return 'Foreground';
-  return ctx.resource.kind.orphansByDefault ? 'Orphan' : 'Background';
+  const { orphansByDefault: orphans = false } = ctx.resource.kind;
+  return (typeof orphans === 'boolean' ? orphans : orphans.includes(ctx.resource.version)) ? 'Orphan' : 'Background';
 }
 function setFinalizers(object: ApiObject, finalizers: string[]): void {
   if (finalizers.length === 0) delete object.metadata.finalizers;

@@ -1,5 +1,9 @@
-import type { Strategy } from '../kinds/kind.ts';
+import type { ApiObject, Kind, Strategy } from '../kinds/kind.ts';
 import type { Target } from './context.ts';
+
+/** Whether something keeps an object in place after it was deleted. */
+export const isHeld = (kind: Kind, object: ApiObject, finalizers = object.metadata.finalizers): boolean =>
+  (finalizers ?? []).length > 0 || (kind.holdsDeletion?.(object as never) ?? false);
 
 /** The rules of the object itself, or of the subresource through which it is written. */
 export function strategyOf(target: Target): Strategy {

@@ -3,20 +3,20 @@
  * changed meanwhile, else begin again with the newer state.
  */
 
-import type { ApiObject } from '../kinds/kind.ts';
+import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { ApiError, badRequest, conflict, invalid, notFound, plainError } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
 import { CommitConflict } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
-import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
+import { admissionRequest, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { normal, parseItem, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { mendOwners } from './ownership.ts';
-import { strategyOf } from './strategy.ts';
+import { isHeld, strategyOf } from './strategy.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -50,7 +50,9 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
       return await attemptUpdate(deps, ctx, how);
     } catch (error) {
       if (error instanceof CommitConflict) {
-        if (attempt >= TRIES || how.conflictIsFinal) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
+        // Only the object itself has the version that was named; another conflict is a matter of trying again.
+        const final = how.conflictIsFinal && error.key === storeKey(ctx);
+        if (attempt >= TRIES || final) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
         continue;
       }
       // An object that appeared between the look and the create is updated instead.
@@ -85,7 +87,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   mendOwners(ctx, ready, owners);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
-  strategy.prepareForUpdate?.(ready as never, old as never, deps.env);
+  strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
   if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, outsideSpec))
     ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
@@ -94,7 +96,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (hook !== undefined) await hook(hookRequest);
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
-  strategy.validateUpdate?.(ready as never, old as never, errors, deps.env);
+  strategy.validateUpdate?.(ready as never, old as never, errors, deps.env, ctx);
   validateMetadataLast(deps.env, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
@@ -102,7 +104,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const judged = deps.admission.validate(request);
   if (judged instanceof Promise) await judged;
 
-  if (finished(ready, old)) return { item: await removeFinished(deps, ctx, ready, item), created: false };
+  if (finished(kind, ready, old)) return { item: await removeFinished(deps, ctx, ready, item), created: false };
   const value = storedValueOf(resource, ready);
   if (sameText(item, value)) return { item, created: false };
   if (ctx.dryRun) {
@@ -116,12 +118,12 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
 }
 
 /** The last finalizer went while a deletion waits: the object goes. */
-function finished(object: ApiObject, old: ApiObject): boolean {
+function finished(kind: Kind, object: ApiObject, old: ApiObject): boolean {
   return (
     old.metadata.deletionTimestamp !== undefined &&
-    (object.metadata.finalizers ?? []).length === 0 &&
     (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
-    (old.metadata.finalizers ?? []).length > 0
+    !isHeld(kind, object) &&
+    isHeld(kind, old)
   );
 }
 

@@ -11,6 +11,7 @@ import { noWriteOptions, writeOptions } from './options.ts';
 import { representObject } from './represent.ts';
 import { send, sendText } from './respond.ts';
 import type { Action, Services } from './services.ts';
+import { serveComputed } from './verbs/computed.ts';
 import { patchObject } from './verbs/patch.ts';
 import { get, isPretty, listObjects, objectOffer } from './verbs/read.ts';
 import { getView, patchView, updateView } from './verbs/view.ts';
@@ -90,9 +91,12 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
 
 function serveVirtual(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { info } = ctx;
+  const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`;
+  const computed = services.computed?.get(id);
+  if (computed !== undefined) return serveComputed(services, ctx, resource, computed);
   if (info.named) throw pathNotFound();
   if (info.verb !== 'create' || (resource.kind.namespaced && info.namespace === '')) throw methodRefused();
-  const action = services.actions.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
+  const action = services.actions.get(id);
   if (action === undefined) throw methodRefused();
   return runAction(services, ctx, resource, action, {
     apiVersion: resource.apiVersion,

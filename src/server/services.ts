@@ -24,6 +24,12 @@ export interface ActionAnswer {
 /** Undefined: the handler has answered (or taken the connection over) itself. */
 export type Action = (request: ActionRequest) => ActionAnswer | undefined | Promise<ActionAnswer | undefined>;
 
+/** A resource whose objects are made when they are asked for. `get` throws for a name that is not known. */
+export interface Computed {
+  get(name: string): ApiObject | Promise<ApiObject>;
+  list(): readonly ApiObject[] | Promise<readonly ApiObject[]>;
+}
+
 export interface Limits {
   /** Longest a request may take that is not long-running. */
   readonly requestTimeoutMs: number;
@@ -41,6 +47,8 @@ export interface Services {
   readonly authorizer: Authorizer;
   /** `core/pods/eviction` or `authorization/subjectaccessreviews` → handler, in base group names. */
   readonly actions: ReadonlyMap<string, Action>;
+  /** `core/componentstatuses` → what answers, in base group names. */
+  readonly computed?: ReadonlyMap<string, Computed>;
   readonly limits: Limits;
   /** The counter of the events that watches of a resource are sent. */
   readonly watchEvents: (resource: Resource) => { inc(): void };

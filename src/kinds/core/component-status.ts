@@ -19,4 +19,9 @@ export const ComponentStatusKind = kind<ComponentStatus>({
     { name: 'Message', type: 'string', description: 'What the component said about itself.' },
     { name: 'Error', type: 'string', description: 'What went wrong when the component was asked.' },
   ],
+  cells: ({ metadata, conditions }) => {
+    const health = conditions?.find(({ type }) => type === 'Healthy');
+    const state = health === undefined ? 'Unknown' : health.status === 'True' ? 'Healthy' : 'Unhealthy';
+    return [metadata.name ?? '', state, health?.message ?? '', health?.error ?? ''];
+  },
 });

@@ -1,8 +1,40 @@
 /** Nodes. */
+import { domainName } from '../../identity.ts';
+import { ageAt } from '../../meta/age.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
 import { proxy, status } from '../subresources.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { addressOf } from './node-addresses.ts';
+import { validateNode, validateNodeUpdate } from './node-rules.ts';
 import { Node } from './schema/node.ts';
+
+/** The single range and the list of ranges say the same; the single one leads. */
+function defaults(node: Node): void {
+  const { spec, status } = node;
+  if (spec.podCIDR !== undefined && spec.podCIDR !== '') {
+    if (spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
+  } else if (spec.podCIDRs?.[0] !== undefined) spec.podCIDR = spec.podCIDRs[0];
+  if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity };
+}
+
+const conditionText = (node: Node): string => {
+  const ready = node.status.conditions?.findLast((condition) => condition.type === 'Ready');
+  const text = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  return node.spec.unschedulable ? `${text},SchedulingDisabled` : text;
+};
+
+/** Roles are labels: `node-role.…/worker`, or the value of `…/role`. */
+function rolesText(node: Node, env: KindEnv): string {
+  const prefix = domainName(env.identity, '', 'node-role');
+  const single = domainName(env.identity, 'role');
+  const roles = new Set<string>();
+  for (const [label, value] of Object.entries(node.metadata.labels ?? {})) {
+    if (label.startsWith(prefix) && label.length > prefix.length) roles.add(label.slice(prefix.length));
+    else if (label === single && value !== '') roles.add(value);
+  }
+  return roles.size === 0 ? '<none>' : [...roles].sort().join(',');
+}
 
 export const NodeKind = kind<Node>({
   group: '',
@@ -10,9 +42,44 @@ export const NodeKind = kind<Node>({
   plural: 'nodes',
   short: ['no'],
   scope: 'Cluster',
-  versions: { v1: { schema: Node } },
+  versions: { v1: { schema: Node, defaults } },
   hub: 'v1',
-  subresources: { proxy: proxy('NodeProxyOptions'), status: status() },
+  strategy: {
+    // Configuration from config maps has left the agents; it is kept only where it already was.
+    prepareForCreate: (node) => {
+      delete node.spec.configSource;
+      delete node.status.config;
+    },
+    prepareForUpdate: (node, old) => {
+      node.status = old.status;
+      if (old.spec.configSource === undefined) delete node.spec.configSource;
+    },
+    validate: validateNode,
+    validateUpdate: (node, old, errors, env) => {
+      metadataAgain(node, { namespaced: false }, errors, env);
+      validateNode(node, errors, env);
+      metadataUpdateAgain(node, old, errors, env);
+      validateNodeUpdate(node, old, errors, env);
+    },
+    warnings: (node) =>
+      node.spec.configSource === undefined ? [] : ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23'],
+    resetFields: [['status']],
+  },
+  subresources: {
+    proxy: proxy('NodeProxyOptions'),
+    status: status<Node>({
+      prepareForUpdate: (node, old) => {
+        node.spec = old.spec;
+        if (old.status.config === undefined) delete node.status.config;
+      },
+      validateUpdate: (node, old, errors, env) => {
+        metadataUpdateAgain(node, old, errors, env);
+        validateNodeUpdate(node, old, errors, env);
+      },
+      resetFields: [['spec']],
+    }),
+  },
+  fields: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
   columns: [
     nameColumn,
     { name: 'Status', type: 'string', description: 'Whether the node is ready, and whether pods may be placed on it.' },
@@ -25,4 +92,19 @@ export const NodeKind = kind<Node>({
     { name: 'Kernel-Version', type: 'string', priority: 1, description: 'The kernel that the node reports.' },
     { name: 'Container-Runtime', type: 'string', priority: 1, description: 'The container runtime and version that the node reports.' },
   ],
+  cells: (node, env) => {
+    const { nodeInfo } = node.status;
+    return [
+      node.metadata.name ?? '',
+      conditionText(node),
+      rolesText(node, env),
+      ageAt(env.now(), node.metadata.creationTimestamp),
+      nodeInfo.kubeletVersion,
+      addressOf(node, 'InternalIP') ?? '<none>',
+      addressOf(node, 'ExternalIP') ?? '<none>',
+      nodeInfo.osImage || '<unknown>',
+      nodeInfo.kernelVersion || '<unknown>',
+      nodeInfo.containerRuntimeVersion || '<unknown>',
+    ];
+  },
 });

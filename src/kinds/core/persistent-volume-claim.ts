@@ -1,8 +1,104 @@
 /** Claims to persistent volumes. */
+import { domainName, groupName } from '../../identity.ts';
+import { equal } from '../../lib/equal.ts';
+import { ageAt } from '../../meta/age.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { PersistentVolumeClaim } from './schema/persistent-volume-claims.ts';
+import { validateClaimSpec } from '../validation/claim-spec.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { amount } from '../validation/resources.ts';
+import { immutable } from '../validation/rules.ts';
+import { accessModesText, storageClassOf } from './persistent-volume.ts';
+import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/persistent-volume-claims.ts';
+
+const specPath = Path.of('spec');
+
+/**
+ * The two fields that say what a volume begins with hold the same. Only the newer one may name anything but a claim or
+ * a snapshot: the older one has always dropped what it did not know.
+ */
+function normaliseDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined, env: KindEnv): void {
+  const { dataSource } = spec;
+  const inUse = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
+  if (!inUse && spec.dataSourceRef === undefined && dataSource !== undefined) {
+    const { kind: of, apiGroup = '' } = dataSource;
+    const snapshots = `snapshot.${groupName(env.identity, 'storage')}`;
+    if (!(of === 'PersistentVolumeClaim' && apiGroup === '') && !(of === 'VolumeSnapshot' && apiGroup === snapshots))
+      delete spec.dataSource;
+  }
+  copyDataSources(spec);
+}
+function copyDataSources(spec: PersistentVolumeClaimSpec): void {
+  if (spec.dataSource !== undefined && spec.dataSourceRef === undefined) spec.dataSourceRef = { ...spec.dataSource };
+  else if (spec.dataSourceRef !== undefined && spec.dataSource === undefined) spec.dataSource = { ...spec.dataSourceRef };
+}
+
+const validate = (claim: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void =>
+  validateClaimSpec(claim.spec, specPath, errors, env);
+
+function validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
+  const before = errors.list.length;
+  metadataAgain(claim, { namespaced: true }, errors, env);
+  validate(claim, errors, env);
+  metadataUpdateAgain(claim, old, errors, env);
+  // A stock server looks at the claim once more here, and clients see its complaints twice.
+  if (errors.list.length > before) {
+    metadataAgain(claim, { namespaced: true }, errors, env);
+    validate(claim, errors, env);
+  }
+  validateClass(claim, old, errors, env);
+  if (!equal(comparable(claim, old, env), comparable(old, old, env)))
+    errors.forbidden(specPath, 'spec is immutable after creation except resources.requests for bound claims');
+  const size = (of: PersistentVolumeClaim) => amount(of.spec.resources.requests?.storage ?? '0');
+  if (size(claim).compare(size(old)) < 0)
+    errors.forbidden(specPath.child('resources').child('requests').child('storage'), 'field can not be less than previous value');
+  immutable(claim.spec.volumeMode, old.spec.volumeMode, Path.of('volumeMode'), errors);
+}
+
+const classAnnotation = (env: KindEnv): string => domainName(env.identity, 'storage-class', 'volume.beta');
+
+/** A class that stood in the annotation may move to the field, once. */
+function movesClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): boolean {
+  const annotation = classAnnotation(env);
+  const was = old.metadata.annotations?.[annotation];
+  const now = claim.metadata.annotations?.[annotation];
+  return (
+    was !== undefined &&
+    old.spec.storageClassName === undefined &&
+    claim.spec.storageClassName === was &&
+    (now === undefined || now === was)
+  );
+}
+
+function validateClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
+  if (movesClass(claim, old, env)) return;
+  const annotation = classAnnotation(env);
+  const now = claim.metadata.annotations?.[annotation] ?? '';
+  immutable(now, old.metadata.annotations?.[annotation] ?? '', Path.of('metadata', 'annotations', annotation), errors);
+}
+
+/** The spec without what may differ from the old one: a volume chosen for the first time, the size once bound. */
+function comparable(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): PersistentVolumeClaimSpec {
+  const spec: PersistentVolumeClaimSpec = { ...claim.spec };
+  if ((old.spec.volumeName ?? '') === '') delete spec.volumeName;
+  if (claim !== old && movesClass(claim, old, env)) delete spec.storageClassName;
+  const requests = spec.resources.requests;
+  if (claim.status.phase === 'Bound' && requests !== undefined)
+    spec.resources = { ...spec.resources, requests: { ...requests, storage: old.spec.resources.requests?.storage ?? '0' } };
+  return spec;
+}
+
+function validateStatusUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
+  metadataUpdateAgain(claim, old, errors, env);
+  if ((claim.spec.accessModes ?? []).length === 0) errors.required(Path.of('Spec', 'accessModes'));
+  const at = Path.of('status', 'capacity');
+  for (const name in claim.status.capacity) {
+    const value = amount(claim.status.capacity[name] as string).value();
+    if (value < 0n) errors.invalid(at.key(name), Number(value), 'must be a valid resource quantity');
+  }
+}
 
 export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
   group: '',
@@ -13,7 +109,32 @@ export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
   versions: { v1: { schema: PersistentVolumeClaim } },
   hub: 'v1',
   deleteReturnsObject: true,
-  subresources: { status: status() },
+  strategy: {
+    prepareForCreate: (claim, env) => {
+      claim.status = { phase: 'Pending' };
+      normaliseDataSources(claim.spec, undefined, env);
+    },
+    prepareForUpdate: (claim, old, env) => {
+      claim.status = old.status;
+      normaliseDataSources(claim.spec, old.spec, env);
+      copyDataSources(old.spec);
+    },
+    validate,
+    validateUpdate,
+    resetFields: [['status']],
+  },
+  subresources: {
+    status: status<PersistentVolumeClaim>({
+      prepareForUpdate: (claim, old) => {
+        claim.spec = old.spec;
+        // How far growing has come is told only by servers that let it be undone.
+        if (old.status.allocatedResources === undefined) delete claim.status.allocatedResources;
+        if (old.status.resizeStatus === undefined) delete claim.status.resizeStatus;
+      },
+      validateUpdate: validateStatusUpdate,
+      resetFields: [['spec']],
+    }),
+  },
   columns: [
     nameColumn,
     { name: 'Status', type: 'string', description: 'Whether the claim is waiting, bound or lost.' },
@@ -24,4 +145,18 @@ export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
     ageColumn,
     { name: 'VolumeMode', type: 'string', priority: 1, description: 'Whether the volume is used as a file system or as a block device.' },
   ],
+  cells: (claim, env) => {
+    const { metadata, spec, status } = claim;
+    const bound = (spec.volumeName ?? '') !== '';
+    return [
+      metadata.name ?? '',
+      metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+      spec.volumeName ?? '',
+      bound ? (status.capacity?.storage ?? '0') : '',
+      bound ? accessModesText(status.accessModes) : '',
+      storageClassOf(claim, env),
+      ageAt(env.now(), metadata.creationTimestamp),
+      spec.volumeMode ?? '<unset>',
+    ];
+  },
 });

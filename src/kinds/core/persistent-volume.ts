@@ -1,8 +1,39 @@
 /** Persistent volumes. */
+import { domainName } from '../../identity.ts';
+import { ageAt } from '../../meta/age.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { validateVolume, validateVolumeUpdate } from '../validation/persistent-volume.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { PersistentVolume } from './schema/persistent-volumes.ts';
+
+const shortModes: readonly (readonly [string, string])[] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+];
+/** `RWO,ROX` */
+export const accessModesText = (modes: readonly string[] = []): string =>
+  shortModes
+    .filter(([mode]) => modes.includes(mode))
+    .map(([, text]) => text)
+    .join(',');
+
+/** The class of a volume or claim; an annotation of old times comes first. */
+export function storageClassOf(
+  object: { metadata: { annotations?: Record<string, string> }; spec: { storageClassName?: string } },
+  env: KindEnv,
+): string {
+  return object.metadata.annotations?.[domainName(env.identity, 'storage-class', 'volume.beta')] ?? object.spec.storageClassName ?? '';
+}
+
+/** These stand here and not in the schema of the spec, which attachments use as well. */
+function defaults({ spec }: PersistentVolume): void {
+  if ((spec.persistentVolumeReclaimPolicy ?? '') === '') spec.persistentVolumeReclaimPolicy = 'Retain';
+  spec.volumeMode ??= 'Filesystem';
+}
 
 export const PersistentVolumeKind = kind<PersistentVolume>({
   group: '',
@@ -10,10 +41,26 @@ export const PersistentVolumeKind = kind<PersistentVolume>({
   plural: 'persistentvolumes',
   short: ['pv'],
   scope: 'Cluster',
-  versions: { v1: { schema: PersistentVolume } },
+  versions: { v1: { schema: PersistentVolume, defaults } },
   hub: 'v1',
   deleteReturnsObject: true,
-  subresources: { status: status() },
+  strategy: {
+    prepareForUpdate: (volume, old) => {
+      volume.status = old.status;
+    },
+    validate: validateVolume,
+    validateUpdate: validateVolumeUpdate,
+    resetFields: [['status']],
+  },
+  subresources: {
+    status: status<PersistentVolume>({
+      prepareForUpdate: (volume, old) => {
+        volume.spec = old.spec;
+      },
+      validateUpdate: metadataUpdateAgain,
+      resetFields: [['spec']],
+    }),
+  },
   columns: [
     nameColumn,
     { name: 'Capacity', type: 'string', description: 'How much storage the volume has.' },
@@ -26,4 +73,19 @@ export const PersistentVolumeKind = kind<PersistentVolume>({
     ageColumn,
     { name: 'VolumeMode', type: 'string', priority: 1, description: 'Whether the volume is used as a file system or as a block device.' },
   ],
+  cells: (volume, env) => {
+    const { metadata, spec, status } = volume;
+    return [
+      metadata.name ?? '',
+      spec.capacity?.storage ?? '0',
+      accessModesText(spec.accessModes),
+      spec.persistentVolumeReclaimPolicy ?? '',
+      metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+      spec.claimRef === undefined ? '' : `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`,
+      storageClassOf(volume, env),
+      status.reason ?? '',
+      ageAt(env.now(), metadata.creationTimestamp),
+      spec.volumeMode ?? '<unset>',
+    ];
+  },
 });

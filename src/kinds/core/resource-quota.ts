@@ -1,8 +1,21 @@
 /** Resource quotas. */
+import { ageAt } from '../../meta/age.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { validateQuotaSpec, validateQuotaStatus, validateQuotaUpdate } from '../validation/quota.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { ResourceQuota } from './schema/quota.ts';
+
+/** `pods: 1/4, requests.cpu: 0/2`, of the limits or of all others. */
+function summary(quota: ResourceQuota, limits: boolean): string {
+  const { hard = {}, used = {} } = quota.status;
+  return Object.keys(hard)
+    .filter((name) => name.startsWith('limits.') === limits)
+    .sort()
+    .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]}`)
+    .join(', ');
+}
 
 export const ResourceQuotaKind = kind<ResourceQuota>({
   group: '',
@@ -13,11 +26,42 @@ export const ResourceQuotaKind = kind<ResourceQuota>({
   versions: { v1: { schema: ResourceQuota } },
   hub: 'v1',
   deleteReturnsObject: true,
-  subresources: { status: status() },
+  strategy: {
+    prepareForCreate: (quota) => {
+      quota.status = {};
+    },
+    prepareForUpdate: (quota, old) => {
+      quota.status = old.status;
+    },
+    validate: validateQuotaSpec,
+    validateUpdate: (quota, old, errors, env) => {
+      metadataUpdateAgain(quota, old, errors, env);
+      validateQuotaUpdate(quota, old, errors, env);
+    },
+    resetFields: [['status']],
+  },
+  subresources: {
+    status: status<ResourceQuota>({
+      prepareForUpdate: (quota, old) => {
+        quota.spec = old.spec;
+      },
+      validateUpdate: (quota, old, errors, env) => {
+        metadataUpdateAgain(quota, old, errors, env);
+        validateQuotaStatus(quota, errors, env);
+      },
+      resetFields: [['spec']],
+    }),
+  },
   columns: [
     nameColumn,
     ageColumn,
     { name: 'Request', type: 'string', description: 'What is used and what is allowed of requested resources.' },
     { name: 'Limit', type: 'string', description: 'What is used and what is allowed of limits.' },
+  ],
+  cells: (quota, env) => [
+    quota.metadata.name ?? '',
+    ageAt(env.now(), quota.metadata.creationTimestamp),
+    summary(quota, false),
+    summary(quota, true),
   ],
 });

@@ -1,8 +1,21 @@
 /** Service accounts. */
+import { ageAt } from '../../meta/age.ts';
+import type { FieldErrors } from '../../meta/field.ts';
 import { TokenRequest } from '../authentication/schema/v1.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { ServiceAccount } from './schema/config.ts';
+
+/** Of a secret that an account lists only the name counts: it is in the account's namespace. */
+function cleanSecrets(account: ServiceAccount): void {
+  if (account.secrets !== undefined) account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
+}
+
+function validateUpdate(account: ServiceAccount, old: ServiceAccount, errors: FieldErrors, env: KindEnv): void {
+  metadataUpdateAgain(account, old, errors, env);
+  metadataAgain(account, { namespaced: true }, errors, env);
+}
 
 export const ServiceAccountKind = kind<ServiceAccount>({
   group: '',
@@ -13,6 +26,7 @@ export const ServiceAccountKind = kind<ServiceAccount>({
   versions: { v1: { schema: ServiceAccount } },
   hub: 'v1',
   deleteReturnsObject: true,
+  strategy: { prepareForCreate: cleanSecrets, prepareForUpdate: cleanSecrets, validateUpdate },
   subresources: {
     token: {
       type: 'action',
@@ -22,4 +36,9 @@ export const ServiceAccountKind = kind<ServiceAccount>({
     },
   },
   columns: [nameColumn, { name: 'Secrets', type: 'string', description: 'How many secrets the account lists.' }, ageColumn],
+  cells: (account, env) => [
+    account.metadata.name ?? '',
+    account.secrets?.length ?? 0,
+    ageAt(env.now(), account.metadata.creationTimestamp),
+  ],
 });

@@ -1,8 +1,75 @@
 /** Services. */
+import { ageAt } from '../../meta/age.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { immutableComplaint, nameIsDns1035Label } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
 import { proxy, status } from '../subresources.ts';
-import { Service } from './schema/service.ts';
+import { validateLoadBalancerStatus } from '../validation/load-balancer-status.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { Service, type ServicePort } from './schema/service.ts';
+import { validateClusterIPsUpdate, validateFamiliesUpdate } from './service-addresses.ts';
+import { dropTypeDependentFields } from './service-changes.ts';
+import { validateLoadBalancerClass, validateService } from './service-rules.ts';
+import { needsHealthCheck, needsNodePorts } from './service-words.ts';
+
+const DEFAULT_AFFINITY_SECONDS = 10800;
+
+function defaults(service: Service): void {
+  const { spec } = service;
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  else if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined)
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: DEFAULT_AFFINITY_SECONDS } };
+  for (const port of spec.ports ?? []) if (port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
+  if (needsNodePorts(service) && (spec.externalTrafficPolicy ?? '') === '') spec.externalTrafficPolicy = 'Cluster';
+  if (spec.type === 'ClusterIP' || needsNodePorts(service)) spec.internalTrafficPolicy ??= 'Cluster';
+  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
+}
+
+function validateUpdate(service: Service, old: Service, errors: FieldErrors, env: KindEnv): void {
+  metadataUpdateAgain(service, old, errors, env);
+  validateClusterIPsUpdate(service, old, errors);
+  validateFamiliesUpdate(service, old, errors);
+  const { loadBalancerClass } = service.spec;
+  if (service.spec.type === 'LoadBalancer' && old.spec.type === 'LoadBalancer' && loadBalancerClass !== old.spec.loadBalancerClass)
+    errors.invalid(Path.of('spec', 'loadBalancerClass'), loadBalancerClass ?? 'null', 'may not change once set');
+  validateLoadBalancerClass(service.spec, errors);
+  if (needsHealthCheck(old) && needsHealthCheck(service) && service.spec.healthCheckNodePort !== old.spec.healthCheckNodePort)
+    errors.forbidden(Path.of('spec', 'healthCheckNodePort'), immutableComplaint);
+  metadataAgain(service, { namespaced: true, nameRule: nameIsDns1035Label }, errors, env);
+  validateService(service, errors, env);
+}
+
+// ---- Table -------------------------------------------------------------------------------------------------------
+
+/** Where a service is reached from outside. */
+function externalText({ spec, status: { loadBalancer } }: Service): string {
+  const own = spec.externalIPs ?? [];
+  switch (spec.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return own.length > 0 ? own.join(',') : '<none>';
+    case 'LoadBalancer': {
+      const points = (loadBalancer.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').filter((point) => point !== '');
+      const all = [...[...new Set(points)].sort(), ...own];
+      return all.length > 0 ? all.join(',') : '<pending>';
+    }
+    case 'ExternalName':
+      return spec.externalName ?? '';
+    default:
+      return '<unknown>';
+  }
+}
+
+const portText = ({ port, nodePort, protocol }: ServicePort): string =>
+  nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`;
+
+function selectorText(selector: Readonly<Record<string, string>> = {}): string {
+  const terms = Object.keys(selector)
+    .sort()
+    .map((key) => `${key}=${selector[key]}`);
+  return terms.length === 0 ? '<none>' : terms.join(',');
+}
 
 export const ServiceKind = kind<Service>({
   group: '',
@@ -11,11 +78,40 @@ export const ServiceKind = kind<Service>({
   short: ['svc'],
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: Service } },
+  versions: { v1: { schema: Service, defaults } },
   hub: 'v1',
+  nameRule: nameIsDns1035Label,
   createOnUpdate: true,
   deleteReturnsObject: true,
-  subresources: { proxy: proxy('ServiceProxyOptions'), status: status() },
+  strategy: {
+    prepareForCreate: (service) => {
+      service.status = { loadBalancer: {} };
+    },
+    prepareForUpdate: (service, old) => {
+      service.status = old.status;
+      dropTypeDependentFields(service, old);
+    },
+    validate: validateService,
+    validateUpdate,
+    // Services of this type once got the policy by mistake; it means nothing to them.
+    canonicalize: ({ spec }) => {
+      if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
+    },
+    resetFields: [['status']],
+  },
+  subresources: {
+    proxy: proxy('ServiceProxyOptions'),
+    status: status<Service>({
+      prepareForUpdate: (service, old) => {
+        service.spec = old.spec;
+      },
+      validateUpdate: (service, old, errors, env) => {
+        metadataUpdateAgain(service, old, errors, env);
+        validateLoadBalancerStatus(service.status.loadBalancer, Path.of('status', 'loadBalancer'), errors);
+      },
+      resetFields: [['spec']],
+    }),
+  },
   columns: [
     nameColumn,
     { name: 'Type', type: 'string', description: 'How the service is reached.' },
@@ -25,4 +121,16 @@ export const ServiceKind = kind<Service>({
     ageColumn,
     { name: 'Selector', type: 'string', priority: 1, description: 'The labels by which the pods are found.' },
   ],
+  cells: (service, env) => {
+    const { metadata, spec } = service;
+    return [
+      metadata.name ?? '',
+      spec.type ?? '',
+      spec.clusterIPs?.[0] ?? '<none>',
+      externalText(service),
+      spec.ports?.map(portText).join(',') || '<none>',
+      ageAt(env.now(), metadata.creationTimestamp),
+      selectorText(spec.selector),
+    ];
+  },
 });

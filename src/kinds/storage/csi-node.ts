@@ -1,7 +1,63 @@
 /** Storage drivers that are installed on a node. */
+import { equal } from '../../lib/equal.ts';
+import { ageAt } from '../../meta/age.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { immutableComplaint, negativeComplaint } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
-import { CSINode } from './schema/v1beta1.ts';
+import { type KindEnv, kind } from '../kind.ts';
+import { invalidText, listText } from '../validation/go-text.ts';
+import { metadataAgain } from '../validation/repeated-metadata.ts';
+import { qualified } from '../validation/rules.ts';
+import { validateCSIDriverName } from '../validation/volume-disks.ts';
+import { CSINode, type CSINodeDriver } from './schema/v1.ts';
+
+const drivers = Path.of('spec', 'drivers');
+const MAX_NODE_ID = 256;
+
+function validate(node: CSINode, errors: FieldErrors): void {
+  const names = new Set<string>();
+  node.spec.drivers?.forEach((driver, i) => {
+    const at = drivers.index(i);
+    validateCSIDriverName(driver.name, at.child('name'), errors);
+    if (driver.nodeID === '') errors.required(at.child('nodeID'));
+    if (Buffer.byteLength(driver.nodeID) > MAX_NODE_ID)
+      errors.invalid(at.child('nodeID'), driver.nodeID, `must be ${MAX_NODE_ID} characters or less`);
+    const count = driver.allocatable?.count;
+    if (count !== undefined && count < 0) errors.invalid(at.child('allocatable').child('count'), count, negativeComplaint);
+    if (names.has(driver.name)) errors.duplicate(at.child('name'), driver.name);
+    names.add(driver.name);
+    validateTopologyKeys(driver.topologyKeys ?? [], at, errors);
+  });
+}
+
+function validateTopologyKeys(keys: readonly string[], at: Path, errors: FieldErrors): void {
+  keys.forEach((key, i) => {
+    if (key === '') errors.required(at);
+    if (keys.indexOf(key) < i) errors.duplicate(at, key);
+    qualified(key, at, errors);
+  });
+}
+
+/** Drivers come and go, but one that stays keeps what it said. */
+function validateUpdate(node: CSINode, old: CSINode, errors: FieldErrors, env: KindEnv): void {
+  const before = errors.list.length;
+  metadataAgain(node, { namespaced: false }, errors, env);
+  validate(node, errors);
+  // A stock server looks at the drivers once more here, and clients see its complaints twice.
+  if (errors.list.length > before) {
+    metadataAgain(node, { namespaced: false }, errors, env);
+    validate(node, errors);
+  }
+  for (const was of old.spec.drivers ?? [])
+    for (const driver of node.spec.drivers ?? [])
+      if (driver.name === was.name && !equal(driver, was))
+        invalidText(errors, Path.of('CSINodeDriver'), driverText(driver), immutableComplaint);
+}
+
+function driverText({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string {
+  const resources = allocatable === undefined ? '(*storage.VolumeNodeResources)(nil)' : JSON.stringify(allocatable);
+  return `storage.CSINodeDriver{Name:${JSON.stringify(name)}, NodeID:${JSON.stringify(nodeID)}, TopologyKeys:${listText(topologyKeys)}, Allocatable:${resources}}`;
+}
 
 export const CSINodeKind = kind<CSINode>({
   group: 'storage',
@@ -12,5 +68,7 @@ export const CSINodeKind = kind<CSINode>({
   hub: 'v1',
   updateNeedsVersion: true,
   deleteReturnsObject: true,
+  strategy: { validate, validateUpdate },
   columns: [nameColumn, { name: 'Drivers', type: 'integer', description: 'How many drivers are installed on the node.' }, ageColumn],
+  cells: ({ metadata, spec }, env) => [metadata.name ?? '', spec.drivers?.length ?? 0, ageAt(env.now(), metadata.creationTimestamp)],
 });

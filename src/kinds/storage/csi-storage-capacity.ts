@@ -1,7 +1,30 @@
 /** Storage capacity that drivers report for parts of the cluster. */
-import { kind } from '../kind.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { validateLabelSelector } from '../../meta/labels.ts';
+import { negativeComplaint } from '../../meta/names.ts';
+import { type KindEnv, kind } from '../kind.ts';
+import { selectorText } from '../validation/go-text.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { amount } from '../validation/resources.ts';
+import { immutable, subdomain } from '../validation/rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
+
+function validate(capacity: v1.CSIStorageCapacity, errors: FieldErrors): void {
+  validateLabelSelector(capacity.nodeTopology, Path.of('nodeTopology'), errors);
+  subdomain(capacity.storageClassName, Path.of('storageClassName'), errors);
+  if (capacity.capacity !== undefined && amount(capacity.capacity).sign < 0)
+    errors.invalid(Path.of('capacity'), capacity.capacity, negativeComplaint);
+}
+
+/** What a driver was asked stays; what it answered may change. */
+function validateUpdate(capacity: v1.CSIStorageCapacity, old: v1.CSIStorageCapacity, errors: FieldErrors, env: KindEnv): void {
+  metadataAgain(capacity, { namespaced: true }, errors, env);
+  validate(capacity, errors);
+  metadataUpdateAgain(capacity, old, errors, env);
+  immutable(capacity.nodeTopology, old.nodeTopology, Path.of('nodeTopology'), errors, () => selectorText(capacity.nodeTopology));
+  immutable(capacity.storageClassName, old.storageClassName, Path.of('storageClassName'), errors);
+}
 
 export const CSIStorageCapacityKind = kind<v1.CSIStorageCapacity>({
   group: 'storage',
@@ -17,4 +40,13 @@ export const CSIStorageCapacityKind = kind<v1.CSIStorageCapacity>({
   },
   hub: 'v1',
   updateNeedsVersion: true,
+  strategy: {
+    validate: (capacity, errors) => {
+      const before = errors.list.length;
+      validate(capacity, errors);
+      // A stock server looks at a new object twice, and clients see its complaints twice.
+      if (errors.list.length > before) validate(capacity, errors);
+    },
+    validateUpdate,
+  },
 });

@@ -1,7 +1,82 @@
 /** Storage classes. */
+import { domainName } from '../../identity.ts';
+import { equal } from '../../lib/equal.ts';
+import { ageAt } from '../../meta/age.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { labelKey } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
-import { StorageClass } from './schema/v1beta1.ts';
+import type { TopologySelectorTerm } from '../core/schema/scheduling.ts';
+import { type KindEnv, kind } from '../kind.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { complain, immutable, qualified } from '../validation/rules.ts';
+import { StorageClass } from './schema/v1.ts';
+
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
+const reclaimPolicies = ['Delete', 'Retain'];
+const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
+
+function validate(storageClass: StorageClass, errors: FieldErrors): void {
+  const { provisioner, reclaimPolicy = '', volumeBindingMode } = storageClass;
+  if (provisioner === '') errors.required(Path.of('provisioner'));
+  else qualified(provisioner.toLowerCase(), Path.of('provisioner'), errors);
+  validateParameters(storageClass.parameters ?? {}, Path.of('parameters'), errors);
+  if (reclaimPolicy !== '' && !reclaimPolicies.includes(reclaimPolicy))
+    errors.notSupported(Path.of('reclaimPolicy'), reclaimPolicy, reclaimPolicies);
+  if (volumeBindingMode === undefined) errors.required(Path.of('volumeBindingMode'));
+  else if (!bindingModes.includes(volumeBindingMode)) errors.notSupported(Path.of('volumeBindingMode'), volumeBindingMode, bindingModes);
+  validateTopologies(storageClass.allowedTopologies ?? [], Path.of('allowedTopologies'), errors);
+}
+
+function validateParameters(parameters: Readonly<Record<string, string>>, at: Path, errors: FieldErrors): void {
+  const names = Object.keys(parameters);
+  if (names.length > MAX_PARAMETERS) {
+    errors.tooLong(at, MAX_PARAMETERS);
+    return;
+  }
+  let size = 0;
+  for (const name of names) {
+    if (name === '') errors.invalid(at, name, 'field can not be empty.');
+    size += Buffer.byteLength(name) + Buffer.byteLength(parameters[name] as string);
+  }
+  if (size > MAX_PARAMETER_BYTES) errors.tooLong(at, MAX_PARAMETER_BYTES);
+}
+
+function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, errors: FieldErrors): void {
+  const seen: Record<string, string[]>[] = [];
+  terms.forEach((term, i) => {
+    const expressions = at.index(i).child('matchLabelExpressions');
+    const byKey: Record<string, string[]> = {};
+    term.matchLabelExpressions?.forEach(({ key, values = [] }, j) => {
+      const here = expressions.index(j);
+      if (values.length === 0) errors.required(here.child('values'));
+      values.forEach((value, k) => {
+        if (values.indexOf(value) < k) errors.duplicate(here.child('values').index(k), value);
+      });
+      complain(errors, here.child('key'), key, labelKey(key));
+      if (Object.hasOwn(byKey, key)) errors.duplicate(here.child('key'), key);
+      byKey[key] = [...new Set(values)].sort();
+    });
+    if (seen.some((other) => equal(other, byKey))) errors.duplicate(expressions, '');
+    seen.push(byKey);
+  });
+}
+
+function validateUpdate(storageClass: StorageClass, old: StorageClass, errors: FieldErrors, env: KindEnv): void {
+  metadataAgain(storageClass, { namespaced: false }, errors, env);
+  validate(storageClass, errors);
+  metadataUpdateAgain(storageClass, old, errors, env);
+  for (const field of ['parameters', 'provisioner', 'reclaimPolicy'] as const)
+    if (!equal(storageClass[field], old[field])) errors.forbidden(Path.of(field), `updates to ${field} are forbidden.`);
+  immutable(storageClass.volumeBindingMode, old.volumeBindingMode, Path.of('volumeBindingMode'), errors);
+}
+
+/** Claims that name no class get the one that carries this mark. */
+function isDefault({ metadata: { annotations } }: StorageClass, env: KindEnv): boolean {
+  if (annotations === undefined) return false;
+  const prefixes = ['storageclass', 'storageclass.beta'];
+  return prefixes.some((prefix) => annotations[domainName(env.identity, 'is-default-class', prefix)] === 'true');
+}
 
 export const StorageClassKind = kind<StorageClass>({
   group: 'storage',
@@ -12,6 +87,7 @@ export const StorageClassKind = kind<StorageClass>({
   versions: { v1: { schema: StorageClass } },
   hub: 'v1',
   deleteReturnsObject: true,
+  strategy: { validate, validateUpdate },
   columns: [
     nameColumn,
     { name: 'Provisioner', type: 'string', description: 'The provisioner that makes volumes of the class.' },
@@ -19,5 +95,13 @@ export const StorageClassKind = kind<StorageClass>({
     { name: 'VolumeBindingMode', type: 'string', description: 'When volumes of the class are made and bound.' },
     { name: 'AllowVolumeExpansion', type: 'string', description: 'Whether claims of the class may grow.' },
     ageColumn,
+  ],
+  cells: (storageClass, env) => [
+    `${storageClass.metadata.name ?? ''}${isDefault(storageClass, env) ? ' (default)' : ''}`,
+    storageClass.provisioner,
+    storageClass.reclaimPolicy ?? 'Delete',
+    storageClass.volumeBindingMode ?? 'Immediate',
+    storageClass.allowVolumeExpansion ?? false,
+    ageAt(env.now(), storageClass.metadata.creationTimestamp),
   ],
 });

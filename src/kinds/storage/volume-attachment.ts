@@ -1,8 +1,74 @@
 /** Attachments of volumes to nodes. */
+import { ageAt } from '../../meta/age.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { nameIsSubdomain } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
+import type { ObjectMeta } from '../meta.ts';
 import { status } from '../subresources.ts';
-import { VolumeAttachment } from './schema/v1beta1.ts';
+import { validateVolumeSpec } from '../validation/persistent-volume.ts';
+import { metadataAgain } from '../validation/repeated-metadata.ts';
+import { complain, immutable } from '../validation/rules.ts';
+import { validateCSIDriverName } from '../validation/volume-disks.ts';
+import { VolumeAttachment, type VolumeAttachmentSource, type VolumeError } from './schema/v1.ts';
+
+const specPath = Path.of('spec');
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_MESSAGE_BYTES = 1024;
+
+function validateAttachment(attachment: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
+  const { spec, status } = attachment;
+  if (spec.attacher === '') errors.required(specPath.child('attacher'));
+  validateSource(spec.source, specPath.child('source'), errors, env);
+  complain(errors, specPath.child('nodeName'), spec.nodeName, nameIsSubdomain(spec.nodeName));
+  let size = 0;
+  for (const [key, value] of Object.entries(status.attachmentMetadata ?? {})) size += Buffer.byteLength(key) + Buffer.byteLength(value);
+  const at = Path.of('status');
+  if (size > MAX_METADATA_BYTES) errors.tooLong(at.child('attachmentMetadata'), MAX_METADATA_BYTES);
+  validateError(status.attachError, at.child('attachError'), errors);
+  validateError(status.detachError, at.child('detachError'), errors);
+}
+
+const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+function validateSource(source: VolumeAttachmentSource, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const { inlineVolumeSpec: inline, persistentVolumeName: name } = source;
+  if (inline === undefined && name === undefined) errors.required(at, exactlyOne);
+  else if (inline !== undefined && name !== undefined) errors.forbidden(at, exactlyOne);
+  else if (inline !== undefined) validateVolumeSpec(inline, '', at.child('inlineVolumeSpec'), errors, env, true);
+  else if (name === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
+}
+
+function validateError(error: VolumeError | undefined, at: Path, errors: FieldErrors): void {
+  // The bound told is that of metadata, as clients know it.
+  if (Buffer.byteLength(error?.message ?? '') > MAX_MESSAGE_BYTES) errors.tooLong(at.child('message'), MAX_METADATA_BYTES);
+}
+
+function validate(attachment: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
+  validateAttachment(attachment, errors, env);
+  validateCSIDriverName(attachment.spec.attacher, specPath.child('attacher'), errors);
+  const name = attachment.spec.source.persistentVolumeName;
+  if (name !== undefined) complain(errors, specPath.child('source').child('persistentVolumeName'), name, nameIsSubdomain(name));
+}
+
+function validateUpdate(attachment: VolumeAttachment, old: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
+  const before = errors.list.length;
+  metadataAgain(attachment, { namespaced: false }, errors, env);
+  validateAttachment(attachment, errors, env);
+  // A stock server looks at the attachment once more here, and clients see its complaints twice.
+  if (errors.list.length > before) {
+    metadataAgain(attachment, { namespaced: false }, errors, env);
+    validateAttachment(attachment, errors, env);
+  }
+  immutable(attachment.spec, old.spec, specPath, errors);
+}
+
+const keptMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+function keepMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
+  for (const field of keptMetadata) {
+    if (old[field] === undefined) delete metadata[field];
+    else Object.assign(metadata, { [field]: old[field] });
+  }
+}
 
 export const VolumeAttachmentKind = kind<VolumeAttachment>({
   group: 'storage',
@@ -13,7 +79,28 @@ export const VolumeAttachmentKind = kind<VolumeAttachment>({
   hub: 'v1',
   updateNeedsVersion: true,
   deleteReturnsObject: true,
-  subresources: { status: status() },
+  strategy: {
+    prepareForCreate: (attachment) => {
+      attachment.status = { attached: false };
+    },
+    prepareForUpdate: (attachment, old) => {
+      attachment.status = old.status;
+    },
+    validate,
+    validateUpdate,
+    resetFields: [['status']],
+  },
+  subresources: {
+    status: status<VolumeAttachment>({
+      // Whoever reports the state changes nothing else, neither labels nor annotations.
+      prepareForUpdate: (attachment, old) => {
+        attachment.spec = old.spec;
+        keepMetadata(attachment.metadata, old.metadata);
+      },
+      validateUpdate,
+      resetFields: [['metadata'], ['spec']],
+    }),
+  },
   columns: [
     nameColumn,
     { name: 'Attacher', type: 'string', format: 'name', description: 'The driver that attaches the volume.' },
@@ -21,5 +108,13 @@ export const VolumeAttachmentKind = kind<VolumeAttachment>({
     { name: 'Node', type: 'string', description: 'The node to which the volume is to be attached.' },
     { name: 'Attached', type: 'boolean', description: 'Whether the volume is attached.' },
     ageColumn,
+  ],
+  cells: ({ metadata, spec, status }, env) => [
+    metadata.name ?? '',
+    spec.attacher,
+    spec.source.persistentVolumeName ?? '',
+    spec.nodeName,
+    status.attached,
+    ageAt(env.now(), metadata.creationTimestamp),
   ],
 });

@@ -15,6 +15,7 @@ import type { Services } from '../services.ts';
 export const objectOffer = (resource: Resource) => (resource.custom ? customOffer : builtinOffer);
 const builtinOffer = { protobuf: true, transforms: ['Table', 'PartialObjectMetadata'] as const };
 const customOffer = { protobuf: false, transforms: ['Table', 'PartialObjectMetadata'] as const };
+export const listOffer = (resource: Resource) => (resource.custom ? listOffers.custom : listOffers.builtin);
 const listOffers = {
   builtin: { protobuf: true, transforms: ['Table', 'PartialObjectMetadataList'] as const },
   custom: { protobuf: false, transforms: ['Table', 'PartialObjectMetadataList'] as const },
@@ -72,7 +73,7 @@ export function includeObject(ctx: Context): IncludeObject {
 
 export function listObjects(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { negotiator, registry } = services;
-  const representation = negotiator.negotiate(ctx.header('accept'), resource.custom ? listOffers.custom : listOffers.builtin);
+  const representation = negotiator.negotiate(ctx.header('accept'), listOffer(resource));
   const options = readOptions(ctx, registry.catalog, false);
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
   const answer = (result: ListResult): void | Promise<void> =>

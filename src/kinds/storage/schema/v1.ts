@@ -27,13 +27,13 @@ export const TokenRequest = message('storage.v1.TokenRequest', {
 export type TokenRequest = Infer<typeof TokenRequest>;
 
 export const CSIDriverSpec = message('storage.v1.CSIDriverSpec', {
-  attachRequired: ptr(1, bool),
-  podInfoOnMount: ptr(2, bool),
+  attachRequired: ptr(1, bool, { default: true }),
+  podInfoOnMount: ptr(2, bool, { default: false }),
   volumeLifecycleModes: opt(3, list(string, 'set')),
-  storageCapacity: ptr(4, bool),
-  fsGroupPolicy: ptr(5, string),
+  storageCapacity: ptr(4, bool, { default: false }),
+  fsGroupPolicy: ptr(5, string, { default: 'ReadWriteOnceWithFSType' }),
   tokenRequests: opt(6, list(TokenRequest)),
-  requiresRepublish: ptr(7, bool),
+  requiresRepublish: ptr(7, bool, { default: false }),
 });
 export type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
 
@@ -80,10 +80,10 @@ export const StorageClass = object('storage.v1.StorageClass', {
   metadata: always(1, ObjectMeta),
   provisioner: req(2, string),
   parameters: opt(3, map(string)),
-  reclaimPolicy: ptr(4, string),
+  reclaimPolicy: ptr(4, string, { default: 'Delete' }),
   mountOptions: opt(5, list(string)),
   allowVolumeExpansion: ptr(6, bool),
-  volumeBindingMode: ptr(7, string),
+  volumeBindingMode: ptr(7, string, { default: 'Immediate' }),
   allowedTopologies: opt(8, list(TopologySelectorTerm)),
 });
 export type StorageClass = Infer<typeof StorageClass>;

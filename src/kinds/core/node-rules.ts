@@ -1,0 +1,141 @@
+/** Rules of nodes. */
+import { domainName } from '../../identity.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { type IPFamily, parseCIDR } from '../../meta/ip.ts';
+import { configMapKey, labelKey, labelValue, nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
+import type { KindEnv } from '../kind.ts';
+import { invalidText, listText } from '../validation/go-text.ts';
+import { validateResourceAmount } from '../validation/resources.ts';
+import { complain } from '../validation/rules.ts';
+import { sameAddress } from './node-addresses.ts';
+import type { ConfigMapNodeConfigSource, Node, NodeConfigSource } from './schema/node.ts';
+import type { Taint } from './schema/scheduling.ts';
+import { sameList } from './service-words.ts';
+
+const metadata = Path.of('metadata');
+const podCIDRs = Path.of('spec', 'podCIDRs');
+
+export function validateNode(node: Node, errors: FieldErrors, env: KindEnv): void {
+  validateAnnotations(node, errors, env);
+  validateTaints(node.spec.taints ?? [], metadata.child('taints'), errors);
+  validateResources(node, errors, env);
+  validatePodCIDRs(node.spec.podCIDRs ?? [], errors);
+}
+
+/** What may change, and what a change must keep to. The status subresource knows only these rules. */
+export function validateNodeUpdate(node: Node, old: Node, errors: FieldErrors, env: KindEnv): void {
+  validateAnnotations(node, errors, env);
+  validateResources(node, errors, env);
+  node.status.addresses?.forEach((address, i, all) => {
+    if (all.findIndex((other) => sameAddress(other, address)) < i)
+      errors.add(
+        'FieldValueDuplicate',
+        Path.of('status', 'addresses').index(i),
+        `Duplicate value: core.NodeAddress{Type:${JSON.stringify(address.type)}, Address:${JSON.stringify(address.address)}}`,
+      );
+  });
+  if ((old.spec.podCIDRs ?? []).length > 0 && !sameList(old.spec.podCIDRs, node.spec.podCIDRs))
+    errors.forbidden(podCIDRs, 'node updates may not change podCIDR except from "" to valid');
+  if ((old.spec.providerID ?? '') !== '' && old.spec.providerID !== node.spec.providerID)
+    errors.forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid');
+  if (node.spec.configSource !== undefined) validateConfigSource(node.spec.configSource, Path.of('spec', 'configSource'), 'spec', errors);
+  for (const name of ['assigned', 'active', 'lastKnownGood'] as const) {
+    const source = node.status.config?.[name];
+    if (source !== undefined) validateConfigSource(source, Path.of('status', 'config', name), 'status', errors);
+  }
+  validateTaints(node.spec.taints ?? [], metadata.child('taints'), errors);
+  if ((node.spec.externalID ?? '') !== (old.spec.externalID ?? '')) errors.forbidden(Path.of('spec', 'externalID'), 'may not be updated');
+}
+
+// ---- taints ------------------------------------------------------------------------------------------------------
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+function validateTaints(taints: readonly Taint[], at: Path, errors: FieldErrors): void {
+  taints.forEach((taint, i) => {
+    const here = at.index(i);
+    complain(errors, here.child('key'), taint.key, labelKey(taint.key));
+    const wrong = labelValue(taint.value ?? '');
+    if (wrong.length > 0) errors.invalid(here.child('value'), taint.value, wrong.join(';'));
+    if (taint.effect === '') errors.required(here.child('effect'));
+    else if (!effects.includes(taint.effect)) errors.notSupported(here.child('effect'), taint.effect, effects);
+    if (taints.findIndex((other) => other.key === taint.key && other.effect === taint.effect) < i)
+      errors.add('FieldValueDuplicate', here, `Duplicate value: ${taintText(taint)}: taints must be unique by key and effect pair`);
+  });
+}
+
+const taintText = ({ key, value = '', effect }: Taint): string =>
+  `core.Taint{Key:${JSON.stringify(key)}, Value:${JSON.stringify(value)}, Effect:${JSON.stringify(effect)}, TimeAdded:<nil>}`;
+
+/** Taints and pods to avoid once stood in annotations; what is found there must still make sense. */
+function validateAnnotations(node: Node, errors: FieldErrors, env: KindEnv): void {
+  const { annotations } = node.metadata;
+  if (annotations === undefined) return;
+  const at = metadata.child('annotations');
+  const taints = domainName(env.identity, 'taints', 'scheduler.alpha');
+  const text = annotations[taints] ?? '';
+  if (text === '') return;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    errors.invalid(at, taints, (error as Error).message);
+    return;
+  }
+  if (!Array.isArray(parsed)) {
+    errors.invalid(at, taints, 'must be a list of taints');
+    return;
+  }
+  const read = parsed.map((taint: Partial<Taint> | null) => ({
+    key: String(taint?.key ?? ''),
+    value: String(taint?.value ?? ''),
+    effect: String(taint?.effect ?? ''),
+  }));
+  validateTaints(read, at.child(taints), errors);
+}
+
+// ---- resources and ranges ----------------------------------------------------------------------------------------
+
+function validateResources({ status }: Node, errors: FieldErrors, env: KindEnv): void {
+  for (const field of ['capacity', 'allocatable'] as const) {
+    const amounts = status[field];
+    for (const name in amounts) validateResourceAmount(name, amounts[name] as string, Path.of('status', field, name), errors, env.identity);
+  }
+}
+
+function validatePodCIDRs(ranges: readonly string[], errors: FieldErrors): void {
+  if (ranges.length === 0) return;
+  const families = new Set<IPFamily>();
+  ranges.forEach((range, i) => {
+    const cidr = parseCIDR(range);
+    if (cidr === undefined) invalidText(errors, podCIDRs.index(i), listText(ranges), 'must be valid CIDR');
+    else families.add(cidr.family);
+  });
+  if (ranges.length === 1) return;
+  if (families.size < 2 || ranges.length > 2)
+    invalidText(errors, podCIDRs, listText(ranges), 'may specify no more than one CIDR for each IP family');
+  ranges.forEach((range, i) => {
+    if (ranges.indexOf(range) < i) errors.duplicate(podCIDRs.index(i), range);
+  });
+}
+
+// ---- configuration of the agent ----------------------------------------------------------------------------------
+
+function validateConfigSource(source: NodeConfigSource, at: Path, where: 'spec' | 'status', errors: FieldErrors): void {
+  if (source.configMap === undefined) errors.invalid(at, source, 'exactly one reference subfield must be non-nil');
+  else validateConfigMapSource(source.configMap, at.child('configMap'), where, errors);
+}
+
+function validateConfigMapSource(source: ConfigMapNodeConfigSource, at: Path, where: 'spec' | 'status', errors: FieldErrors): void {
+  for (const field of ['uid', 'resourceVersion'] as const) {
+    const given = (source[field] ?? '') !== '';
+    if (where === 'spec' && given) errors.forbidden(at.child(field), `${field} must not be set in spec`);
+    if (where === 'status' && !given) errors.required(at.child(field), `${field} must be set in status`);
+  }
+  const rules = { namespace: nameIsLabel, name: nameIsSubdomain, kubeletConfigKey: configMapKey } as const;
+  for (const field of ['namespace', 'name', 'kubeletConfigKey'] as const) {
+    const value = source[field];
+    if (value === '') errors.required(at.child(field), `${field} must be set`);
+    else complain(errors, at.child(field), value, rules[field](value));
+  }
+}

@@ -1,0 +1,64 @@
+/** Types of secrets that promise certain keys. A type that is not among them may hold anything. */
+import { domainName } from '../../identity.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { parseJson } from '../../schema/parse.ts';
+import type { KindEnv } from '../kind.ts';
+import type { Secret } from './schema/config.ts';
+
+const data = Path.of('data');
+
+const entryOf = (secret: Secret, key: string): string | undefined =>
+  secret.data !== undefined && Object.hasOwn(secret.data, key) ? secret.data[key] : undefined;
+
+/** A key that holds a JSON object. What is wrong with it is said, its content is not. */
+function jsonKey(secret: Secret, key: string, errors: FieldErrors): void {
+  const value = entryOf(secret, key);
+  if (value === undefined) {
+    errors.required(data.key(key));
+    return;
+  }
+  const why = complaintAboutJson(Buffer.from(value, 'base64'));
+  if (why !== undefined) errors.invalid(data.key(key), '<secret contents redacted>', why);
+}
+
+function complaintAboutJson(bytes: Buffer): string | undefined {
+  let content: unknown;
+  try {
+    content = parseJson(bytes);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  if (content === null || (typeof content === 'object' && !Array.isArray(content))) return undefined;
+  const what = Array.isArray(content) ? 'array' : typeof content === 'boolean' ? 'bool' : typeof content;
+  return `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
+}
+
+type TypeRule = (secret: Secret, errors: FieldErrors, env: KindEnv) => void;
+
+const rules: Readonly<Record<string, TypeRule>> = {
+  'service-account-token': (secret, errors, env) => {
+    const name = domainName(env.identity, 'service-account.name');
+    if ((secret.metadata.annotations?.[name] ?? '') === '') errors.required(Path.of('metadata', 'annotations').key(name));
+  },
+  dockercfg: (secret, errors) => jsonKey(secret, '.dockercfg', errors),
+  dockerconfigjson: (secret, errors) => jsonKey(secret, '.dockerconfigjson', errors),
+  'basic-auth': (secret, errors) => {
+    if (entryOf(secret, 'username') !== undefined || entryOf(secret, 'password') !== undefined) return;
+    errors.required(data.key('username'));
+    errors.required(data.key('password'));
+  },
+  'ssh-auth': (secret, errors) => {
+    if ((entryOf(secret, 'ssh-privatekey') ?? '') === '') errors.required(data.key('ssh-privatekey'));
+  },
+  tls: (secret, errors) => {
+    for (const key of ['tls.crt', 'tls.key']) if (entryOf(secret, key) === undefined) errors.required(data.key(key));
+  },
+};
+
+export function validateSecretType(secret: Secret, errors: FieldErrors, env: KindEnv): void {
+  const { type = '' } = secret;
+  const prefix = domainName(env.identity, '');
+  if (!type.startsWith(prefix)) return;
+  const name = type.slice(prefix.length);
+  if (Object.hasOwn(rules, name)) (rules[name] as TypeRule)(secret, errors, env);
+}

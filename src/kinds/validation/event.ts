@@ -1,0 +1,44 @@
+/** Rules of events that hold whichever group they come through. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { dns1123Subdomain } from '../../meta/names.ts';
+import type { Event } from '../core/schema/events.ts';
+import type { KindEnv } from '../kind.ts';
+import { complain, qualified } from './rules.ts';
+
+const at = (field: string): Path => Path.of(field);
+const MAX_WORD = 128;
+const MAX_MESSAGE = 1024;
+
+function atMost(text: string, most: number, field: string, errors: FieldErrors): void {
+  if (Buffer.byteLength(text) > most) errors.invalid(at(field), '', `can have at most ${most} characters`);
+}
+
+/**
+ * An event with an `eventTime` is of the newer style and says who reports it and why; one without may say nearly
+ * anything, but it stands in the namespace of the object it is about.
+ */
+export function validateEvent(event: Event, errors: FieldErrors, env: KindEnv): void {
+  const namespace = event.metadata.namespace ?? '';
+  const about = event.involvedObject.namespace ?? '';
+  const clusterWide = namespace === '' || namespace === 'default';
+  const mismatch = (): void => errors.invalid(Path.of('involvedObject', 'namespace'), about, 'does not match event.namespace');
+  if (event.eventTime === undefined) {
+    if (about === '' ? !clusterWide : about !== namespace) mismatch();
+  } else {
+    if (about === '' && namespace !== 'default' && namespace !== env.identity.namespaces.system) mismatch();
+    validateReport(event, errors);
+  }
+  complain(errors, at('namespace'), namespace, dns1123Subdomain(namespace));
+}
+
+function validateReport(event: Event, errors: FieldErrors): void {
+  const { reportingComponent, reportingInstance, action = '', reason = '', message = '' } = event;
+  if (reportingComponent === '') errors.required(at('reportingController'));
+  qualified(reportingComponent, at('reportingController'), errors);
+  const words = { reportingInstance, action, reason } as const;
+  for (const field of ['reportingInstance', 'action', 'reason'] as const) {
+    if (words[field] === '') errors.required(at(field));
+    atMost(words[field], MAX_WORD, field, errors);
+  }
+  atMost(message, MAX_MESSAGE, 'message', errors);
+}

@@ -1,0 +1,95 @@
+/** Rules of limit ranges. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { qualifiedName } from '../../meta/names.ts';
+import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
+import type { KindEnv } from '../kind.ts';
+import { invalidText } from './go-text.ts';
+import { amount, mayOvercommit, validateContainerResourceName, validateResourceName } from './resources.ts';
+import { complain } from './rules.ts';
+import { storedQuantityText } from './shown.ts';
+
+const limits = Path.of('spec', 'limits');
+const types = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+
+export function validateLimitRange(range: LimitRange, errors: FieldErrors, env: KindEnv): void {
+  const seen = new Set<string>();
+  range.spec.limits?.forEach((item, i) => {
+    const at = limits.index(i);
+    validateType(item.type, at.child('type'), errors);
+    if (seen.has(item.type)) errors.duplicate(at.child('type'), item.type);
+    seen.add(item.type);
+    const names = validateNames(item, at, errors, env);
+    for (const name of names) validateOrder(item, name, at, errors, env);
+  });
+}
+
+function validateType(type: string, at: Path, errors: FieldErrors): void {
+  const complaints = qualifiedName(type);
+  complain(errors, at, type, complaints);
+  if (complaints.length === 0 && !type.includes('/') && !types.has(type))
+    errors.invalid(at, type, 'must be a standard limit type or fully qualified');
+}
+
+/** Answers every resource that the item speaks of. */
+function validateNames(item: LimitRangeItem, at: Path, errors: FieldErrors, env: KindEnv): Set<string> {
+  const names = new Set<string>();
+  const ofPods = item.type === 'Pod' || item.type === 'Container';
+  const check = (field: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'): void => {
+    for (const name in item[field]) {
+      const here = at.child(field).key(name);
+      if (ofPods) validateContainerResourceName(name, here, errors, env.identity);
+      else validateResourceName(name, here, errors);
+      names.add(name);
+    }
+  };
+  check('max');
+  check('min');
+  if (item.type === 'Pod') {
+    for (const field of ['default', 'defaultRequest'] as const)
+      if (item[field] !== undefined) errors.forbidden(at.child(field), "may not be specified when `type` is 'Pod'");
+  } else {
+    check('default');
+    check('defaultRequest');
+  }
+  if (item.type === 'PersistentVolumeClaim' && item.min?.storage === undefined && item.max?.storage === undefined)
+    errors.required(at.child('limits'), 'either minimum or maximum storage value is required, but neither was provided');
+  check('maxLimitRequestRatio');
+  return names;
+}
+
+/** Of one resource: the least is not above the most, and what is filled in lies between them. */
+function validateOrder(item: LimitRangeItem, name: string, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const of = (map: Record<string, string> | undefined): string | undefined =>
+    map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+  const pod = item.type === 'Pod';
+  const [min, max] = [of(item.min), of(item.max)];
+  const [limit, request] = pod ? [undefined, undefined] : [of(item.default), of(item.defaultRequest)];
+  const above = (a: string | undefined, b: string | undefined): boolean =>
+    a !== undefined && b !== undefined && amount(a).compare(amount(b)) > 0;
+  const fail = (field: string, value: string | undefined, text: string): void =>
+    invalidText(errors, at.child(field).key(name), storedQuantityText(value as string), text);
+
+  if (above(min, max)) fail('min', min, `min value ${min} is greater than max value ${max}`);
+  if (above(min, request)) fail('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
+  if (above(request, max)) fail('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
+  if (above(request, limit))
+    fail('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
+  if (above(min, limit)) fail('default', min, `min value ${min} is greater than default value ${limit}`);
+  if (above(limit, max)) fail('default', max, `default value ${limit} is greater than max value ${max}`);
+  validateRatio(of(item.maxLimitRequestRatio), min, max, fail);
+  if (!mayOvercommit(name, env.identity) && limit !== undefined && request !== undefined && amount(limit).compare(amount(request)) !== 0)
+    fail('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`);
+}
+
+function validateRatio(
+  ratio: string | undefined,
+  min: string | undefined,
+  max: string | undefined,
+  fail: (field: string, value: string, text: string) => void,
+): void {
+  if (ratio === undefined) return;
+  if (amount(ratio).millis() < 1000n) fail('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`);
+  if (min === undefined || max === undefined) return;
+  const most = Number(amount(max).millis()) / Number(amount(min).millis());
+  if (amount(ratio).toNumber() > most) fail('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
+}

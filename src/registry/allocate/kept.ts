@@ -1,0 +1,50 @@
+/**
+ * Values that were given out stay with a service that is written again without them, so that a client may send the
+ * manifest it began with, over and over.
+ */
+import type { Service } from '../../kinds/core/schema/service.ts';
+import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '../../kinds/core/service-words.ts';
+
+export function patchAllocated(service: Service, old: Service): void {
+  const { spec } = service;
+  const was = old.spec;
+  if (needsClusterIP(old) && needsClusterIP(service)) {
+    if ((spec.clusterIP ?? '') === '' && was.clusterIP !== undefined) spec.clusterIP = was.clusterIP;
+    if ((spec.clusterIPs ?? []).length === 0 && was.clusterIPs !== undefined) spec.clusterIPs = [...was.clusterIPs];
+  }
+  if (needsNodePorts(old) && needsNodePorts(service)) patchNodePorts(service, old);
+  if (needsHealthCheck(old) && needsHealthCheck(service) && !spec.healthCheckNodePort && was.healthCheckNodePort)
+    spec.healthCheckNodePort = was.healthCheckNodePort;
+}
+
+/** A port without node port gets back the one that the port of its name had, unless another port names it now. */
+function patchNodePorts(service: Service, old: Service): void {
+  const named = new Set((service.spec.ports ?? []).map((port) => port.nodePort));
+  const byName = new Map((old.spec.ports ?? []).map((port) => [port.name ?? '', port.nodePort]));
+  for (const port of service.spec.ports ?? []) {
+    if (port.nodePort) continue;
+    const before = byName.get(port.name ?? '');
+    if (before && !named.has(before)) port.nodePort = before;
+  }
+}
+
+/**
+ * Brings `clusterIP` and `clusterIPs` together where the client knows only one of them:
+ *
+ *   create  clusterIP=A                        → clusterIPs=[A]
+ *   update  clusterIP changed, list untouched  → the list follows
+ *   update  clusterIP cleared, list untouched  → the list is cleared
+ */
+export function syncClusterIPs(service: Service, old: Service | undefined): void {
+  const { spec } = service;
+  const { clusterIP = '', clusterIPs = [] } = spec;
+  if (old === undefined) {
+    if (clusterIP !== '' && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
+    return;
+  }
+  const was = old.spec.clusterIP ?? '';
+  if (clusterIPs.length === 0 && clusterIP === was && old.spec.clusterIPs !== undefined) spec.clusterIPs = [...old.spec.clusterIPs];
+  if (clusterIP === was || !sameList(spec.clusterIPs, old.spec.clusterIPs)) return;
+  if (clusterIP === '') delete spec.clusterIPs;
+  else spec.clusterIPs = [clusterIP];
+}

@@ -1,0 +1,63 @@
+/**
+ * Brings the keys of allocations and the services together at start-up: keys that no service holds go, and services
+ * whose keys are lost get them back. Both always change in one commit, so that there is something to do only after a
+ * restored backup or a fault.
+ */
+import type { Service } from '../../kinds/core/schema/service.ts';
+import type { Cache } from '../../storage/cache.ts';
+import { CommitConflict, type Operation } from '../../storage/engine.ts';
+import { addressesOf, portsOf, type ServiceAllocation } from './services.ts';
+import type { AllocationTable } from './table.ts';
+
+/** Operations of one commit. */
+const BATCH = 100;
+
+export interface Repaired {
+  readonly freed: number;
+  readonly restored: number;
+  /** Members that two services hold: the first keeps the key. */
+  readonly doubled: readonly string[];
+}
+
+export async function repairAllocations(cache: Cache, allocation: ServiceAllocation, services: readonly Service[]): Promise<Repaired> {
+  const doubled: string[] = [];
+  const freeing: Operation[] = [];
+  const restoring: Operation[] = [];
+  const compare = (table: AllocationTable, membersOf: (service: Service) => readonly string[]): void => {
+    const holders = new Map<string, string>();
+    for (const service of services)
+      for (const member of membersOf(service)) {
+        const uid = service.metadata.uid ?? '';
+        if (holders.has(member) && holders.get(member) !== uid) doubled.push(member);
+        // Of two services the one that has the key keeps it.
+        if (!holders.has(member) || table.holder(member) === uid) holders.set(member, uid);
+      }
+    for (const { member, uid } of table.entries()) {
+      if (holders.get(member) === uid) continue;
+      const operation = table.free(member, uid);
+      if (operation !== undefined) freeing.push(operation);
+    }
+    for (const [member, uid] of holders) if (!table.isUsed(member)) restoring.push(table.take(member, uid));
+  };
+  compare(allocation.addresses, addressesOf);
+  compare(allocation.ports, (service) => portsOf(service).map(String));
+  await commitAll(cache, freeing);
+  await commitAll(cache, restoring);
+  return { freed: freeing.length, restored: restoring.length, doubled };
+}
+
+/** Another server may do the same at this moment; what it was quicker with needs no doing. */
+async function commitAll(cache: Cache, operations: readonly Operation[]): Promise<void> {
+  for (let i = 0; i < operations.length; i += BATCH) {
+    const batch = operations.slice(i, i + BATCH);
+    try {
+      await cache.commit(batch, []);
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      for (const operation of batch) await cache.commit([operation], []).catch(ignoreConflict);
+    }
+  }
+}
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof CommitConflict)) throw error;
+}
