@@ -14,7 +14,7 @@ import type { Target } from './target.ts';
 /** Tunnels open at once, two connections each; one more is told to come back. */
 const TUNNEL_LIMIT = 8192;
 /** How long a connection that one side has closed may be silent before it is closed altogether. */
-const HALF_CLOSED_MS = 60_000;
+const HALF_CLOSED_MS = 30_000;
 
 /** Tunnels of a server that are open: counted, and ended when it shuts down. */
 export type Tunnels = Set<Tunnel>;
