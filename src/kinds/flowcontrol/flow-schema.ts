@@ -1,9 +1,12 @@
 /** Flow schemas. */
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { validateFlowSchema } from './flow-schema-rules.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 import * as v1beta2 from './schema/v1beta2.ts';
+import { objectStrategy, statusStrategy } from './status-rules.ts';
 
 export const FlowSchemaKind = kind<v1beta2.FlowSchema>({
   group: 'flowcontrol.apiserver',
@@ -22,7 +25,9 @@ export const FlowSchemaKind = kind<v1beta2.FlowSchema>({
     },
   },
   hub: 'v1beta2',
-  subresources: { status: status() },
+  generation: true,
+  strategy: objectStrategy(validateFlowSchema),
+  subresources: { status: status(statusStrategy()) },
   columns: [
     nameColumn,
     { name: 'PriorityLevel', type: 'string', description: 'The priority level that matching requests are sent to.' },
@@ -30,5 +35,13 @@ export const FlowSchemaKind = kind<v1beta2.FlowSchema>({
     { name: 'DistinguisherMethod', type: 'string', description: 'By what matching requests are divided into flows.' },
     ageColumn,
     { name: 'MissingPL', type: 'string', description: 'Whether the priority level that the schema names is missing.' },
+  ],
+  cells: (schema, env) => [
+    nameCell(schema),
+    schema.spec.priorityLevelConfiguration.name,
+    schema.spec.matchingPrecedence,
+    schema.spec.distinguisherMethod?.type ?? '<none>',
+    ageCell(schema, env),
+    schema.status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
   ],
 });

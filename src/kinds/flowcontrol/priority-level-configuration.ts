@@ -1,9 +1,12 @@
 /** Priority levels. */
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { validatePriorityLevel } from './priority-level-rules.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 import * as v1beta2 from './schema/v1beta2.ts';
+import { objectStrategy, statusStrategy } from './status-rules.ts';
 
 export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfiguration>({
   group: 'flowcontrol.apiserver',
@@ -22,7 +25,9 @@ export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfigur
     },
   },
   hub: 'v1beta2',
-  subresources: { status: status() },
+  generation: true,
+  strategy: objectStrategy(validatePriorityLevel),
+  subresources: { status: status(statusStrategy()) },
   columns: [
     nameColumn,
     { name: 'Type', type: 'string', description: 'Whether requests of the level are limited or exempt.' },
@@ -32,4 +37,17 @@ export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfigur
     { name: 'QueueLengthLimit', type: 'string', description: 'How many requests may wait in one queue.' },
     ageColumn,
   ],
+  cells: (level, env) => {
+    const { type, limited } = level.spec;
+    const queuing = limited?.limitResponse.queuing;
+    return [
+      nameCell(level),
+      type,
+      limited?.assuredConcurrencyShares ?? '<none>',
+      queuing?.queues ?? '<none>',
+      queuing?.handSize ?? '<none>',
+      queuing?.queueLengthLimit ?? '<none>',
+      ageCell(level, env),
+    ];
+  },
 });

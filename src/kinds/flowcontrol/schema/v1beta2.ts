@@ -60,7 +60,7 @@ export type PolicyRulesWithSubjects = Infer<typeof PolicyRulesWithSubjects>;
 
 export const FlowSchemaSpec = message('flowcontrol.v1beta2.FlowSchemaSpec', {
   priorityLevelConfiguration: req(1, PriorityLevelConfigurationReference),
-  matchingPrecedence: always(2, int32),
+  matchingPrecedence: always(2, int32, { default: 1000 }),
   distinguisherMethod: ptr(3, FlowDistinguisherMethod),
   rules: opt(4, list(PolicyRulesWithSubjects)),
 });
@@ -88,9 +88,9 @@ export const FlowSchema = object('flowcontrol.v1beta2.FlowSchema', {
 export type FlowSchema = Infer<typeof FlowSchema>;
 
 export const QueuingConfiguration = message('flowcontrol.v1beta2.QueuingConfiguration', {
-  queues: always(1, int32),
-  handSize: always(2, int32),
-  queueLengthLimit: always(3, int32),
+  queues: always(1, int32, { default: 64 }),
+  handSize: always(2, int32, { default: 8 }),
+  queueLengthLimit: always(3, int32, { default: 50 }),
 });
 export type QueuingConfiguration = Infer<typeof QueuingConfiguration>;
 
@@ -101,7 +101,7 @@ export const LimitResponse = message('flowcontrol.v1beta2.LimitResponse', {
 export type LimitResponse = Infer<typeof LimitResponse>;
 
 export const LimitedPriorityLevelConfiguration = message('flowcontrol.v1beta2.LimitedPriorityLevelConfiguration', {
-  assuredConcurrencyShares: always(1, int32),
+  assuredConcurrencyShares: always(1, int32, { default: 30 }),
   limitResponse: always(2, LimitResponse),
 });
 export type LimitedPriorityLevelConfiguration = Infer<typeof LimitedPriorityLevelConfiguration>;

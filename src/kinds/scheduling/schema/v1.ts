@@ -7,6 +7,6 @@ export const PriorityClass = object('scheduling.v1.PriorityClass', {
   value: req(2, int32),
   globalDefault: opt(3, bool),
   description: opt(4, string),
-  preemptionPolicy: ptr(5, string),
+  preemptionPolicy: ptr(5, string, { default: 'PreemptLowerPriority' }),
 });
 export type PriorityClass = Infer<typeof PriorityClass>;

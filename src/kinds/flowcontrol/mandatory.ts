@@ -1,0 +1,38 @@
+/** The schemas and levels without which the server cannot class a request; nobody may give them another meaning. */
+import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from './schema/v1beta2.ts';
+
+/** The level, and the schema, of requests that never wait. */
+export const EXEMPT = 'exempt';
+const CATCH_ALL = 'catch-all';
+const all = '*';
+
+const everything = {
+  resourceRules: [{ verbs: [all], apiGroups: [all], resources: [all], clusterScope: true, namespaces: [all] }],
+  nonResourceRules: [{ verbs: [all], nonResourceURLs: [all] }],
+};
+const groups = (...names: string[]) => names.map((name) => ({ kind: 'Group', group: { name } }));
+
+export const mandatorySchemas: ReadonlyMap<string, FlowSchemaSpec> = new Map([
+  [
+    EXEMPT,
+    {
+      priorityLevelConfiguration: { name: EXEMPT },
+      matchingPrecedence: 1,
+      rules: [{ subjects: groups('system:masters'), ...everything }],
+    },
+  ],
+  [
+    CATCH_ALL,
+    {
+      priorityLevelConfiguration: { name: CATCH_ALL },
+      matchingPrecedence: 10_000,
+      distinguisherMethod: { type: 'ByUser' },
+      rules: [{ subjects: groups('system:unauthenticated', 'system:authenticated'), ...everything }],
+    },
+  ],
+]);
+
+export const mandatoryLevels: ReadonlyMap<string, PriorityLevelConfigurationSpec> = new Map<string, PriorityLevelConfigurationSpec>([
+  [EXEMPT, { type: 'Exempt' }],
+  [CATCH_ALL, { type: 'Limited', limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } } }],
+]);
