@@ -69,7 +69,10 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const item = resource.collection?.items.get(keyOf(ctx));
   if (item === undefined) {
     if (how.createAbsent === undefined) throw notFound(resource.resource, ctx.name);
-    return { item: await create(deps, ctx, await how.createAbsent(), how.createdIsOwned ?? false), created: true };
+    const object = await how.createAbsent();
+    // The version of an object that went meanwhile is no hindrance to making it again.
+    if (!how.createdIsOwned) delete object.metadata.resourceVersion;
+    return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
   }
   const strategy = strategyOf(ctx);
   // Bringing it into the normal form copies, so that one parse makes both the old state and the one to change.
