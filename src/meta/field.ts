@@ -30,8 +30,12 @@ export class Path {
     return new Path(this, `[${key}]`);
   }
   toString(): string {
-    const parent = this.parent;
-    return parent === undefined ? this.segment : parent.toString() + this.segment;
+    const text = this.text();
+    // The object as a whole, as the stock server writes it.
+    return text === '' ? '[]' : text;
+  }
+  private text(): string {
+    return this.parent === undefined ? this.segment : this.parent.text() + this.segment;
   }
 }
 

@@ -37,8 +37,9 @@ export function tableText(
 
 export const table = (...args: Parameters<typeof tableText>): JsonObject => JSON.parse(tableText(...args)) as JsonObject;
 
-function columnsText(resource: Resource): string {
-  const columns = resource.kind.columns ?? defaultColumns;
+const columnsText = (resource: Resource): string => columnsOf(resource.kind.columns ?? defaultColumns);
+
+function columnsOf(columns: readonly Column[]): string {
   return JSON.stringify(
     columns.map((c) => ({
       name: c.name,
@@ -48,6 +49,20 @@ function columnsText(resource: Resource): string {
       priority: c.priority ?? 0,
     })),
   );
+}
+
+/** The Table of one object that is not stored itself (a view such as Scale): its name and time of creation. */
+export function viewTableText(object: ApiObject, apiVersion: string, include: IncludeObject): string {
+  const { resourceVersion = '' } = object.metadata;
+  const metadata = JSON.stringify({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
+  const shown =
+    include === 'None'
+      ? 'null'
+      : include === 'Metadata'
+        ? `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`
+        : JSON.stringify(object);
+  const cells = JSON.stringify(defaultCells(defaultColumns, object));
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(defaultColumns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
 }
 
 interface KeptRow {

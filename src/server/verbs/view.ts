@@ -16,8 +16,9 @@ import { type WriteOptions, writeOptions } from '../options.ts';
 import { representObject } from '../represent.ts';
 import { send } from '../respond.ts';
 import type { Services } from '../services.ts';
+import { viewTableText } from '../table.ts';
 import { patchedView } from './patch.ts';
-import { isPretty, objectOffer } from './read.ts';
+import { includeObject, isPretty, objectOffer } from './read.ts';
 import { writeContext } from './write.ts';
 
 export type View = ViewSubresource;
@@ -33,7 +34,12 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
 }
 
 async function answer(services: Services, ctx: Context, resource: Resource, view: View, hub: ApiObject): Promise<void> {
-  const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  if (representation.transform === 'Table') {
+    const text = viewTableText(shown(services, view, hub), representation.transformVersion, includeObject(ctx));
+    send(ctx, 200, representation.type, text);
+    return;
+  }
   const body = await representObject(view.schema, shown(services, view, hub), representation, isPretty(ctx, representation));
   send(ctx, 200, representation.type, body);
 }

@@ -168,7 +168,12 @@ function fromQuery(ctx: Context): JsonObject {
   const orphan = ctx.param('orphanDependents');
   const policy = ctx.param('propagationPolicy');
   const dryRun = ctx.query.getAll('dryRun');
+  // The names of preconditions stand for themselves in a query.
+  const uid = ctx.param('uid');
+  const resourceVersion = ctx.param('resourceVersion');
+  const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
   return {
+    ...((uid !== undefined || resourceVersion !== undefined) && { preconditions }),
     ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
     ...(orphan !== undefined && { orphanDependents: orphan !== 'false' && orphan !== '0' }),
     ...(policy !== undefined && { propagationPolicy: policy }),
