@@ -35,7 +35,7 @@ export interface BackendTls {
   readonly ca?: string;
 }
 
-export async function startBackend(secure?: BackendTls): Promise<Backend> {
+export async function startBackend(secure?: BackendTls, host = '127.0.0.1'): Promise<Backend> {
   const sockets = new Set<Socket>();
   const seen: Seen[] = [];
   const note = (req: http.IncomingMessage): void => {
@@ -69,7 +69,7 @@ export async function startBackend(secure?: BackendTls): Promise<Backend> {
     socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(0, host, resolve);
   });
   return Object.assign(backend, { port: (server.address() as AddressInfo).port });
 }
@@ -142,13 +142,8 @@ export async function addNode(server: TestServer, name: string, port: number, ad
 
 /** A raw connection to the server over which `request` was sent. */
 export async function rawConnection(server: TestServer, request: string): Promise<RawConnection> {
-  const socket = tls.connect({
-    port: server.port,
-    host: '127.0.0.1',
-    rejectUnauthorized: false,
-    allowHalfOpen: true,
-    ALPNProtocols: ['http/1.1'],
-  });
+  const half = { allowHalfOpen: true };
+  const socket = tls.connect({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...half });
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   const connection = new RawConnection(socket);
   socket.write(request);

@@ -6,7 +6,7 @@ import type { Action } from '../services.ts';
 import { type AgentOptions, NodeAgents } from '../tunnels/agents.ts';
 import type { ConnectDeps } from '../tunnels/connect.ts';
 import { credentialHeaders } from '../tunnels/headers.ts';
-import { isProxyable } from '../tunnels/target.ts';
+import { proxyAddress } from '../tunnels/target.ts';
 import { podLog } from './pod-log.ts';
 import { podAttach, podExec, podPortForward } from './pod-streams.ts';
 import { nodeProxy, podProxy, serviceProxy } from './proxy.ts';
@@ -33,7 +33,7 @@ export function connectActions(options: ConnectOptions): Connections {
     live: options.live,
     agents: new NodeAgents(options.live, options.agents),
     isCredential: credentialHeaders(options.identityHeaders),
-    isAllowed: options.allowLocal ? (address) => address !== '' : isProxyable,
+    allowed: (address) => proxyAddress(address, options.allowLocal),
     lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
     randomBelow: options.registry.randomBelow,
     tunnels: new Set(),

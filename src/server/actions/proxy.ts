@@ -72,8 +72,8 @@ const wantsUpgrade = (ctx: Context): boolean =>
 
 async function findPod(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
   const pod = await current<Pod>(deps, 'pods', namespace, name);
-  const address = pod.status?.podIP ?? pod.status?.podIPs?.[0]?.ip ?? '';
-  if (!deps.isAllowed(address)) throw badRequest('address not allowed');
+  const address = deps.allowed(pod.status?.podIP ?? pod.status?.podIPs?.[0]?.ip ?? '');
+  if (address === undefined) throw badRequest('address not allowed');
   const ports = (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []);
   if (port === '') return targetAt(address, ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80), scheme);
   const number = portNumber(port) ?? ports.find((one) => one.name === port)?.containerPort;
@@ -90,8 +90,9 @@ async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, p
   // Connected to is what was looked up and judged, not what the name may lead to a moment later.
   const addresses = await deps.lookup(agent.host).catch(() => []);
   if (addresses.length === 0) throw badRequest('No addresses for hostname');
-  if (!addresses.every(deps.isAllowed)) throw badRequest('address not allowed');
-  return targetAt(addresses[0] as string, number, scheme);
+  const allowed = addresses.flatMap((address) => deps.allowed(address) ?? []);
+  if (allowed.length < addresses.length) throw badRequest('address not allowed');
+  return targetAt(allowed[0] as string, number, scheme);
 }
 
 /** One of the ready endpoints of a service, at random; only those that are pods of the same namespace count. */
@@ -103,7 +104,8 @@ async function findService(deps: ConnectDeps, namespace: string, { scheme, name,
     const found = (subset.ports ?? []).find((one) => (one.name ?? '') === portName);
     if (found === undefined) continue;
     for (const { ip, targetRef } of startingAnywhere(deps, subset.addresses ?? [])) {
-      if (isAddressOfPod(deps, namespace, ip, targetRef?.namespace, targetRef?.name)) return targetAt(ip, found.port, scheme);
+      const address = isAddressOfPod(deps, namespace, ip, targetRef?.namespace, targetRef?.name) ? deps.allowed(ip) : undefined;
+      if (address !== undefined) return targetAt(address, found.port, scheme);
     }
   }
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`);
@@ -118,7 +120,7 @@ async function nameOfPort(deps: ConnectDeps, namespace: string, name: string, po
 
 /** Endpoints can be written by hand; they lead nowhere but to pods. */
 function isAddressOfPod(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): boolean {
-  if (podName === undefined || podNamespace !== namespace || !deps.isAllowed(ip)) return false;
+  if (podName === undefined || podNamespace !== namespace) return false;
   const status = deps.live<Pod>('', 'pods').get(namespace, podName)?.status;
   return status?.podIP === ip || (status?.podIPs ?? []).some((one) => one.ip === ip);
 }

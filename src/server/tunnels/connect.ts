@@ -15,8 +15,8 @@ export interface ConnectDeps {
   readonly agents: NodeAgents;
   /** Headers that prove or claim who the caller is: they end here. */
   readonly isCredential: (name: string) => boolean;
-  /** Whether clients may be led to this address. */
-  readonly isAllowed: (address: string) => boolean;
+  /** The canonical form of an address that clients may be led to; undefined for others. */
+  readonly allowed: (address: string) => string | undefined;
   /** Addresses of a host name. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
   readonly randomBelow: (limit: number) => number;

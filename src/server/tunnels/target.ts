@@ -1,5 +1,5 @@
 /** Where a tunnel leads, and the names by which clients ask for it. */
-import { asIPv4, parseIP } from '../../meta/ip.ts';
+import { asIPv4, formatIP, parseIP } from '../../meta/ip.ts';
 
 /** How to speak TLS to a target. PEM texts. */
 export interface TargetTls {
@@ -65,4 +65,14 @@ export function isProxyable(text: string): boolean {
   // Twelve zeros begin the unspecified address, loopback, and an old way to write IPv4 addresses.
   if (bytes.subarray(0, 12).every((byte) => byte === 0)) return false;
   return !(a === 0xff || (a === 0xfe && (b & 0xc0) === 0x80));
+}
+
+/**
+ * An address in the one form that every resolver reads alike; undefined where clients may not be led there. What objects
+ * hold may be written in ways that are read differently: 0177.0.0.1 is 177.0.0.1 to some and 127.0.0.1 to others.
+ */
+export function proxyAddress(text: string, allowLocal = false): string | undefined {
+  const bytes = parseIP(text);
+  if (bytes === undefined || !(allowLocal || isProxyable(text))) return undefined;
+  return formatIP(bytes);
 }
