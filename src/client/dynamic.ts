@@ -79,11 +79,17 @@ export class Client {
     }
   }
   /** One page of a collection. */
-  list<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): Promise<ObjectList<T>> {
+  async list<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): Promise<ObjectList<T>> {
     const { metadataOnly, ...parameters } = choice;
     const query = queryOf(parameters);
     const path = pathOf(resource, namespace);
-    return this.call('GET', query === '' ? path : `${path}?${query}`, this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole'));
+    // A server may tell of no items by null.
+    const list = await this.call<ObjectList<T> & { items: T[] | null }>(
+      'GET',
+      query === '' ? path : `${path}?${query}`,
+      this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole'),
+    );
+    return { ...list, items: list.items ?? [] };
   }
   /** All objects of a collection, fetched in pages. */
   async *each<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): AsyncGenerator<T> {
