@@ -1,0 +1,26 @@
+/** The same server on every kind of store. */
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type EtcdFixture, etcdMissing, startEtcd } from './etcd.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
+
+export type StoreName = 'memory' | 'lmdb' | 'etcd';
+
+/** Runs a block of tests once for each store, with a server of its own each time. */
+export function onStores(stores: readonly StoreName[], options: TestServerOptions, tests: (server: () => TestServer) => void): void {
+  for (const store of stores) {
+    const reason = store === 'etcd' ? etcdMissing : undefined;
+    describe.skipIf(reason !== undefined)(`on ${store}${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
+      let server: TestServer;
+      let etcd: EtcdFixture | undefined;
+      beforeAll(async () => {
+        if (store === 'etcd') etcd = await startEtcd();
+        server = await startTestServer({ store, ...options, ...(etcd !== undefined && { etcdServers: [etcd.endpoint] }) });
+      });
+      afterAll(async () => {
+        await server?.close();
+        await etcd?.stop();
+      });
+      tests(() => server);
+    });
+  }
+}
