@@ -16,7 +16,7 @@ import { readOptions, selectionOf } from '../options.ts';
 import { binary, type IncludeObject, isPlain, objectOf, partial } from '../represent.ts';
 import { head } from '../respond.ts';
 import type { Services } from '../services.ts';
-import { tableText } from '../table.ts';
+import { partialText, tableText } from '../table.ts';
 import { includeObject, objectOffer } from './read.ts';
 
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
@@ -115,7 +115,7 @@ export class WatchStream implements WatchSink {
     this.push(this.frame(type, item, shared));
   }
   full(): boolean {
-    return this.waitingBytes + (this.stop === undefined ? 0 : this.ctx.res.writableLength) > FULL_BYTES;
+    return this.waitingBytes + (this.stop === undefined ? 0 : waitingBytes(this.ctx.res)) > FULL_BYTES;
   }
   async drained(): Promise<void> {
     await this.begun;
@@ -123,7 +123,7 @@ export class WatchStream implements WatchSink {
     const { res } = this.ctx;
     if (this.ended || res.destroyed) return;
     // Even a client that takes everything at once lets others have their turn.
-    if (res.writableLength < res.writableHighWaterMark) return new Promise((resolve) => setImmediate(resolve));
+    if (waitingBytes(res) < res.writableHighWaterMark) return new Promise((resolve) => setImmediate(resolve));
     return new Promise((resolve) => {
       const go = (): void => {
         res.off('drain', go);
@@ -231,7 +231,10 @@ export class WatchStream implements WatchSink {
   private make(type: WatchType, item: Item): Buffer {
     if (this.plain) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
     const { transform, transformVersion, media } = this.representation;
-    if (transform !== undefined) return this.wrap(type, partial(item, transformVersion), undefined);
+    if (transform !== undefined) {
+      if (media !== 'protobuf') return Buffer.from(`{"type":"${type}","object":${partialText(item, transformVersion)}}\n`);
+      return this.wrap(type, partial(item, transformVersion), undefined);
+    }
     const object = objectOf(this.resource, item);
     if (media === 'protobuf') return this.wrap(type, undefined, binary(this.resource.schema, object));
     return Buffer.from(`{"type":"${type}","object":${encode(this.resource.schema, object)}}\n`);
