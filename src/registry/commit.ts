@@ -1,8 +1,8 @@
 /** The last steps of every write: hooks, the commit itself, and the item that answers show. */
-import type { AdmissionRequest, SideWrite } from '../admission/types.ts';
+import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { encode } from '../schema/json.ts';
-import type { Operation } from '../storage/engine.ts';
+import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
 import { itemFromStored } from '../storage/item.ts';
 import { prefixOf, type Resource } from './catalog.ts';
@@ -32,7 +32,8 @@ export async function commitPut(
   expect: number,
   created: number,
   more: readonly Operation[],
-  sideWrites: readonly SideWrite[],
+  sideWrites: SideWrite[],
+  steps?: readonly CommitStep[],
 ): Promise<Item> {
   const { resource } = target;
   const collection = resource.collection;
@@ -41,16 +42,11 @@ export async function commitPut(
   const facts = collection.factsOf(object);
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
-  const operations: Operation[] = [
+  const own: Operation[] = [
     { type: 'put', key: collection.prefix + key, value, expect, ...(ttlSeconds !== undefined && { ttlSeconds }) },
     ...more,
   ];
-  const known: (Facts | undefined)[] = [facts];
-  for (const write of sideWrites) {
-    known[operations.length] = undefined;
-    operations.push(sideOperation(deps, write));
-  }
-  const revision = await deps.cache.commit(operations, known);
+  const revision = await commitAll(deps, own, [facts], sideWrites, steps);
   return collection.items.get(key)?.revision === revision
     ? (collection.items.get(key) as Item)
     : itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
@@ -61,15 +57,45 @@ export async function commitDelete(
   target: Target,
   expect: number,
   more: readonly Operation[],
-  sideWrites: readonly SideWrite[],
+  sideWrites: SideWrite[],
+  steps?: readonly CommitStep[],
 ): Promise<number> {
-  const operations: Operation[] = [
-    { type: 'delete', key: storeKey(target), expect },
-    ...more,
-    ...sideWrites.map((write) => sideOperation(deps, write)),
-  ];
-  return deps.cache.commit(operations, []);
+  return commitAll(deps, [{ type: 'delete', key: storeKey(target), expect }, ...more], [], sideWrites, steps);
 }
+
+/** How often a commit is prepared again after one of its side writes was overtaken. */
+const SIDE_TRIES = 20;
+
+/** Commits with the side writes that admission asked for; those are made anew where others overtook them. */
+async function commitAll(
+  deps: RegistryDeps,
+  own: readonly Operation[],
+  facts: readonly (Facts | undefined)[],
+  sideWrites: SideWrite[],
+  steps: readonly CommitStep[] | undefined,
+): Promise<number> {
+  if (steps === undefined) return deps.cache.commit(withSides(deps, own, sideWrites), facts);
+  const given = sideWrites.length;
+  for (let attempt = 1; ; attempt++) {
+    sideWrites.length = given;
+    let begun = 0;
+    try {
+      for (const step of steps) {
+        begun++;
+        await step.prepare();
+      }
+      return await deps.cache.commit(withSides(deps, own, sideWrites), facts);
+    } catch (error) {
+      const overtaken = error instanceof CommitConflict && !own.some((operation) => operation.key === error.key);
+      if (!overtaken || attempt >= SIDE_TRIES) throw error;
+    } finally {
+      for (const step of steps.slice(0, begun)) step.settle();
+    }
+  }
+}
+
+const withSides = (deps: RegistryDeps, own: readonly Operation[], sideWrites: readonly SideWrite[]): readonly Operation[] =>
+  sideWrites.length === 0 ? own : [...own, ...sideWrites.map((write) => sideOperation(deps, write))];
 
 function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
   const resource = deps.catalog.builtin(write.group, write.plural);

@@ -83,7 +83,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   for (let attempt = 1; ; attempt++) {
     const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
     try {
-      return await commitPut(deps, final, ready, 0, 0, hookRequest.operations, request.sideWrites);
+      return await commitPut(deps, final, ready, 0, 0, hookRequest.operations, request.sideWrites, request.commitSteps);
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (error.key !== storeKey(final)) {

@@ -115,7 +115,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     return { item: unsavedItem(resource, item.key, ready), created: false };
   }
   return {
-    item: await commitPut(deps, ctx, ready, item.revision, item.created, hookRequest.operations, request.sideWrites),
+    item: await commitPut(deps, ctx, ready, item.revision, item.created, hookRequest.operations, request.sideWrites, request.commitSteps),
     created: false,
   };
 }

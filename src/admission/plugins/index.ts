@@ -25,6 +25,7 @@ import { persistentVolumeLabel } from './persistent-volume-label.ts';
 import { podNodeSelector } from './pod-node-selector.ts';
 import { podTolerationRestriction } from './pod-toleration-restriction.ts';
 import { priority } from './priority.ts';
+import { resourceQuota } from './resource-quota.ts';
 import { runtimeClass } from './runtime-class.ts';
 import { securityContextDeny } from './security-context-deny.ts';
 import { serviceAccount } from './service-account.ts';
@@ -60,5 +61,6 @@ export const plugins: Readonly<Partial<Record<PluginName, MakePlugin>>> = {
   CertificateSubjectRestriction: certificateSubjectRestriction,
   DefaultIngressClass: defaultIngressClass,
   DenyServiceExternalIPs: denyServiceExternalIPs,
+  ResourceQuota: resourceQuota,
   AlwaysDeny: alwaysDeny,
 };

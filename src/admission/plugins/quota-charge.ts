@@ -1,0 +1,126 @@
+/** Checks an object against the quotas of its namespace, and says what they will have used with it. */
+import type { Identity } from '../../identity.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { podMatchesScope, podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
+import { add, type CountedResource, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
+import { amount } from '../../kinds/validation/resources.ts';
+import type { Quantity } from '../../meta/quantity.ts';
+import { refusal } from '../refusal.ts';
+import type { AdmissionRequest } from '../types.ts';
+import { demandedNames, demandedScopes, type LimitedResource, type ScopeRule } from './quota-limits.ts';
+import { unstated } from './quota-stated.ts';
+
+/** What is asked of all quotas of a namespace for one request. */
+export interface Charging {
+  readonly request: AdmissionRequest;
+  readonly resource: CountedResource;
+  readonly identity: Identity;
+  /** Those of the kind. */
+  readonly limited: readonly LimitedResource[];
+  readonly now: number;
+}
+
+const isPods = ({ group, name }: CountedResource): boolean => group === '' && name === 'pods';
+
+/**
+ * The quotas that the request charges, in hub form, with what they will have used and the version they have now. Throws
+ * `forbidden` where the object does not fit.
+ */
+export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): ApiObject[] {
+  const { request, resource, identity } = charging;
+  const object = request.object as ApiObject;
+  const matching: { quota: ResourceQuota; names: string[] }[] = [];
+  const covered = new Set<string>();
+  const coveredScopes: ScopeRule[] = [];
+  for (const quota of quotas) {
+    const scopes = scopesOf(quota.spec);
+    const inScope = isPods(resource) ? podMatchesScopes(scopes, object as unknown as Pod) : scopes.length === 0;
+    if (isPods(resource)) coveredScopes.push(...scopes.filter((scope) => podMatchesScope(scope, object as unknown as Pod)));
+    const names = inScope ? Object.keys(quota.status.hard ?? {}).filter((name) => isOf(name, resource, identity)) : [];
+    if (names.length === 0) continue;
+    checkStated(charging, quota, names);
+    for (const name of names) covered.add(name);
+    matching.push({ quota, names });
+  }
+  const usage = usageOf(resource, object, identity, charging.now);
+  const change = changeOf(charging, usage);
+  if (change.size === 0) return [];
+  checkCovered(charging, usage, covered, coveredScopes);
+  return matching.flatMap(({ quota, names }) => {
+    const wanted: Usage = new Map([...change].filter(([name]) => names.includes(name)));
+    return wanted.size === 0 ? [] : [charged(request, quota, wanted)];
+  });
+}
+
+function isOf(name: string, resource: CountedResource, identity: Identity): boolean {
+  const counted = resourceCounted(name, identity);
+  return counted !== undefined && counted.group === resource.group && counted.name === resource.name;
+}
+
+/** What the quota bounds must be stated by the object, and its use so far must be known. */
+function checkStated({ request, resource }: Charging, quota: ResourceQuota, names: readonly string[]): void {
+  const { name } = quota.metadata;
+  const missing = isPods(resource) ? unstated(request.object as unknown as Pod, names) : undefined;
+  if (missing !== undefined) throw refusal(request, `failed quota: ${name}: ${missing}`);
+  if (names.every((one) => quota.status.used?.[one] !== undefined)) return;
+  throw refusal(request, `status unknown for quota: ${name}, resources: ${[...names].sort().join(',')}`);
+}
+
+/** What the request uses beyond what its object used before. */
+function changeOf({ request, resource, identity, now }: Charging, usage: Usage): Usage {
+  const negative = [...usage].filter(([, quantity]) => quantity.sign < 0).map(([name]) => name);
+  if (negative.length > 0) throw refusal(request, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
+  const change: Usage = new Map(usage);
+  if (request.operation === 'UPDATE' && request.oldObject !== undefined)
+    for (const [name, quantity] of usageOf(resource, request.oldObject, identity, now)) add(change, name, quantity.negate());
+  for (const [name, quantity] of change) if (quantity.isZero) change.delete(name);
+  return change;
+}
+
+/** Some resources may be used only where a quota covers them (`limitedResources` of the configuration). */
+function checkCovered(
+  { request, resource, limited }: Charging,
+  usage: Usage,
+  covered: ReadonlySet<string>,
+  coveredScopes: readonly ScopeRule[],
+): void {
+  if (limited.length === 0) return;
+  const names = demandedNames(limited, usage).filter((name) => !covered.has(name));
+  if (names.length > 0) throw refusal(request, `insufficient quota to consume: ${names.sort().join(',')}`);
+  if (!isPods(resource)) return;
+  const scopes = demandedScopes(limited)
+    .filter((scope) => podMatchesScope(scope, request.object as unknown as Pod))
+    .filter(({ scopeName }) => !coveredScopes.some((one) => one.scopeName === scopeName));
+  if (scopes.length === 0) return;
+  const texts = scopes.map(({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`);
+  throw refusal(request, `insufficient quota to match these scopes: [${texts.join(' ')}]`);
+}
+
+function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage): ApiObject {
+  const hard = amounts(quota.status.hard);
+  const used = amounts(quota.status.used);
+  const after: Usage = new Map(used);
+  for (const [name, quantity] of wanted) add(after, name, quantity);
+  // What becomes less is never refused, even if it is still too much.
+  const exceeded = [...wanted.keys()].filter(
+    (name) => (wanted.get(name) as Quantity).sign > 0 && (after.get(name) as Quantity).compare(hard.get(name) as Quantity) > 0,
+  );
+  if (exceeded.length > 0) {
+    const list = (usage: Usage): string =>
+      exceeded
+        .sort()
+        .map((name) => `${name}=${usage.get(name)}`)
+        .join(',');
+    throw refusal(
+      request,
+      `exceeded quota: ${quota.metadata.name}, requested: ${list(wanted)}, used: ${list(used)}, limited: ${list(hard)}`,
+    );
+  }
+  const texts = Object.fromEntries([...after].map(([name, quantity]) => [name, quantity.toString()]));
+  return { ...quota, status: { ...quota.status, used: texts } } as ApiObject;
+}
+
+const amounts = (texts: Record<string, string> | undefined): Usage =>
+  new Map(Object.entries(texts ?? {}).map(([name, text]) => [name, amount(text)]));
