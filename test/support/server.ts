@@ -27,7 +27,8 @@ alice-token,alice,alice-uid,"dev,qa"
 bob-token,bob,bob-uid,""
 `;
 
-export interface TestServerOptions extends Partial<ServerOptions> {
+export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'>> {
+  readonly dataDir?: string | undefined;
   /** Time as the store sees it: history is forgotten by it. */
   readonly storeClock?: Clock;
   readonly log?: Log;
@@ -53,6 +54,8 @@ export interface TestServer {
   namespace(labels?: Record<string, string>): Promise<string>;
   /** Ends the server gracefully and starts it again on the same directory. */
   restart(changes?: TestServerOptions): Promise<TestServer>;
+  /** A second server with the same options and a directory of its own: on a shared store, a peer. */
+  peer(): Promise<TestServer>;
   /** Ends the server and removes its directory. */
   close(): Promise<void>;
 }
@@ -110,6 +113,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
       await stop();
       return startIn(dataDir, { ...given, ...more });
     },
+    peer: () => startTestServer({ ...given, dataDir: undefined }),
     async close() {
       await stop();
       rmSync(dataDir, { recursive: true, force: true });
