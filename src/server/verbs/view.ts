@@ -1,6 +1,6 @@
 /** Subresources that show a part of the object as another kind: scale. */
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
-import { invalid, notFound } from '../../meta/errors.ts';
+import { badRequest, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -62,7 +62,9 @@ export async function updateView(services: Services, ctx: Context, resource: Res
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
   const given = await decodeBody(await readBody(ctx), media, { ...typeOf(services, view), schema: view.schema });
-  return writeView(services, ctx, resource, view, options, () => structuredClone(given));
+  if (given.metadata.name === undefined)
+    throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);
+  return writeView(services, ctx, resource, view, options, () => structuredClone(given), undefined, true);
 }
 
 export async function patchView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
@@ -78,10 +80,12 @@ async function writeView(
   options: WriteOptions,
   make: (current: ApiObject) => ApiObject,
   applied?: JsonObject,
+  uidIsCondition = false,
 ): Promise<void> {
   const { registry } = services;
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const result = await update(registry, write, {
+    uidIsCondition,
     change: (live) => {
       const before = shown(services, view, live);
       const owners = viewManagers(
