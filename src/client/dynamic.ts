@@ -83,13 +83,14 @@ export class Client {
     const { metadataOnly, ...parameters } = choice;
     const query = queryOf(parameters);
     const path = pathOf(resource, namespace);
-    // A server may tell of no items by null.
-    const list = await this.call<ObjectList<T> & { items: T[] | null }>(
+    const headers = this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole');
+    const page = await this.call<{ metadata: ObjectList<T>['metadata']; items: T[] | null }>(
       'GET',
       query === '' ? path : `${path}?${query}`,
-      this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole'),
+      headers,
     );
-    return { ...list, items: list.items ?? [] };
+    // Some lists write that they are empty in this way.
+    return { metadata: page.metadata, items: page.items ?? [] };
   }
   /** All objects of a collection, fetched in pages. */
   async *each<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): AsyncGenerator<T> {

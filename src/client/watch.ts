@@ -35,6 +35,8 @@ export interface FollowOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
+  /** What is there already does not matter: nothing is listed, and `complete` tells that from here on all changes are seen. */
+  readonly changesOnly?: boolean;
   readonly clock: Clock;
   /** A number from 0 to below 1, to spread retries. */
   readonly spread: () => number;
@@ -115,9 +117,9 @@ export class Following<T extends ApiObject> {
 
   private async list(): Promise<void> {
     this.state = 'listing';
-    const { client, resource, namespace, labelSelector, fieldSelector, metadataOnly = false } = this.options;
+    const { client, resource, namespace, labelSelector, fieldSelector, metadataOnly = false, changesOnly = false } = this.options;
     const choice: ListChoice = {
-      limit: PAGE,
+      limit: changesOnly ? 1 : PAGE,
       metadataOnly,
       ...(labelSelector !== undefined && { labelSelector }),
       ...(fieldSelector !== undefined && { fieldSelector }),
@@ -129,6 +131,7 @@ export class Following<T extends ApiObject> {
       const page = await client.list<T>(resource, namespace, next === undefined ? choice : { ...choice, continue: next }).catch(asExpired);
       if (this.stopped()) return;
       version ||= page.metadata.resourceVersion ?? '';
+      if (changesOnly) break;
       for (const object of page.items) this.follower.listed(object);
       next = page.metadata.continue;
     } while (next !== undefined && next !== '');

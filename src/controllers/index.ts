@@ -7,6 +7,7 @@ import { certificateSigner, type SignerSettings } from './certificates/signer.ts
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { garbageCollector } from './garbage/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { resourceQuotaController } from './quota/controller.ts';
 import { rootCAPublisher } from './root-ca-publisher.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './service-account.ts';
@@ -34,6 +35,7 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     serviceAccountTokenController({ sign: signToken, rootCertificates }),
     rootCAPublisher(rootCertificates),
     clusterRoleAggregation,
+    resourceQuotaController,
     claimProtection,
     volumeProtection,
     certificateApprover,

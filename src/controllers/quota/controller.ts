@@ -1,0 +1,139 @@
+/**
+ * Keeps the status of quotas true. A plug-in charges them when objects are created; this controller counts anew when a quota
+ * appears or changes, when something it counts goes, and once in a while.
+ */
+import type { Client } from '../../client/dynamic.ts';
+import { isNotFound } from '../../client/http.ts';
+import { keyOf, splitKey } from '../../client/informer.ts';
+import type { Identity } from '../../identity.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { ResourceQuotaSpec } from '../../kinds/core/schema/quota.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
+import { add, countNames, isMeasured, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
+import { equal } from '../../lib/equal.ts';
+import { quantityOf } from '../../meta/quantity.ts';
+import { type Controller, refs } from '../runtime/controller.ts';
+import type { ServedResource } from '../runtime/resources.ts';
+import { QuotaMonitors } from './monitors.ts';
+
+interface Quota extends ApiObject {
+  spec?: ResourceQuotaSpec;
+  status?: { hard?: Record<string, string>; used?: Record<string, string> };
+}
+
+/** Everything is counted anew this often, for what was missed; and at most this often when much goes at once. */
+const RESYNC_MS = 5 * 60_000;
+const REPLENISH_MS = 100;
+
+export const resourceQuotaController: Controller = {
+  name: 'resourcequota',
+  account: 'resourcequota-controller',
+  start({ informers, queue, client, identity, clock, random, served, onStop, log }) {
+    const quotas = informers.of<Quota>(refs.resourceQuotas);
+    const recount = (namespace: string | undefined): void => {
+      for (const quota of quotas.list(namespace)) work.addAfter(keyOf(quota), REPLENISH_MS);
+    };
+    const monitors = new QuotaMonitors({
+      client,
+      clock,
+      spread: () => random.float(),
+      report: (error) => log.debug(2, 'a kind cannot be followed for now', { error: String(error) }),
+      lessUsed: recount,
+    });
+    const work = queue(
+      async (key) => {
+        const { namespace, name } = splitKey(key);
+        const quota = quotas.get(namespace, name);
+        if (quota === undefined) return;
+        const { resources } = await served.get();
+        const kinds = kindsOf(quota, identity, resources);
+        await Promise.all(kinds.map((kind) => monitors.follow(kind)));
+        await settle(client, quota, await used(client, identity, quota, kinds, clock.now()));
+        return RESYNC_MS * (1 + random.float());
+      },
+      { after: [quotas.synced], overflowed: () => recount(undefined) },
+    );
+    quotas.onChange(({ type, object, old }) => {
+      if (type === 'deleted') forgetUnused();
+      else if (type === 'added' || !equal(object.spec, old?.spec) || !equal(object.status?.hard, object.spec?.hard))
+        work.add(keyOf(object));
+    });
+    const forgetUnused = (): void => {
+      const wanted = new Set<string>();
+      for (const quota of quotas.list())
+        for (const hard in quota.spec?.hard) {
+          const resource = resourceCounted(hard, identity);
+          if (resource !== undefined) wanted.add(`${resource.group}/${resource.name}`);
+        }
+      monitors.keepOnly(wanted);
+    };
+    onStop(() => monitors.stop());
+  },
+};
+
+/** The kinds that a quota counts, as far as they are served. */
+function kindsOf(quota: Quota, identity: Identity, resources: readonly ServedResource[]): ServedResource[] {
+  const found = new Set<ServedResource>();
+  for (const name in quota.spec?.hard) {
+    const wanted = resourceCounted(name, identity);
+    const kind = resources.find(
+      (r) =>
+        r.preferred &&
+        r.namespaced &&
+        r.group === wanted?.group &&
+        r.name === wanted.name &&
+        r.verbs.includes('list') &&
+        r.verbs.includes('watch'),
+    );
+    if (kind !== undefined) found.add(kind);
+  }
+  return [...found];
+}
+
+/** What is used of everything that a quota bounds, and that can be counted. */
+async function used(
+  client: Client,
+  identity: Identity,
+  quota: Quota,
+  kinds: readonly ServedResource[],
+  now: number,
+): Promise<Record<string, string>> {
+  const namespace = quota.metadata.namespace ?? '';
+  const spec = quota.spec ?? {};
+  const scopes = scopesOf(spec);
+  const total: Usage = new Map();
+  for (const name in spec.hard) {
+    const wanted = resourceCounted(name, identity);
+    if (kinds.some((kind) => kind.group === wanted?.group && kind.name === wanted.name)) total.set(name, quantityOf(0));
+  }
+  for (const kind of kinds) {
+    const isPods = kind.group === '' && kind.name === 'pods';
+    if (scopes.length > 0 && !isPods) continue;
+    if (!isMeasured(kind)) {
+      const count = quantityOf(await countObjects(client, kind, namespace));
+      for (const name of countNames(kind)) if (total.has(name)) total.set(name, count);
+      continue;
+    }
+    for await (const object of client.each(kind, namespace)) {
+      if (isPods && !podMatchesScopes(scopes, object as unknown as Pod)) continue;
+      for (const [name, quantity] of usageOf(kind, object, identity, now)) if (total.has(name)) add(total, name, quantity);
+    }
+  }
+  return Object.fromEntries([...total].map(([name, quantity]) => [name, quantity.toString()]));
+}
+
+/** How many objects there are, without fetching more than one of them. */
+async function countObjects(client: Client, kind: ServedResource, namespace: string): Promise<number> {
+  const { items, metadata } = await client.list(kind, namespace, { limit: 1, metadataOnly: true });
+  return items.length + (metadata.remainingItemCount ?? 0);
+}
+
+async function settle(client: Client, quota: Quota, used: Record<string, string>): Promise<void> {
+  const hard = quota.spec?.hard ?? {};
+  const status = { hard, used };
+  if (equal(quota.status?.hard ?? {}, hard) && equal(quota.status?.used ?? {}, used) && quota.status?.used !== undefined) return;
+  await client.update(refs.resourceQuotas, { ...quota, status } as Quota, 'status').catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * Notices that something which quotas count has gone. Only kinds that some quota counts are followed, only their changes,
+ * and nothing is kept of them.
+ */
+
+import type { Client } from '../../client/dynamic.ts';
+import { Following } from '../../client/watch.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { ServedResource } from '../runtime/resources.ts';
+
+export interface QuotaMonitorsOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly spread: () => number;
+  readonly report: (error: unknown) => void;
+  /** Objects of the kind may count for less in this namespace; in any, where it is not known which. */
+  readonly lessUsed: (namespace: string | undefined) => void;
+}
+
+const idOf = ({ group, name }: { group: string; name: string }): string => `${group}/${name}`;
+
+export class QuotaMonitors {
+  private readonly options: QuotaMonitorsOptions;
+  private readonly followed = new Map<string, { following: Following<ApiObject>; begun: Promise<void> }>();
+
+  constructor(options: QuotaMonitorsOptions) {
+    this.options = options;
+  }
+  /** Resolves when nothing that goes will be missed. */
+  follow(resource: ServedResource): Promise<void> {
+    const known = this.followed.get(idOf(resource));
+    if (known !== undefined) return known.begun;
+    const isPods = resource.group === '' && resource.name === 'pods';
+    const isServices = resource.group === '' && resource.name === 'services';
+    let done: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    let first = true;
+    const following = new Following<ApiObject>(
+      {
+        ...this.options,
+        resource,
+        metadataOnly: true,
+        changesOnly: true,
+        // A pod that has ended leaves this selection, and so looks like one that is gone.
+        ...(isPods && { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }),
+      },
+      {
+        begin() {},
+        listed() {},
+        complete: () => {
+          // Changes in between were missed.
+          if (!first) this.options.lessUsed(undefined);
+          first = false;
+          done();
+        },
+        changed: (type, object) => {
+          // A service may change into one that uses less.
+          if (type === 'DELETED' || (isServices && type === 'MODIFIED')) this.options.lessUsed(object.metadata.namespace ?? '');
+        },
+        wants: (line) => line[9] === DELETED || isServices,
+      },
+    );
+    following.start();
+    this.followed.set(idOf(resource), { following, begun });
+    return begun;
+  }
+  /** Follows these kinds and no others. */
+  keepOnly(wanted: ReadonlySet<string>): void {
+    for (const [id, { following }] of this.followed) {
+      if (wanted.has(id)) continue;
+      following.stop();
+      this.followed.delete(id);
+    }
+  }
+  stop(): void {
+    this.keepOnly(new Set());
+  }
+}
+/** The first letter of the type in `{"type":"DELETED"`. */
+const DELETED = 'D'.charCodeAt(0);
