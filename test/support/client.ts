@@ -150,9 +150,7 @@ export class Client {
     data: string | Buffer | undefined,
   ): Promise<OpenAnswer> {
     return new Promise((resolve, reject) => {
-      this.session ??= http2.connect(this.base, { rejectUnauthorized: false, ...this.options.certificate });
-      this.session.on('error', reject);
-      const stream = this.session.request({ ':method': method, ':path': path, ...headers });
+      const stream = this.openSession(reject).request({ ':method': method, ':path': path, ...headers });
       stream.on('response', (head) =>
         resolve({
           status: head[':status'] as number,
@@ -164,6 +162,14 @@ export class Client {
       stream.on('error', reject);
       stream.end(data);
     });
+  }
+
+  private openSession(failed: (error: Error) => void): http2.ClientHttp2Session {
+    if (this.session === undefined) {
+      this.session = http2.connect(this.base, { rejectUnauthorized: false, ...this.options.certificate });
+      this.session.on('error', failed);
+    }
+    return this.session;
   }
 
   /** Ends the client's connections. */

@@ -210,7 +210,8 @@ export class WatchStream implements WatchSink {
     // A watcher that does not read is let go rather than remembered for; it may resume from where it was.
     if (waitingBytes(res) > this.services.limits.watchBufferBytes) {
       this.close();
-      res.destroy();
+      // With an error, so that no client takes the end for a good one.
+      res.destroy(new Error('the client of a watch does not read'));
     }
   }
 
