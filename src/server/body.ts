@@ -68,7 +68,7 @@ export interface FieldReport {
 export async function decodeBody(body: Buffer, media: Media, expected: Expected, report?: FieldReport): Promise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(body, expected);
   const value = await parseBody(body, media, expected, report);
-  return decodeValue(value, expected, report);
+  return decodeValue(value, expected, report, body);
 }
 
 /** Any JSON or YAML text as a value. */
@@ -83,18 +83,26 @@ export async function parseBody(body: Buffer, media: Media, expected: Expected, 
       : parseJson(body, { merge: true, report: (problem) => report.problems.push(`duplicate field "${problem.path}"`) });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const shown = body.length === 0 ? '<empty>' : body.toString('utf8', 0, 30) + (body.length > 30 ? ' ...' : '');
-    const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message} (${shown})`;
-    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${what}`);
+    const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
+    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${what} (${beginning(body)})`);
   }
 }
 
+/** How much of a body that cannot be read is shown. */
+const SHOWN = 30;
+/** The beginning of a body: text where it looks like an object, else bytes. */
+function beginning(body: Buffer): string {
+  if (body.length === 0) return '<empty>';
+  const start = body.subarray(0, SHOWN);
+  return `${start.toString(start[0] === 0x7b ? 'utf8' : 'hex')}${body.length > SHOWN ? ' ...' : ''}`;
+}
+
 /** Checks kind and version of a parsed body and brings it into its normal form. */
-export function decodeValue(value: JsonValue, expected: Expected, report?: FieldReport): ApiObject {
+export function decodeValue(value: JsonValue, expected: Expected, report?: FieldReport, body?: Buffer): ApiObject {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     const what = Array.isArray(value) ? 'array' : typeof value;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${what === 'boolean' ? 'bool' : what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${what === 'boolean' ? 'bool' : what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }${body === undefined ? '' : ` (${beginning(body)})`}`,
     );
   }
   const given = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };

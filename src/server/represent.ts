@@ -73,7 +73,8 @@ export async function representList(
       kind: 'PartialObjectMetadataList',
       apiVersion: r.transformVersion,
       metadata: { ...meta },
-      items: items.map((item) => partial(item, r.transformVersion)),
+      // Clients have always been told of no items in this way.
+      items: items.length === 0 ? null : items.map((item) => partial(item, r.transformVersion)),
     };
     return written(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
   }
