@@ -206,19 +206,24 @@ const admission = {
 };
 
 const audit = {
-  'audit-policy-file': file('Which requests are recorded, and how much of them.', { planned }),
-  'audit-log-path': text('', 'File of the audit log; - for standard output.', { planned, value: 'FILE' }),
-  'audit-log-format': choice('json', ['json', 'legacy'], 'Form of its lines.', { planned }),
-  'audit-log-maxage': int(0, 'Days for which old audit logs are kept; 0 is no bound.', { planned }),
-  'audit-log-maxbackup': int(0, 'Number of old audit logs kept; 0 is no bound.', { planned }),
-  'audit-log-maxsize': int(100, 'Megabytes at which the audit log is rotated.', { planned }),
-  'audit-webhook-config-file': file('Configuration of the remote service that takes audit events.', { planned }),
-  'audit-webhook-version': choice('v1', ['v1'], 'Version of audit events to send.', { planned }),
-  'audit-webhook-mode': choice('batch', ['batch', 'blocking', 'blocking-strict'], 'Whether requests wait for it.', { planned }),
-  'audit-webhook-initial-backoff': duration('10s', 'Wait before the first retry.', { planned }),
-  'audit-webhook-batch-buffer-size': int(10000, 'Events kept for it; more are dropped.', { planned }),
-  'audit-webhook-batch-max-size': int(400, 'Events of one batch.', { planned }),
-  'audit-webhook-batch-max-wait': duration('30s', 'Wait before a batch that is not full is sent.', { planned }),
+  'audit-policy-file': file('Which requests are recorded, and how much of them. Without it none is.'),
+  'audit-log-path': text('', 'File of the audit log; - for standard output.', { value: 'FILE' }),
+  'audit-log-format': choice('json', ['json', 'legacy'], 'Form of its lines.'),
+  'audit-log-maxage': int(0, 'Days for which old audit logs are kept; 0 is no bound.'),
+  'audit-log-maxbackup': int(0, 'Number of old audit logs kept; 0 is no bound.'),
+  'audit-log-maxsize': int(100, 'Megabytes at which a new audit log is begun; 0 is never.'),
+  'audit-log-compress': bool(false, 'Pack old audit logs.'),
+  'audit-webhook-config-file': file('Configuration of the remote service that takes audit events.'),
+  'audit-webhook-version': choice('v1', ['v1'], 'Version of audit events to send.'),
+  'audit-webhook-mode': choice(
+    'batch',
+    ['batch', 'blocking', 'blocking-strict'],
+    'Whether a request waits until its arrival is recorded there; strict: it is refused when that fails.',
+  ),
+  'audit-webhook-initial-backoff': duration('10s', 'Wait before the first retry.'),
+  'audit-webhook-batch-buffer-size': int(10000, 'Events kept for it; more are dropped.', { min: 1 }),
+  'audit-webhook-batch-max-size': int(400, 'Events of one batch.', { min: 1 }),
+  'audit-webhook-batch-max-wait': duration('30s', 'Wait before a batch that is not full is sent.'),
 };
 
 const nodes = {
@@ -343,5 +348,9 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   for (const name of options.enableAdmissionPlugins)
     if (options.disableAdmissionPlugins.includes(name))
       throw new FlagError(`--enable-admission-plugins and --disable-admission-plugins both name ${name}`);
+  const sinks = options.auditLogPath !== '' || options.auditWebhookConfigFile !== undefined;
+  if (sinks && options.auditPolicyFile === undefined) throw new FlagError('nothing is recorded without --audit-policy-file');
+  if (!sinks && options.auditPolicyFile !== undefined)
+    throw new FlagError('--audit-policy-file needs --audit-log-path or --audit-webhook-config-file');
   if (options.historyRetention === 0) throw new FlagError('--history-retention: 0 would end every watch that resumes');
 }

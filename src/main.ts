@@ -5,6 +5,7 @@ import { signLegacy } from './auth/service-account/claims.ts';
 import { issuerDocuments } from './auth/service-account/discovery.ts';
 import { composeAdmission } from './compose/admission.ts';
 import { declareAllocations, declareServerEndpoints } from './compose/allocation.ts';
+import { composeAudit } from './compose/audit.ts';
 import { composeAuth } from './compose/auth.ts';
 import { composeConnections } from './compose/connect.ts';
 import { composeSurface } from './compose/surface.ts';
@@ -179,11 +180,12 @@ async function serve(
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   surface.bootstrapped();
+  const trail = await composeAudit({ options, identity, catalog, metrics, log });
   const steps = (identify: Step): Step[] => [
     auditId,
     findInfo,
     checkTimeout,
-    identify,
+    trail?.around(identify) ?? identify,
     impersonate(identity, services.authorizer),
     ...surface.steps,
     authorize(services.authorizer),
@@ -255,6 +257,7 @@ async function serve(
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);
       clearTimeout(timer);
+      await trail?.close();
       registry.admission.close?.();
       auth.close();
       surface.close();

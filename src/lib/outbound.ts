@@ -69,6 +69,10 @@ export class Outbound {
   postJson(value: unknown, url = this.remote.server): Promise<Answer> {
     return this.call('POST', url, JSON.stringify(value));
   }
+  /** JSON that is text already. */
+  postText(json: string, url = this.remote.server): Promise<Answer> {
+    return this.call('POST', url, json);
+  }
   close(): void {
     this.agent.destroy();
   }

@@ -137,6 +137,7 @@ async function runAction(
       ? undefined
       : await decodeBody(await readBody(ctx), bodyMedia(ctx, true, services.identity.protobufMediaType), expected);
   if (body !== undefined && expected !== undefined) {
+    ctx.audit?.requestObject(expected.schema, body);
     checkNamespace(write, body);
     ownAction(services.registry, write, body, expected);
   }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { User } from '../auth/types.ts';
+import type { AuditRecord } from './audit/record.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
 
@@ -26,6 +27,8 @@ export class Context {
   user!: User;
   /** Who authenticated, where `user` is someone they act as. */
   impersonator: User | undefined;
+  /** What is recorded of the request, where it is. */
+  audit: AuditRecord | undefined;
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
   /** Status that was sent, for metrics and audit. */

@@ -67,7 +67,7 @@ function typeMetaLength(resource: Resource): number {
 function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void {
   const size = parts.reduce((n, part) => n + part.length, 0);
   // A small list goes out in one write.
-  if (size <= JOIN_LIMIT || wantsGzip(ctx)) {
+  if (size <= JOIN_LIMIT || wantsGzip(ctx) || ctx.audit?.wantsResponse === true) {
     send(ctx, 200, type, Buffer.concat(parts, size));
     return;
   }
@@ -98,6 +98,8 @@ const BRACE = 0x7b;
 /** Writes slice after slice, waiting for the client to take them. */
 async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number): Promise<void> {
   const { res } = ctx;
+  // So large a list is not recorded.
+  if (ctx.audit?.wantsResponse === true) ctx.audit.truncated();
   const packed = wantsGzip(ctx);
   const headers = ['Content-Type', type];
   if (packed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');

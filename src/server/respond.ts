@@ -17,6 +17,7 @@ const GZIP_LEVEL = 1;
 /** Sends the head of an answer. Names and values in turn. */
 export function head(ctx: Context, status: number, headers: readonly string[]): void {
   ctx.status = status;
+  if (ctx.audit !== undefined && ctx.longRunning) ctx.audit.started();
   const all = ctx.headers.concat(headers);
   if (ctx.warnings !== undefined) for (const text of ctx.warnings) all.push('Warning', warningValue(text));
   if (!ctx.http2) {
@@ -39,6 +40,7 @@ const warningValue = (text: string): string => `299 - "${text.replace(/[\\"]/g, 
 /** Sends a whole answer. */
 export function send(ctx: Context, status: number, type: string, body: Buffer | string, headers: readonly string[] = []): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (ctx.audit !== undefined) ctx.audit.responseBody(type, bytes);
   if (bytes.length >= GZIP_FROM && wantsGzip(ctx)) {
     gzip(bytes, { level: GZIP_LEVEL }, (error, packed) => {
       if (error !== null) write(ctx, status, type, bytes, headers);
@@ -78,6 +80,7 @@ export const prettyWanted = (ctx: Context): boolean => wantsPretty(ctx.param('pr
 /** A Status in the representation that the client asked for, JSON where it asked for none that we have. */
 export async function sendStatus(ctx: Context, code: number, status: StatusBody, headers: readonly string[] = []): Promise<void> {
   const { media, type } = errorMedia(ctx);
+  if (ctx.audit !== undefined) ctx.audit.responseStatus(status);
   if (media === 'yaml') {
     const { stringifyYaml } = await import('../schema/yaml.ts');
     send(ctx, code, type, stringifyYaml(status as never), headers);
@@ -110,7 +113,10 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
   if (ctx.res.destroyed) return;
   const fault =
     error instanceof ApiError ? error : new ApiError(500, 'InternalError', 'Internal error occurred: the request could not be finished');
-  if (fault !== error) report(error);
+  if (fault !== error) {
+    ctx.audit?.fault();
+    report(error);
+  }
   const headers: string[] = [];
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers.push(name, value);
   const seconds = fault.details?.retryAfterSeconds;

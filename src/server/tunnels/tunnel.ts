@@ -58,6 +58,7 @@ export async function openTunnel(open: Tunnels, ctx: Context, { target, path, he
     return;
   }
   ctx.status = 101;
+  ctx.audit?.started();
   client.write(switching(ctx, response));
   const tunnel = new Tunnel(client, upgrade.head, socket, rest as Buffer);
   open.add(tunnel);

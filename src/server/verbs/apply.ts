@@ -45,6 +45,7 @@ export async function applyObject(
   const { registry } = services;
   const { resource } = write;
   const applied = await readApplied(body);
+  ctx.audit?.requestBody(() => applied);
   if (wantsReport(services, options)) {
     const report = { problems: [] as string[] };
     decode(resource.schema, applied, { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) });

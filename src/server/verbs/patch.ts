@@ -59,6 +59,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   }
   // A patch that cannot be read is told of only where there is something to patch.
   if (resource.collection?.items.get(keyOf(write)) === undefined) throw notFound(resource.resource, write.name);
+  ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(type, resource.schema, body);
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { item } = await update(services.registry, write, {
@@ -145,7 +146,12 @@ export async function patchedView(
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
   const body = await readBody(ctx);
-  if (kind === 'apply') return { options, patch: (current) => current, applied: await readApplied(body) };
+  if (kind === 'apply') {
+    const applied = await readApplied(body);
+    ctx.audit?.requestBody(() => applied);
+    return { options, patch: (current) => current, applied };
+  }
+  ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(kind, schema, body);
   return {
     options,

@@ -36,7 +36,13 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
 async function answer(services: Services, ctx: Context, resource: Resource, view: View, hub: ApiObject): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   if (representation.transform === 'Table') {
-    const text = viewTableText(shown(services, view, hub), representation.transformVersion, includeObject(ctx));
+    const text = viewTableText(
+      services.registry.env,
+      view,
+      shown(services, view, hub),
+      representation.transformVersion,
+      includeObject(ctx),
+    );
     send(ctx, 200, representation.type, text);
     return;
   }
@@ -62,6 +68,7 @@ export async function updateView(services: Services, ctx: Context, resource: Res
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
   const given = await decodeBody(await readBody(ctx), media, { ...typeOf(services, view), schema: view.schema });
+  ctx.audit?.requestObject(view.schema, given);
   if (given.metadata.name === undefined)
     throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);
   return writeView(services, ctx, resource, view, options, () => structuredClone(given), undefined, true);

@@ -54,6 +54,7 @@ export async function bodyObject(services: Services, ctx: Context, resource: Res
   const object = await decodeBody(body, media, expected, report);
   if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
+  ctx.audit?.requestObject(resource.schema, object);
   return object;
 }
 
@@ -123,6 +124,7 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
     const media = bodyMedia(ctx, true, own);
     const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema };
     given = (await decodeDeleteOptions(body, media, expected)) as JsonObject;
+    ctx.audit?.requestBody(() => ({ ...type, ...given }));
   } else given = fromQuery(ctx);
   const errors = new FieldErrors();
   const options = given as unknown as DeleteOptions & { dryRun?: string[] };

@@ -1,0 +1,106 @@
+/** The audit trail of a server, as its options ask for it. */
+import { readFile } from 'node:fs/promises';
+import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { Outbound } from '../lib/outbound.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { Catalog } from '../registry/catalog.ts';
+import type { AuditSink } from '../server/audit/sink.ts';
+import type { Trail } from '../server/audit/trail.ts';
+import { remoteOf } from './auth.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** A sink that fails says so in the log at most this often. */
+const COMPLAINT_MS = 60_000;
+
+export interface AuditDeps {
+  readonly options: ServerOptions;
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+/** Undefined without a policy. Its parts are loaded only then. */
+export async function composeAudit(deps: AuditDeps): Promise<Trail | undefined> {
+  const { options, identity, metrics } = deps;
+  const counters = auditMetrics(metrics);
+  if (options.auditPolicyFile === undefined) return undefined;
+  const { Trail } = await import('../server/audit/trail.ts');
+  const policy = await policyOf(options.auditPolicyFile, identity);
+  const lost = (plugin: string): ((events: number, why: string) => void) => {
+    let last = Number.NEGATIVE_INFINITY;
+    const errors = counters.errors.with(plugin);
+    return (events, why) => {
+      errors.inc(events);
+      const now = systemClock.monotonic();
+      if (now - last < COMPLAINT_MS) return;
+      last = now;
+      deps.log.error('audit events were lost', { plugin, events, why });
+    };
+  };
+  const sinks: AuditSink[] = [];
+  if (options.auditLogPath !== '') sinks.push(await logFile(options, lost('log')));
+  if (options.auditWebhookConfigFile !== undefined)
+    sinks.push(await webhook(options, options.auditWebhookConfigFile, identity, lost('webhook')));
+  return new Trail({ identity, catalog: deps.catalog, policy, sinks, clock: systemClock, metrics: counters });
+}
+
+async function policyOf(file: string, identity: Identity) {
+  const [{ readPolicy }, { parseYaml }] = await Promise.all([import('../server/audit/policy.ts'), import('../schema/yaml.ts')]);
+  try {
+    return readPolicy(parseYaml(await readFile(file)), identity);
+  } catch (error) {
+    throw new Error(`--audit-policy-file ${file}: ${(error as Error).message}`);
+  }
+}
+
+async function logFile(options: ServerOptions, lost: (events: number, why: string) => void): Promise<AuditSink> {
+  const { LogFile } = await import('../server/audit/log-file.ts');
+  return LogFile.open({
+    path: options.auditLogPath,
+    format: options.auditLogFormat,
+    maxBytes: options.auditLogMaxsize * 1024 * 1024,
+    maxBackups: options.auditLogMaxbackup,
+    maxAgeMs: options.auditLogMaxage * DAY_MS,
+    compress: options.auditLogCompress,
+    now: () => Date.now(),
+    failed: (error, events) => lost(events, error.message),
+  });
+}
+
+async function webhook(
+  options: ServerOptions,
+  file: string,
+  identity: Identity,
+  dropped: (events: number, why: string) => void,
+): Promise<AuditSink> {
+  const { AuditWebhook } = await import('../server/audit/webhook.ts');
+  return new AuditWebhook({
+    identity,
+    remote: new Outbound(await remoteOf('audit-webhook-config-file', file)),
+    mode: options.auditWebhookMode,
+    bufferSize: options.auditWebhookBatchBufferSize,
+    batchSize: options.auditWebhookBatchMaxSize,
+    batchWaitMs: options.auditWebhookBatchMaxWait,
+    initialBackoffMs: options.auditWebhookInitialBackoff,
+    clock: systemClock,
+    random: systemRandom.float,
+    dropped,
+  });
+}
+
+/** Under the names of a stock server, which shows them with or without a policy. */
+function auditMetrics(metrics: Metrics) {
+  return {
+    events: metrics.counter({ name: 'apiserver_audit_event_total', help: 'Audit events that were made.' }).with(),
+    errors: metrics.counter({ name: 'apiserver_audit_error_total', help: 'Audit events that were lost, by plug-in.', labels: ['plugin'] }),
+    levels: metrics.counter({ name: 'apiserver_audit_level_total', help: 'Requests by the level of their recording.', labels: ['level'] }),
+    rejected: metrics
+      .counter({ name: 'apiserver_audit_requests_rejected_total', help: 'Requests refused because they could not be recorded.' })
+      .with(),
+  };
+}

@@ -1,0 +1,40 @@
+/** Bodies of answers as JSON text, whatever form they were sent in. */
+import { protobufMediaTypes } from '../../identity.ts';
+import { listSchema } from '../../kinds/lists.ts';
+import { Status } from '../../kinds/meta-kinds.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import { decodeEnvelope } from '../../schema/envelope.ts';
+import { encode } from '../../schema/json.ts';
+import { decodeProtobuf } from '../../schema/protobuf.ts';
+import type { MessageType } from '../../schema/types.ts';
+
+export type Media = 'json' | 'yaml' | 'protobuf';
+
+/** Undefined: not an object of the API. */
+export function mediaOf(contentType: string): Media | undefined {
+  const cut = contentType.indexOf(';');
+  const name = cut < 0 ? contentType : contentType.slice(0, cut);
+  if (name === 'application/json') return 'json';
+  if (name === 'application/yaml') return 'yaml';
+  return protobufMediaTypes.includes(name) ? 'protobuf' : undefined;
+}
+
+/** Undefined where the form is not understood. */
+export function objectText(media: Media, bytes: Buffer, catalog: Catalog): string | undefined | Promise<string | undefined> {
+  if (media === 'json') return bytes.toString('utf8').trimEnd();
+  if (media === 'yaml') return import('../../schema/yaml.ts').then(({ parseYaml }) => JSON.stringify(parseYaml(bytes)));
+  const { kind, apiVersion, raw } = decodeEnvelope(bytes);
+  const schema = schemaOf(kind, apiVersion, catalog);
+  if (schema === undefined) return undefined;
+  return encode(schema, { ...(decodeProtobuf(schema, raw) as object), kind, apiVersion } as never);
+}
+
+function schemaOf(kind: string, apiVersion: string, catalog: Catalog): MessageType | undefined {
+  if (kind === 'Status') return Status;
+  const slash = apiVersion.indexOf('/');
+  const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+  const one = catalog.byKind(group, kind, version)?.schema;
+  if (one !== undefined || !kind.endsWith('List')) return one;
+  const item = catalog.byKind(group, kind.slice(0, -4), version)?.schema;
+  return item === undefined ? undefined : (listSchema(item) as MessageType);
+}

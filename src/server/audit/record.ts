@@ -1,0 +1,218 @@
+/** What is recorded of one request, from its arrival to the end of its answer. */
+import { groupName } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Status } from '../../meta/errors.ts';
+import { parseIP } from '../../meta/ip.ts';
+import { microTimeOf } from '../../meta/time.ts';
+import { encode } from '../../schema/json.ts';
+import type { JsonValue, MessageType } from '../../schema/types.ts';
+import type { Context } from '../context.ts';
+import { type Media, mediaOf, objectText } from './body-text.ts';
+import type { AuditEvent, ObjectRef, ResponseStatus } from './event.ts';
+import { Level, levels, type Stage, type Verdict } from './policy.ts';
+import { dropManagedFields, type Redaction, redact, redactionOf } from './redact.ts';
+import type { Trail } from './trail.ts';
+
+/** Longer ones are cut; they are the client's words. */
+const USER_AGENT_LIMIT = 1024;
+/** Bytes of an object beyond which it is left out, and the event says so. */
+export const OBJECT_LIMIT = 4 * 1024 * 1024;
+/** Addresses of proxies that are believed to be told. */
+const SOURCE_LIMIT = 16;
+
+export class AuditRecord {
+  private readonly trail: Trail;
+  private readonly ctx: Context;
+  private readonly verdict: Verdict;
+  private readonly sources: readonly string[];
+  private readonly received: string;
+  private readonly redaction: Redaction | undefined;
+  private reference: ObjectRef | undefined;
+  private status: ResponseStatus | undefined;
+  private request: string | undefined;
+  private response: { readonly media: Media; readonly bytes: Buffer } | undefined;
+  private faulted = false;
+  private begun = false;
+
+  constructor(trail: Trail, ctx: Context, verdict: Verdict) {
+    this.trail = trail;
+    this.ctx = ctx;
+    this.verdict = verdict;
+    this.sources = sourcesOf(ctx);
+    this.received = microTimeOf(trail.clock.now() - (trail.clock.monotonic() - ctx.started));
+    this.redaction = redactionOf(ctx.info, groupName(trail.identity, 'authentication'));
+    this.reference = referenceOf(ctx);
+  }
+
+  /** Tells that the request has come. The answer is a promise where the request must wait for that to be stored. */
+  arrived(): undefined | Promise<boolean> {
+    return this.emit('RequestReceived');
+  }
+
+  /** The object of a request, as it was understood. */
+  requestObject(schema: MessageType, object: ApiObject): void {
+    const { reference } = this;
+    if (reference !== undefined) {
+      const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
+      if (name) reference.name ??= name;
+      if (namespace) reference.namespace ??= namespace;
+      if (uid) reference.uid ??= uid;
+      if (resourceVersion) reference.resourceVersion ??= resourceVersion;
+    }
+    if (this.verdict.level < Level.Request) return;
+    this.request = this.shown(encode(schema, object as never));
+  }
+
+  /** The body of a patch, or of a request that names options, as it came. */
+  requestBody(value: () => JsonValue): void {
+    if (this.verdict.level < Level.Request) return;
+    try {
+      this.request = this.shown(JSON.stringify(value()));
+    } catch {
+      // What cannot be read is refused, and the answer says why.
+    }
+  }
+
+  /** Only at the highest level is an answer worth keeping. */
+  get wantsResponse(): boolean {
+    return this.verdict.level >= Level.RequestResponse;
+  }
+  responseBody(type: string, bytes: Buffer): void {
+    if (!this.wantsResponse) return;
+    const media = mediaOf(type);
+    if (media === undefined) return;
+    if (bytes.length > OBJECT_LIMIT) this.truncated();
+    else this.response = { media, bytes };
+  }
+  /** Some object is too large to be recorded. */
+  truncated(): void {
+    this.ctx.annotate(`${groupName(this.trail.identity, 'audit')}/truncated`, 'true');
+  }
+
+  responseStatus({ status, message, reason, details, code }: Status): void {
+    // Complaints about what was sent may quote it.
+    const quotes = this.redaction !== undefined && (code === 400 || code === 422);
+    const { causes: _, ...known } = details ?? {};
+    const about = details === undefined ? undefined : quotes ? known : details;
+    this.status = {
+      metadata: {},
+      ...(status !== undefined && { status }),
+      ...(message !== undefined && !quotes && { message }),
+      ...(reason !== undefined && { reason }),
+      ...(about !== undefined && { details: about }),
+      ...(code !== undefined && { code }),
+    };
+  }
+
+  decided(decision: 'allow' | 'forbid', reason: string): void {
+    const group = groupName(this.trail.identity, 'authorization');
+    this.ctx.annotate(`${group}/decision`, decision);
+    this.ctx.annotate(`${group}/reason`, reason);
+  }
+
+  /** The head of an answer that lasts was sent. */
+  started(): void {
+    if (this.begun) return;
+    this.begun = true;
+    void this.emit('ResponseStarted');
+  }
+  /** The request failed by a fault of this server. */
+  fault(): void {
+    this.faulted = true;
+  }
+  /** The request could not be authenticated: there is one event, when it has been answered. */
+  refused(message: string): void {
+    const code = this.ctx.status;
+    this.status = { metadata: {}, status: 'Failure', message, reason: 'Unauthorized', ...(code > 0 && { code }) };
+    void this.emit('ResponseStarted');
+  }
+  complete(): void {
+    void this.emit(this.faulted ? 'Panic' : 'ResponseComplete');
+  }
+
+  private emit(stage: Stage): undefined | Promise<boolean> {
+    if (this.verdict.omitStages.has(stage)) return undefined;
+    const final = stage === 'ResponseComplete' || stage === 'Panic';
+    const { response } = this;
+    if (!final || response === undefined) return this.trail.put(this.event(stage, undefined));
+    const text = objectText(response.media, response.bytes, this.trail.catalog);
+    const done = (value: string | undefined): undefined | Promise<boolean> =>
+      this.trail.put(this.event(stage, value === undefined ? undefined : this.shown(value)));
+    if (!(text instanceof Promise)) return done(text);
+    return this.trail.pending(text.then(done, () => done(undefined)).then((stored) => stored ?? true));
+  }
+
+  private event(stage: Stage, responseObject: string | undefined): AuditEvent {
+    const { ctx, trail } = this;
+    const { impersonator } = ctx;
+    const agent = ctx.header('user-agent') ?? '';
+    return {
+      apiVersion: trail.apiVersion,
+      level: levels[this.verdict.level] as string,
+      auditID: ctx.auditId,
+      stage,
+      requestURI: ctx.req.url ?? '',
+      verb: ctx.info.verb,
+      user: impersonator ?? ctx.user,
+      impersonatedUser: impersonator === undefined ? undefined : ctx.user,
+      sourceIPs: this.sources,
+      userAgent: agent.length > USER_AGENT_LIMIT ? `${agent.slice(0, USER_AGENT_LIMIT)}...TRUNCATED` : agent,
+      objectRef: this.reference,
+      responseStatus: stage === 'RequestReceived' ? undefined : this.statusNow(),
+      requestObject: stage === 'RequestReceived' ? undefined : this.request,
+      responseObject,
+      requestReceivedTimestamp: this.received,
+      stageTimestamp: microTimeOf(trail.clock.now()),
+      annotations: ctx.annotations,
+    };
+  }
+
+  private statusNow(): ResponseStatus {
+    const { status } = this.ctx;
+    if (this.status !== undefined) return this.status;
+    if (status > 0) return { metadata: {}, code: status };
+    return { metadata: {}, status: 'Failure', message: 'the connection was closed before an answer was sent' };
+  }
+
+  /** JSON on one line, without what must not be shown; undefined where it is too large. */
+  private shown(text: string): string | undefined {
+    if (text.length > OBJECT_LIMIT) {
+      this.truncated();
+      return undefined;
+    }
+    const { omitManagedFields } = this.verdict;
+    if (this.redaction === undefined && !omitManagedFields && !text.includes('\n')) return text;
+    const value = JSON.parse(text) as JsonValue;
+    if (this.redaction !== undefined) redact(value, this.redaction);
+    if (omitManagedFields) dropManagedFields(value);
+    return JSON.stringify(value);
+  }
+}
+
+function referenceOf({ info }: Context): ObjectRef | undefined {
+  if (!info.resourceRequest) return undefined;
+  return {
+    resource: info.resource,
+    ...(info.namespace !== '' && { namespace: info.namespace }),
+    ...(info.name !== '' && { name: info.name }),
+    ...(info.group !== '' && { apiGroup: info.group }),
+    apiVersion: info.version,
+    ...(info.subresource !== '' && { subresource: info.subresource }),
+  };
+}
+
+/** Addresses that proxies in front claim, then the one at the other end of the connection, which is certain. */
+export function sourcesOf(ctx: Context): string[] {
+  const found: string[] = [];
+  const add = (text: string): void => {
+    if (found.length < SOURCE_LIMIT && parseIP(text) !== undefined) found.push(text);
+  };
+  const forwarded = ctx.header('x-forwarded-for');
+  if (forwarded !== undefined) for (const part of forwarded.split(',')) add(part.trim());
+  const real = ctx.header('x-real-ip');
+  if (real !== undefined && !found.includes(real.trim())) add(real.trim());
+  const remote = ctx.req.socket?.remoteAddress;
+  const address = remote?.startsWith('::ffff:') ? remote.slice(7) : remote;
+  if (address !== undefined && found.at(-1) !== address) found.push(address);
+  return found;
+}

@@ -1,0 +1,65 @@
+/**
+ * What an audit log must not hold, whatever the policy says: the contents of Secrets, and tokens. Names, keys and
+ * everything else of such objects stay, so that one can see what was touched.
+ */
+import { clientSideApply } from '../../identity.ts';
+import type { JsonObject, JsonValue } from '../../schema/types.ts';
+
+const blank = '[redacted]';
+
+export type Redaction = 'secret' | 'token';
+
+/** Which contents of a resource are withheld. `group` is the full group name, `authentication` that of token reviews. */
+export function redactionOf(
+  { group, resource, subresource }: { readonly group: string; readonly resource: string; readonly subresource: string },
+  authentication: string,
+): Redaction | undefined {
+  if (group === '' && resource === 'secrets') return 'secret';
+  if (group === authentication && resource === 'tokenreviews') return 'token';
+  return group === '' && resource === 'serviceaccounts' && subresource === 'token' ? 'token' : undefined;
+}
+
+/** Blanks what is withheld, in place: an object, a list, a Table or a patch. */
+export function redact(value: JsonValue, what: Redaction): void {
+  if (Array.isArray(value)) {
+    for (const operation of value) blankOperation(operation);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const item of arrayOf(value.items)) redact(item, what);
+  // Rows of a Table hold objects, and cells that tell nothing secret.
+  for (const row of arrayOf(value.rows)) if (isObject(row)) redact(row.object ?? null, what);
+  if (what === 'token') {
+    for (const part of [value.spec, value.status]) if (isObject(part) && part.token !== undefined) part.token = blank;
+    return;
+  }
+  blankValues(value.data);
+  blankValues(value.stringData);
+  // The client's own record of what it applied repeats the whole object.
+  const annotations = isObject(value.metadata) ? value.metadata.annotations : undefined;
+  if (isObject(annotations) && annotations[clientSideApply.annotation] !== undefined) annotations[clientSideApply.annotation] = blank;
+}
+
+/** Of JSON patches only what is known to be harmless is shown. */
+function blankOperation(operation: JsonValue): void {
+  if (!isObject(operation) || operation.value === undefined) return;
+  const { path } = operation;
+  if (typeof path === 'string' && /^\/(type|immutable|metadata\/(labels|finalizers|ownerReferences)(\/.*)?)$/.test(path)) return;
+  operation.value = blank;
+}
+
+function blankValues(value: JsonValue | undefined): void {
+  if (isObject(value)) for (const key of Object.keys(value)) value[key] = blank;
+}
+
+/** Takes the managers of fields out of an object, of the items of a list and of the rows of a Table, in place. */
+export function dropManagedFields(value: JsonValue): void {
+  if (!isObject(value)) return;
+  if (isObject(value.metadata)) delete value.metadata.managedFields;
+  for (const item of arrayOf(value.items)) dropManagedFields(item);
+  for (const row of arrayOf(value.rows)) if (isObject(row)) dropManagedFields(row.object ?? null);
+}
+
+const arrayOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
+export const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,19 @@
+/** Where audit events go. */
+import type { AuditEvent } from './event.ts';
+
+/** An event and its JSON, which is made once for all sinks. */
+export interface WrittenEvent {
+  readonly event: AuditEvent;
+  readonly json: string;
+}
+
+export interface AuditSink {
+  readonly name: string;
+  /**
+   * Takes an event. Where the sink makes requests wait (it is blocking, or cannot keep up), the answer is a promise that
+   * tells whether the event was stored; otherwise it was taken, or dropped and counted.
+   */
+  put(written: WrittenEvent): undefined | Promise<boolean>;
+  /** Stores what it still holds, within bounds of time. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,153 @@
+/**
+ * The audit trail of a server: judges requests by the policy, follows those that are to be recorded and hands their events
+ * to the sinks. A server without a policy has none, and its requests pay nothing.
+ */
+import { groupName, type Identity } from '../../identity.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Counter, Family } from '../../lib/metrics.ts';
+import { ApiError, internalError } from '../../meta/errors.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import type { Context } from '../context.ts';
+import type { Step } from '../pipeline.ts';
+import { type AuditEvent, eventJson } from './event.ts';
+import { type AuditPolicy, Level, levels, type Verdict } from './policy.ts';
+import { AuditRecord } from './record.ts';
+import type { AuditSink } from './sink.ts';
+
+export interface TrailMetrics {
+  readonly events: Counter;
+  /** By level. */
+  readonly levels: Family<Counter>;
+  readonly rejected: Counter;
+}
+
+export interface TrailOptions {
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly policy: AuditPolicy;
+  readonly sinks: readonly AuditSink[];
+  /** Its monotonic time is on the scale of `ctx.started`. */
+  readonly clock: Clock;
+  readonly metrics: TrailMetrics;
+}
+
+export class Trail {
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly apiVersion: string;
+  private readonly options: TrailOptions;
+  private readonly levelCounts: readonly Counter[];
+  private readonly converting = new Set<Promise<boolean>>();
+
+  constructor(options: TrailOptions) {
+    this.options = options;
+    this.identity = options.identity;
+    this.catalog = options.catalog;
+    this.clock = options.clock;
+    this.apiVersion = `${groupName(options.identity, 'audit')}/v1`;
+    this.levelCounts = levels.map((level) => options.metrics.levels.with(level));
+  }
+
+  /** The step that finds out who asks, recorded: whoever fails it is recorded as well. */
+  around(authenticate: Step): Step {
+    return (ctx) => {
+      let answer: void | Promise<void>;
+      try {
+        answer = authenticate(ctx);
+      } catch (error) {
+        this.refused(ctx, error);
+        throw error;
+      }
+      if (!(answer instanceof Promise)) return this.begin(ctx);
+      return answer.then(
+        () => this.begin(ctx),
+        (error: unknown) => {
+          this.refused(ctx, error);
+          throw error;
+        },
+      );
+    };
+  }
+
+  private begin(ctx: Context): void | Promise<void> {
+    const verdict = this.judge(ctx);
+    if (verdict.level === Level.None) return;
+    const record = new AuditRecord(this, ctx, verdict);
+    ctx.audit = record;
+    this.whenDone(ctx, () => record.complete());
+    return record.arrived()?.then((stored) => {
+      if (stored) return;
+      this.options.metrics.rejected.inc();
+      throw internalError('failed to store audit event');
+    });
+  }
+
+  private refused(ctx: Context, error: unknown): void {
+    if (!(error instanceof ApiError) || error.code !== 401) return;
+    const verdict = this.judge(ctx);
+    if (verdict.level === Level.None) return;
+    const record = new AuditRecord(this, ctx, verdict);
+    this.whenDone(ctx, () => record.refused(`Authentication failed, attempted: ${attempted(ctx)}`));
+  }
+
+  private whenDone(ctx: Context, end: () => void): void {
+    // The client may be gone already; nobody would tell of its going again, and yet the request is carried out.
+    if (ctx.res.destroyed) setImmediate(end);
+    else if (ctx.onFinished === undefined) ctx.onFinished = [end];
+    else ctx.onFinished.push(end);
+  }
+
+  private judge(ctx: Context): Verdict {
+    const { info, user } = ctx;
+    const verdict = this.options.policy.judge({
+      user,
+      verb: info.verb,
+      resourceRequest: info.resourceRequest,
+      path: info.path,
+      group: info.group,
+      resource: info.resource,
+      subresource: info.subresource,
+      namespace: info.namespace,
+      name: info.name,
+    });
+    (this.levelCounts[verdict.level] as Counter).inc();
+    return verdict;
+  }
+
+  /** Hands an event to every sink. The promise tells whether all that make requests wait have stored it. */
+  put(event: AuditEvent): undefined | Promise<boolean> {
+    this.options.metrics.events.inc();
+    const written = { event, json: eventJson(event) };
+    let waiting: Promise<boolean>[] | undefined;
+    for (const sink of this.options.sinks) {
+      const stored = sink.put(written);
+      if (stored !== undefined) {
+        waiting ??= [];
+        waiting.push(stored);
+      }
+    }
+    return waiting === undefined ? undefined : Promise.all(waiting).then((all) => all.every((stored) => stored));
+  }
+
+  /** Remembers an event that is still being made. */
+  pending(event: Promise<boolean>): Promise<boolean> {
+    this.converting.add(event);
+    void event.finally(() => this.converting.delete(event));
+    return event;
+  }
+
+  /** Stores what is still on its way. Called when no request is under way any more. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.converting);
+    await Promise.all(this.options.sinks.map((sink) => sink.close()));
+  }
+}
+
+/** Kinds of credentials that a request shows, without what they are. */
+function attempted(ctx: Context): string {
+  const scheme = /^\s*(basic|bearer)\b/i.exec(ctx.header('authorization') ?? '')?.[1]?.toLowerCase();
+  const socket = ctx.req.socket as { getPeerX509Certificate?: () => unknown } | null;
+  const certificate = !ctx.http2 && socket?.getPeerX509Certificate?.() !== undefined ? 'x509' : undefined;
+  return [scheme, certificate].filter((method) => method !== undefined).join(', ') || 'nothing';
+}
