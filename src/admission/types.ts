@@ -38,8 +38,8 @@ export interface AdmissionRequest {
   readonly served: Served;
   readonly subresource: string;
   readonly namespace: string;
-  /** Empty while a generated name is still to come. */
-  readonly name: string;
+  /** Empty while a generated name is still to come: those that only judge see it. */
+  name: string;
   /**
    * The new object in hub form, or the object of an action (Eviction, Binding, Scale …); undefined on DELETE. Mutating plug-ins
    * change it in place or replace it.

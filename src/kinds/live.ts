@@ -12,8 +12,8 @@ export interface Change<T> {
 
 export interface Live<T extends ApiObject = ApiObject> {
   get(namespace: string, name: string): T | undefined;
-  /** All objects, or those of one namespace, in key order. */
-  list(namespace?: string): readonly T[];
+  /** All objects, or those of one namespace, in key order; at most so many of them. */
+  list(namespace?: string, limit?: number): readonly T[];
   /** Called after each change is visible. Answers the function that ends it. */
   onChange(listener: (change: Change<T>) => void): () => void;
   /** Grows with every change of the collection: a cheap cache key. */

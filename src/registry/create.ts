@@ -73,6 +73,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
   for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
   kind.strategy?.canonicalize?.(ready as never);
+  request.name = target.name;
   const judged = deps.admission.validate(request);
   if (judged instanceof Promise) await judged;
 

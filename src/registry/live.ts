@@ -29,7 +29,10 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
       const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
       return item === undefined ? undefined : parse(item);
     },
-    list: (namespace) => (namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`)).map(parse),
+    list: (namespace, limit) => {
+      const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
+      return (limit === undefined || items.length <= limit ? items : items.slice(0, limit)).map(parse);
+    },
     onChange: (listener) =>
       collection.listen((event) => {
         const object = parse(event.item);

@@ -23,6 +23,7 @@ import { nodeRestriction } from './node-restriction.ts';
 import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
 import { persistentVolumeLabel } from './persistent-volume-label.ts';
 import { podNodeSelector } from './pod-node-selector.ts';
+import { podSecurity } from './pod-security.ts';
 import { podTolerationRestriction } from './pod-toleration-restriction.ts';
 import { priority } from './priority.ts';
 import { resourceQuota } from './resource-quota.ts';
@@ -44,6 +45,7 @@ export const plugins: Readonly<Partial<Record<PluginName, MakePlugin>>> = {
   NodeRestriction: nodeRestriction,
   TaintNodesByCondition: taintNodesByCondition,
   AlwaysPullImages: alwaysPullImages,
+  PodSecurity: podSecurity,
   PodNodeSelector: podNodeSelector,
   Priority: priority,
   DefaultTolerationSeconds: defaultTolerationSeconds,

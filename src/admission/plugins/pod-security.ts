@@ -1,0 +1,160 @@
+/** PodSecurity: pods keep to the standards that labels of their namespace name. */
+import type { Pod, PodTemplateSpec } from '../../kinds/core/schema/pod.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Live } from '../../kinds/live.ts';
+import { invalid } from '../../meta/errors.ts';
+import { FieldErrors } from '../../meta/field.ts';
+import { kinds, type MakePlugin, type PluginEnv } from '../plugin.ts';
+import { type Examined, examined } from '../pod-security/checks.ts';
+import { type PodSecurityConfiguration, readPodSecurity } from '../pod-security/configuration.ts';
+import { detailsText, violations } from '../pod-security/evaluate.ts';
+import { warningsForExisting } from '../pod-security/existing.ts';
+import { isPrivileged, labelPrefix, type Policy, policyOf, policyText, sameLevelVersion, stricter } from '../pod-security/policy.ts';
+import { isSignificant } from '../pod-security/significant.ts';
+import type { Violation } from '../pod-security/words.ts';
+import { refusal } from '../refusal.ts';
+import type { AdmissionRequest } from '../types.ts';
+
+/** Subresources of pods that change nothing the standards speak of. */
+const ignored = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+const workloads = [
+  'replicationcontrollers',
+  'podtemplates',
+  'apps/replicasets',
+  'apps/deployments',
+  'apps/statefulsets',
+  'apps/daemonsets',
+  'batch/jobs',
+  'batch/cronjobs',
+];
+
+export const podSecurity: MakePlugin = (env, configuration) => {
+  const judge = new Judge(env, readPodSecurity(configuration, env.identity));
+  return {
+    name: 'PodSecurity',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    concerns: kinds('namespaces', 'pods', ...workloads),
+    validate(request) {
+      const { plural } = request.served.kind;
+      if (plural === 'namespaces') judge.namespace(request);
+      else if (plural === 'pods') judge.pod(request);
+      else judge.workload(request);
+    },
+  };
+};
+
+class Judge {
+  private readonly env: PluginEnv;
+  private readonly configuration: PodSecurityConfiguration;
+  private readonly prefix: string;
+  private readonly namespaces: Live;
+  private readonly pods: Live<Pod>;
+  private readonly evaluations: ReturnType<PluginEnv['metrics']['counter']>;
+
+  constructor(env: PluginEnv, configuration: PodSecurityConfiguration) {
+    this.env = env;
+    this.configuration = configuration;
+    this.prefix = labelPrefix(env.identity);
+    this.namespaces = env.live('', 'namespaces');
+    this.pods = env.live<Pod>('', 'pods');
+    this.evaluations = env.metrics.counter({
+      name: 'pod_security_evaluations_total',
+      help: 'Pods and pod templates that were judged by a pod security standard.',
+      labels: ['decision', 'mode', 'policy_level', 'policy_version', 'request_operation', 'resource', 'subresource'],
+    });
+  }
+
+  /** Labels of a namespace must make sense, and whoever raises the level is told of the pods that are too free for it. */
+  namespace(request: AdmissionRequest): void {
+    if (request.subresource !== '') return;
+    const policyAndErrors = (object: ApiObject | undefined) => {
+      const errors = new FieldErrors();
+      return { policy: policyOf(object?.metadata.labels, this.configuration.defaults, this.prefix, errors), errors };
+    };
+    const wanted = policyAndErrors(request.object);
+    const current = request.oldObject === undefined ? undefined : policyAndErrors(request.oldObject);
+    const complaints = JSON.stringify(wanted.errors.list);
+    if (!wanted.errors.empty && (current === undefined || JSON.stringify(current.errors.list) !== complaints)) {
+      const sorted = [...wanted.errors.list].sort((a, b) => (a.field < b.field ? -1 : 1));
+      throw invalid(request.served.groupKind, request.name, sorted);
+    }
+    if (current === undefined) return;
+    const [after, before] = [wanted.policy.enforce, current.policy.enforce];
+    if (after.level === 'privileged' || sameLevelVersion(after, before)) return;
+    if (after.version === before.version && !stricter(after.level, before.level)) return;
+    if (this.configuration.namespaces.has(request.name)) return;
+    for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
+  }
+
+  pod(request: AdmissionRequest): void {
+    if (ignored.has(request.subresource) || this.exempt(request)) return;
+    const policy = this.policy(request);
+    if (isPrivileged(policy, 'enforce', 'audit', 'warn')) return;
+    const pod = request.object as unknown as Pod;
+    if (request.operation === 'UPDATE' && !isSignificant(pod, request.oldObject as unknown as Pod, this.env.identity)) return;
+    this.evaluate(request, policy, pod, true);
+  }
+
+  /** Templates are judged where they are written, because nobody looks at the pods that a controller cannot make. */
+  workload(request: AdmissionRequest): void {
+    if (request.subresource !== '' || this.exempt(request)) return;
+    const policy = this.policy(request);
+    if (isPrivileged(policy, 'audit', 'warn')) return;
+    const template = templateOf(request.object);
+    if (template?.spec !== undefined) this.evaluate(request, policy, template, false);
+  }
+
+  private policy({ namespace }: AdmissionRequest): Policy {
+    return policyOf(this.namespaces.get('', namespace)?.metadata.labels, this.configuration.defaults, this.prefix);
+  }
+
+  private exempt(request: AdmissionRequest): boolean {
+    const by = this.configuration.namespaces.has(request.namespace)
+      ? 'namespace'
+      : this.configuration.usernames.has(request.user.name)
+        ? 'user'
+        : undefined;
+    if (by !== undefined) request.annotate(`${this.prefix}exempt`, by);
+    return by !== undefined;
+  }
+
+  private evaluate(request: AdmissionRequest, policy: Policy, pod: Pick<Pod, 'metadata' | 'spec'>, enforced: boolean): void {
+    if (this.configuration.runtimeClasses.has(pod.spec.runtimeClassName ?? '')) {
+      request.annotate(`${this.prefix}exempt`, 'runtimeClass');
+      return;
+    }
+    const subject = examined(pod, this.env.identity);
+    const refused = enforced ? this.found(request, policy, 'enforce', subject) : [];
+    if (enforced) request.annotate(`${this.prefix}enforce-policy`, policyText(policy.enforce));
+    const audited = this.found(request, policy, 'audit', subject);
+    if (audited.length > 0)
+      request.annotate(
+        `${this.prefix}audit-violations`,
+        `would violate PodSecurity ${JSON.stringify(policyText(policy.audit))}: ${detailsText(audited)}`,
+      );
+    if (refused.length > 0)
+      throw refusal(request, `violates PodSecurity ${JSON.stringify(policyText(policy.enforce))}: ${detailsText(refused)}`);
+    const warned = this.found(request, policy, 'warn', subject);
+    if (warned.length > 0) request.warn(`would violate PodSecurity ${JSON.stringify(policyText(policy.warn))}: ${detailsText(warned)}`);
+  }
+
+  private found(request: AdmissionRequest, policy: Policy, mode: keyof Policy, subject: Examined): Violation[] {
+    const { level, version } = policy[mode];
+    if (level === 'privileged') return [];
+    const found = violations(policy[mode], subject);
+    const release = version === 'latest' ? version : `v1.${version}`;
+    const resource = request.served.kind.plural === 'pods' ? 'pod' : 'controller';
+    this.evaluations
+      .with(found.length === 0 ? 'allow' : 'deny', mode, level, release, request.operation.toLowerCase(), resource, request.subresource)
+      .inc();
+    return found;
+  }
+}
+
+function templateOf(object: ApiObject | undefined): PodTemplateSpec | undefined {
+  const { spec, template } = (object ?? {}) as {
+    spec?: { template?: PodTemplateSpec; jobTemplate?: { spec?: { template?: PodTemplateSpec } } };
+    template?: PodTemplateSpec;
+  };
+  return spec?.jobTemplate?.spec?.template ?? spec?.template ?? template;
+}

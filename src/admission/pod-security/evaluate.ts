@@ -1,0 +1,45 @@
+/** Judges a pod by a level of a release. */
+import { baseline } from './baseline.ts';
+import type { Check, Examined } from './checks.ts';
+import type { Level, LevelVersion, Version } from './policy.ts';
+import { restricted } from './restricted.ts';
+import type { Violation } from './words.ts';
+
+type Rule = (pod: Examined) => Violation | undefined;
+/** Rules of a level and release, in the order in which they are told. Made when they are first needed. */
+const made = new Map<string, readonly Rule[]>();
+/** Releases beyond the newest that changed a rule have the same rules as that one. */
+const NEWEST = Math.max(...[...baseline, ...restricted].flatMap(({ since }) => since.map(([release]) => release)));
+
+function rulesOf(level: Level, version: Version): readonly Rule[] {
+  if (level === 'privileged') return [];
+  const release = version === 'latest' ? NEWEST : Math.min(version, NEWEST);
+  const key = `${level}/${release}`;
+  let rules = made.get(key);
+  if (rules === undefined) {
+    rules = level === 'baseline' ? select(baseline, release) : restrictedRules(release);
+    made.set(key, rules);
+  }
+  return rules;
+}
+
+function restrictedRules(release: number): Rule[] {
+  const own = restricted.filter((check) => ruleAt(check, release) !== undefined);
+  const replaced = new Set(own.flatMap(({ replaces }) => replaces ?? []));
+  return [
+    ...select(
+      baseline.filter(({ id }) => !replaced.has(id)),
+      release,
+    ),
+    ...select(own, release),
+  ];
+}
+
+const select = (checks: readonly Check[], release: number): Rule[] => checks.flatMap((check) => ruleAt(check, release) ?? []);
+const ruleAt = ({ since }: Check, release: number): Rule | undefined => since.findLast(([from]) => from <= release)?.[1];
+
+export function violations({ level, version }: LevelVersion, pod: Examined): Violation[] {
+  return rulesOf(level, version).flatMap((rule) => rule(pod) ?? []);
+}
+export const reasonsText = (found: readonly Violation[]): string => found.map(({ reason }) => reason).join(', ');
+export const detailsText = (found: readonly Violation[]): string => found.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');

@@ -1,0 +1,67 @@
+/**
+ * Pod security standards as labels of a namespace name them: a level and the release whose rules are meant, each for what
+ * is refused, what is written to the audit log and what is warned of.
+ *
+ *   pod-security.<pd>/enforce: baseline        pod-security.<pd>/warn: restricted
+ *   pod-security.<pd>/enforce-version: v1.23   (latest where it is not given)
+ */
+import type { Identity } from '../../identity.ts';
+import type { FieldErrors } from '../../meta/field.ts';
+import { Path } from '../../meta/field.ts';
+import type { Labels } from '../../meta/labels.ts';
+
+export const levels = ['privileged', 'baseline', 'restricted'] as const;
+export type Level = (typeof levels)[number];
+/** Minor release, or the newest there is. */
+export type Version = number | 'latest';
+export interface LevelVersion {
+  readonly level: Level;
+  readonly version: Version;
+}
+export const modes = ['enforce', 'audit', 'warn'] as const;
+export type Mode = (typeof modes)[number];
+export type Policy = Readonly<Record<Mode, LevelVersion>>;
+
+export const policyText = ({ level, version }: LevelVersion): string => `${level}:${version === 'latest' ? version : `v1.${version}`}`;
+export const sameLevelVersion = (a: LevelVersion, b: LevelVersion): boolean => a.level === b.level && a.version === b.version;
+export const stricter = (a: Level, b: Level): boolean => levels.indexOf(a) > levels.indexOf(b);
+export const isPrivileged = (policy: Policy, ...of: Mode[]): boolean => of.every((mode) => policy[mode].level === 'privileged');
+
+export const allPrivileged: Policy = {
+  enforce: { level: 'privileged', version: 'latest' },
+  audit: { level: 'privileged', version: 'latest' },
+  warn: { level: 'privileged', version: 'latest' },
+};
+
+export const labelPrefix = (identity: Identity): string => `pod-security.${identity.domain}/`;
+
+/** Undefined where the text is no level. */
+export const readLevel = (text: string): Level | undefined => levels.find((level) => level === text);
+export function readVersion(text: string): Version | undefined {
+  if (text === 'latest') return 'latest';
+  const match = /^v1\.(0|[1-9][0-9]{0,3})$/.exec(text);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/**
+ * The policy of a namespace. What its labels leave open is taken from the defaults; a label that says nonsense counts as
+ * the strictest level where it enforces, as the freest otherwise, and is complained of.
+ */
+export function policyOf(labels: Labels | undefined, defaults: Policy, prefix: string, errors?: FieldErrors): Policy {
+  if (labels === undefined) return defaults;
+  const policy: Record<Mode, LevelVersion> = { ...defaults };
+  for (const mode of modes) {
+    const level = labels[prefix + mode];
+    const version = labels[`${prefix}${mode}-version`];
+    if (level === undefined && version === undefined) continue;
+    const known = defaults[mode];
+    const fallback = mode === 'enforce' ? 'restricted' : 'privileged';
+    const readAs = level === undefined ? known.level : readLevel(level);
+    const releasedAs = version === undefined ? (level === undefined ? known.version : 'latest') : readVersion(version);
+    if (readAs === undefined) errors?.invalid(at(prefix + mode), level, `must be one of ${levels.join(', ')}`);
+    if (releasedAs === undefined) errors?.invalid(at(`${prefix}${mode}-version`), version, 'must be "latest" or "v1.x"');
+    policy[mode] = { level: readAs ?? fallback, version: releasedAs ?? 'latest' };
+  }
+  return policy;
+}
+const at = (label: string): Path => Path.of('metadata', 'labels').key(label);

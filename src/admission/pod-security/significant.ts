@@ -1,0 +1,20 @@
+/** Which updates of pods the standards look at: those that bring something new to run. */
+import type { Identity } from '../../identity.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { AnyContainer } from '../pods.ts';
+
+export function isSignificant(pod: Pod, old: Pod, identity: Identity): boolean {
+  const lists = (spec: Pod['spec']): readonly AnyContainer[][] => [
+    spec.initContainers ?? [],
+    spec.containers ?? [],
+    spec.ephemeralContainers ?? [],
+  ];
+  const before = lists(old.spec);
+  const profileOf = ({ metadata }: Pod, name: string): string | undefined =>
+    metadata.annotations?.[`container.seccomp.security.alpha.${identity.domain}/${name}`];
+  return lists(pod.spec).some((containers, i) => {
+    const known = before[i] ?? [];
+    if (containers.length !== known.length) return true;
+    return containers.some(({ name, image }, j) => image !== known[j]?.image || profileOf(pod, name) !== profileOf(old, name));
+  });
+}
