@@ -1,6 +1,8 @@
 /** Registrations of mutating webhooks. */
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { kind, version } from '../kind.ts';
+import { defaults, validateConfiguration, validateConfigurationUpdate } from './rules.ts';
 import { MutatingWebhookConfiguration } from './schema/v1.ts';
 
 export const MutatingWebhookConfigurationKind = kind<MutatingWebhookConfiguration>({
@@ -9,8 +11,11 @@ export const MutatingWebhookConfigurationKind = kind<MutatingWebhookConfiguratio
   plural: 'mutatingwebhookconfigurations',
   categories: ['api-extensions'],
   scope: 'Cluster',
-  versions: { v1: { schema: MutatingWebhookConfiguration } },
+  versions: { v1: version({ schema: MutatingWebhookConfiguration, defaults }) },
   hub: 'v1',
+  generation: true,
   updateNeedsVersion: true,
+  strategy: { validate: validateConfiguration, validateUpdate: validateConfigurationUpdate },
   columns: [nameColumn, { name: 'Webhooks', type: 'integer', description: 'How many webhooks the configuration lists.' }, ageColumn],
+  cells: (configuration, env) => [nameCell(configuration), (configuration.webhooks ?? []).length, ageCell(configuration, env)],
 });

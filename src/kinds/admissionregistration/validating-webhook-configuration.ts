@@ -1,6 +1,8 @@
 /** Registrations of validating webhooks. */
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { kind, version } from '../kind.ts';
+import { defaults, validateConfiguration, validateConfigurationUpdate } from './rules.ts';
 import { ValidatingWebhookConfiguration } from './schema/v1.ts';
 
 export const ValidatingWebhookConfigurationKind = kind<ValidatingWebhookConfiguration>({
@@ -9,8 +11,11 @@ export const ValidatingWebhookConfigurationKind = kind<ValidatingWebhookConfigur
   plural: 'validatingwebhookconfigurations',
   categories: ['api-extensions'],
   scope: 'Cluster',
-  versions: { v1: { schema: ValidatingWebhookConfiguration } },
+  versions: { v1: version({ schema: ValidatingWebhookConfiguration, defaults }) },
   hub: 'v1',
+  generation: true,
   updateNeedsVersion: true,
+  strategy: { validate: validateConfiguration, validateUpdate: validateConfigurationUpdate },
   columns: [nameColumn, { name: 'Webhooks', type: 'integer', description: 'How many webhooks the configuration lists.' }, ageColumn],
+  cells: (configuration, env) => [nameCell(configuration), (configuration.webhooks ?? []).length, ageCell(configuration, env)],
 });

@@ -6,7 +6,7 @@ export const ServiceReference = message('admissionregistration.v1.ServiceReferen
   namespace: req(1, string),
   name: req(2, string),
   path: ptr(3, string),
-  port: ptr(4, int32),
+  port: ptr(4, int32, { default: 443 }),
 });
 export type ServiceReference = Infer<typeof ServiceReference>;
 
@@ -21,7 +21,7 @@ export const Rule = message('admissionregistration.v1.Rule', {
   apiGroups: opt(1, list(string)),
   apiVersions: opt(2, list(string)),
   resources: opt(3, list(string)),
-  scope: ptr(4, string),
+  scope: ptr(4, string, { default: '*' }),
 });
 export type Rule = Infer<typeof Rule>;
 
@@ -35,14 +35,14 @@ export const MutatingWebhook = message('admissionregistration.v1.MutatingWebhook
   name: req(1, string),
   clientConfig: req(2, WebhookClientConfig),
   rules: opt(3, list(RuleWithOperations)),
-  failurePolicy: ptr(4, string),
-  matchPolicy: ptr(9, string),
+  failurePolicy: ptr(4, string, { default: 'Fail' }),
+  matchPolicy: ptr(9, string, { default: 'Equivalent' }),
   namespaceSelector: ptr(5, LabelSelector),
   objectSelector: ptr(11, LabelSelector),
   sideEffects: req(6, string, { nullable: true }),
-  timeoutSeconds: ptr(7, int32),
+  timeoutSeconds: ptr(7, int32, { default: 10 }),
   admissionReviewVersions: req(8, list(string)),
-  reinvocationPolicy: ptr(10, string),
+  reinvocationPolicy: ptr(10, string, { default: 'Never' }),
 });
 export type MutatingWebhook = Infer<typeof MutatingWebhook>;
 
@@ -56,12 +56,12 @@ export const ValidatingWebhook = message('admissionregistration.v1.ValidatingWeb
   name: req(1, string),
   clientConfig: req(2, WebhookClientConfig),
   rules: opt(3, list(RuleWithOperations)),
-  failurePolicy: ptr(4, string),
-  matchPolicy: ptr(9, string),
+  failurePolicy: ptr(4, string, { default: 'Fail' }),
+  matchPolicy: ptr(9, string, { default: 'Equivalent' }),
   namespaceSelector: ptr(5, LabelSelector),
   objectSelector: ptr(10, LabelSelector),
   sideEffects: req(6, string, { nullable: true }),
-  timeoutSeconds: ptr(7, int32),
+  timeoutSeconds: ptr(7, int32, { default: 10 }),
   admissionReviewVersions: req(8, list(string)),
 });
 export type ValidatingWebhook = Infer<typeof ValidatingWebhook>;

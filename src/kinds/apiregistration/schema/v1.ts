@@ -5,7 +5,7 @@ import { ObjectMeta } from '../../meta.ts';
 export const ServiceReference = message('apiregistration.v1.ServiceReference', {
   namespace: opt(1, string),
   name: opt(2, string),
-  port: ptr(3, int32),
+  port: ptr(3, int32, { default: 443 }),
 });
 export type ServiceReference = Infer<typeof ServiceReference>;
 

@@ -1,0 +1,85 @@
+/** What registrations of webhooks must be like; those of both sorts have nearly the same fields. */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { validateLabelSelector } from '../../meta/labels.ts';
+import { dns1035Label, fullyQualifiedName } from '../../meta/names.ts';
+import type { KindEnv } from '../kind.ts';
+import { each } from '../validation/each.ts';
+import { goList } from '../validation/go-list.ts';
+import { invalidText } from '../validation/go-text.ts';
+import { metadataAgain } from '../validation/repeated-metadata.ts';
+import { complain } from '../validation/rules.ts';
+import { validateWebhookClient } from '../validation/webhook-client.ts';
+import { validateRule } from './rule-rules.ts';
+import type { MutatingWebhook, MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from './schema/v1.ts';
+
+type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
+/** A validating webhook is one without a policy of reinvocation. */
+type Webhook = MutatingWebhook;
+
+const list = Path.of('webhooks');
+const failurePolicies = ['Fail', 'Ignore'];
+const matchPolicies = ['Equivalent', 'Exact'];
+const sideEffectClasses = ['None', 'NoneOnDryRun'];
+const reinvocationPolicies = ['IfNeeded', 'Never'];
+const reviewVersions = ['v1', 'v1beta1'];
+const MAX_TIMEOUT_SECONDS = 30;
+
+/** Selectors that are not given select everything. */
+export function defaults({ webhooks }: Configuration): void {
+  for (const webhook of webhooks ?? []) {
+    webhook.namespaceSelector ??= {};
+    webhook.objectSelector ??= {};
+  }
+}
+
+export function validateConfiguration({ webhooks }: Configuration, errors: FieldErrors): void {
+  const names = new Set<string>();
+  each(webhooks as Webhook[] | undefined, list, (webhook, at) => {
+    validateWebhook(webhook, at, errors);
+    validateReviewVersions(webhook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), errors);
+    if (webhook.name !== '' && names.has(webhook.name)) errors.duplicate(at.child('name'), webhook.name);
+    names.add(webhook.name);
+  });
+}
+
+export function validateConfigurationUpdate(configuration: Configuration, _old: Configuration, errors: FieldErrors, env: KindEnv): void {
+  metadataAgain(configuration, { namespaced: false }, errors, env);
+  validateConfiguration(configuration, errors);
+}
+
+function validateWebhook(webhook: Webhook, at: Path, errors: FieldErrors): void {
+  const { name, rules, failurePolicy, matchPolicy, sideEffects, timeoutSeconds, reinvocationPolicy } = webhook;
+  if (name === '') errors.required(at.child('name'));
+  else complain(errors, at.child('name'), name, fullyQualifiedName(name));
+  each(rules, at.child('rules'), (rule, here) => validateRule(rule, here, errors));
+  oneOf(failurePolicy, failurePolicies, at.child('failurePolicy'), errors);
+  oneOf(matchPolicy, matchPolicies, at.child('matchPolicy'), errors);
+  if (sideEffects === undefined) errors.required(at.child('sideEffects'), `must specify one of ${sideEffectClasses.join(', ')}`);
+  oneOf(sideEffects, sideEffectClasses, at.child('sideEffects'), errors);
+  if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > MAX_TIMEOUT_SECONDS))
+    errors.invalid(at.child('timeoutSeconds'), timeoutSeconds, `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`);
+  validateLabelSelector(webhook.namespaceSelector, at.child('namespaceSelector'), errors);
+  validateLabelSelector(webhook.objectSelector, at.child('objectSelector'), errors);
+  oneOf(reinvocationPolicy, reinvocationPolicies, at.child('reinvocationPolicy'), errors);
+  validateWebhookClient(webhook.clientConfig, at.child('clientConfig'), errors);
+}
+
+function oneOf(value: string | undefined, allowed: readonly string[], at: Path, errors: FieldErrors): void {
+  if (value !== undefined && !allowed.includes(value)) errors.notSupported(at, value, allowed);
+}
+
+function validateReviewVersions(versions: readonly string[], at: Path, errors: FieldErrors): void {
+  const known = reviewVersions.join(', ');
+  if (versions.length === 0) {
+    errors.required(at, `must specify one of ${known}`);
+    return;
+  }
+  const seen = new Set<string>();
+  each(versions, at, (version, here) => {
+    if (seen.has(version)) errors.invalid(here, version, 'duplicate version');
+    else complain(errors, here, version, dns1035Label(version));
+    seen.add(version);
+  });
+  if (!versions.some((version) => reviewVersions.includes(version)))
+    invalidText(errors, at, goList('string', versions), `must include at least one of ${known}`);
+}
