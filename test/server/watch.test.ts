@@ -107,22 +107,23 @@ describe('the past', () => {
   test('more changes than are kept in memory come from the history of the store, in order', async () => {
     const path = await secrets();
     const { admin } = server;
-    await admin.ok('POST', path, { metadata: { name: 'a', labels: { n: '0' } }, ...text('x') });
+    const objects = Array.from({ length: 16 }, (_, i) => `a${i}`);
+    for (const name of objects) await admin.ok('POST', path, { metadata: { name, labels: { n: '0' } } });
     const start = (await admin.ok('GET', path)).metadata.resourceVersion;
     const total = 2300;
     let next = 1;
     const writer = async (name: string): Promise<void> => {
       while (next <= total) await admin.patch(`${path}/${name}`, { metadata: { labels: { n: String(next++) } } });
     };
-    await Promise.all(Array.from({ length: 16 }, () => writer('a')));
+    await Promise.all(objects.map(writer));
     const watch = await admin.watch(`${path}?watch=1&resourceVersion=${start}`);
     const events = await watch.take(total);
     const versions = events.map((event) => Number(event.object.metadata.resourceVersion));
     expect(versions).toEqual([...versions].sort((a, b) => a - b));
     expect(new Set(versions).size).toBe(total);
     expect(events.every((event) => event.type === 'MODIFIED')).toBe(true);
-    await admin.ok('DELETE', `${path}/a`);
-    expect(summary(await watch.next())).toBe('DELETED a');
+    await admin.ok('DELETE', `${path}/a0`);
+    expect(summary(await watch.next())).toBe('DELETED a0');
     watch.close();
     const selected = await admin.watch(`${path}?watch=1&resourceVersion=${start}&labelSelector=n%3D7`);
     expect((await selected.take(2)).map((event) => `${event.type} ${event.object.metadata.labels.n}`)).toEqual(['ADDED 7', 'DELETED 7']);

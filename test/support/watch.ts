@@ -26,13 +26,16 @@ export class Watch {
     this.headers = answer.headers;
     this.body = answer.body;
     this.destroy = answer.destroy;
-    let rest = '';
+    let begun: string[] = [];
     this.body.setEncoding('utf8');
     this.body.on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() as string;
-      for (const line of lines) this.events.push(JSON.parse(line) as WatchEvent);
-      this.wake();
+      const [first = '', ...lines] = text.split('\n');
+      begun.push(first);
+      for (const line of lines) {
+        this.events.push(JSON.parse(begun.join('')) as WatchEvent);
+        begun = [line];
+      }
+      if (lines.length > 0) this.wake();
     });
     this.ended = new Promise((resolve) => {
       const finish = (how: 'end' | 'broken') => {

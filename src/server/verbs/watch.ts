@@ -1,6 +1,6 @@
 /** watch: a stream of events in the representation that was asked for. */
 
-import { Status } from '../../kinds/meta-kinds.ts';
+import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { watch as follow, type WatchSink, type WatchType } from '../../registry/watch.ts';
@@ -261,7 +261,8 @@ export class WatchStream implements WatchSink {
     let inner = raw;
     if (inner === undefined) {
       const o = object as JsonObject & { kind: string; apiVersion: string };
-      const schema = type === 'ERROR' ? Status : this.resource.schema;
+      const whole = this.representation.transform === undefined ? this.resource.schema : PartialObjectMetadata;
+      const schema = type === 'ERROR' ? Status : whole;
       inner = encodeEnvelope({ apiVersion: o.apiVersion, kind: o.kind, raw: encodeProtobuf(schema, o as never) });
     }
     return binaryFrame(type, inner as Buffer);
