@@ -1,8 +1,45 @@
 /** Certificate signing requests. */
+import { humanDuration } from '../../meta/age.ts';
+import { pathSegmentName } from '../../meta/names.ts';
+import { formatTime } from '../../meta/time.ts';
+import type { User } from '../../meta/user.ts';
+import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { kind } from '../kind.ts';
+import { type KindEnv, kind } from '../kind.ts';
 import { objectSubresource, status } from '../subresources.ts';
+import { validateRequest, validateRequestUpdate } from './rules.ts';
 import { CertificateSigningRequest } from './schema/v1.ts';
+
+/** The signer must know who asks, whatever the request says. */
+function stamp({ spec }: CertificateSigningRequest, user: User): void {
+  const { name, uid = '', groups, extra = {} } = user;
+  spec.username = name;
+  spec.uid = uid;
+  spec.groups = [...groups];
+  spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  if (uid === '') delete spec.uid;
+  if (groups.length === 0) delete spec.groups;
+  if (Object.keys(extra).length === 0) delete spec.extra;
+}
+
+/** Conditions say since when; one that was there before with the same status keeps its time. */
+function stampConditions(request: CertificateSigningRequest, old: CertificateSigningRequest, env: KindEnv): void {
+  const now = formatTime(env.now());
+  for (const condition of request.status.conditions ?? []) {
+    condition.lastUpdateTime ??= now;
+    const before = old.status.conditions?.find(({ type, status }) => type === condition.type && status === condition.status);
+    condition.lastTransitionTime ??= before?.lastTransitionTime ?? now;
+  }
+}
+
+/** `Approved,Issued` */
+function conditionCell({ status }: CertificateSigningRequest): string {
+  const has = (wanted: string): boolean => (status.conditions ?? []).some(({ type }) => type === wanted);
+  const words = [has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'];
+  if (has('Failed')) words.push('Failed');
+  if (status.certificate !== undefined) words.push('Issued');
+  return words.join(',');
+}
 
 export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
   group: 'certificates',
@@ -12,7 +49,43 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
   scope: 'Cluster',
   versions: { v1: { schema: CertificateSigningRequest } },
   hub: 'v1',
-  subresources: { approval: objectSubresource(), status: status() },
+  nameRule: pathSegmentName,
+  strategy: {
+    prepareForCreate(request, env, { user }) {
+      stamp(request, user);
+      if (!env.feature('CSRDuration')) delete request.spec.expirationSeconds;
+      request.status = {};
+    },
+    prepareForUpdate(request, old) {
+      request.spec = old.spec;
+      request.status = old.status;
+    },
+    validate: validateRequest,
+    validateUpdate: validateRequestUpdate({}),
+    resetFields: [['status'], ['spec', 'username'], ['spec', 'uid'], ['spec', 'groups'], ['spec', 'extra']],
+  },
+  subresources: {
+    approval: objectSubresource({
+      prepareForUpdate(request, old, env) {
+        request.spec = old.spec;
+        const { conditions } = request.status;
+        request.status = { ...old.status, conditions: conditions ?? [] };
+        if (conditions === undefined) delete request.status.conditions;
+        stampConditions(request, old, env);
+      },
+      validateUpdate: validateRequestUpdate({ decide: true }),
+      resetFields: [['spec'], ['status', 'certificate']],
+    }),
+    status: status({
+      prepareForUpdate(request, old, env) {
+        request.spec = old.spec;
+        stampConditions(request, old, env);
+      },
+      validateUpdate: validateRequestUpdate({ issue: true }),
+      resetFields: [['spec']],
+    }),
+  },
+  fields: { 'spec.signerName': ({ spec }) => spec.signerName },
   columns: [
     nameColumn,
     ageColumn,
@@ -24,5 +97,13 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
       type: 'string',
       description: 'Whether the request is pending, approved, denied or failed, and whether a certificate was issued.',
     },
+  ],
+  cells: (request, env) => [
+    nameCell(request),
+    ageCell(request, env),
+    request.spec.signerName === '' ? '<none>' : request.spec.signerName,
+    request.spec.username ?? '',
+    request.spec.expirationSeconds === undefined ? '<none>' : humanDuration(request.spec.expirationSeconds * 1000),
+    conditionCell(request),
   ],
 });

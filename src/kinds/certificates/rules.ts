@@ -1,0 +1,142 @@
+/** What a certificate signing request must be like, and what may happen to it. */
+import { X509Certificate } from 'node:crypto';
+import { equal } from '../../lib/equal.ts';
+import { parseRequest } from '../../lib/pki.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { dns1123Label, dns1123Subdomain, pathSegmentName } from '../../meta/names.ts';
+import type { KindEnv } from '../kind.ts';
+import { each } from '../validation/each.ts';
+import { goBytes } from '../validation/go-list.ts';
+import { invalidText } from '../validation/go-text.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from './schema/v1.ts';
+
+const spec = Path.of('spec');
+const conditionsPath = Path.of('status', 'conditions');
+const certificatePath = Path.of('status', 'certificate');
+const MIN_EXPIRATION_SECONDS = 600;
+
+const usages = [
+  ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
+  ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
+  ...['key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping'],
+];
+
+export function validateRequest(request: CertificateSigningRequest, errors: FieldErrors, env: KindEnv): void {
+  const { request: pem, usages: given = [], signerName, expirationSeconds } = request.spec;
+  const fault = requestFault(Buffer.from(pem ?? '', 'base64').toString('latin1'));
+  if (fault !== undefined) invalidText(errors, spec.child('request'), goBytes(pem), fault);
+  if (given.length === 0) errors.required(spec.child('usages'), 'usages must be provided');
+  each(given, spec.child('usages'), (usage, at) => {
+    if (!usages.includes(usage)) errors.notSupported(at, usage, usages);
+  });
+  each(given, spec.child('usages'), (usage, at, i) => {
+    if (given.indexOf(usage) < i) errors.duplicate(at, usage);
+  });
+  validateSigner(signerName, spec.child('signerName'), errors, env);
+  if (expirationSeconds !== undefined && expirationSeconds < MIN_EXPIRATION_SECONDS)
+    errors.invalid(
+      spec.child('expirationSeconds'),
+      expirationSeconds,
+      `may not specify a duration less than ${MIN_EXPIRATION_SECONDS} seconds (${MIN_EXPIRATION_SECONDS / 60} minutes)`,
+    );
+  validateConditions(request.status.conditions, errors);
+  const wrong = certificateFault(Buffer.from(request.status.certificate ?? '', 'base64').toString('latin1'));
+  if (wrong !== undefined) errors.invalid(certificatePath, '<certificate data>', wrong);
+}
+
+function requestFault(pem: string): string | undefined {
+  try {
+    return parseRequest(pem).signed ? undefined : 'x509: the signature of the request is not that of its key';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** `example.com/signer-name` */
+function validateSigner(name: string, at: Path, errors: FieldErrors, env: KindEnv): void {
+  if (name === env.identity.signers.legacyUnknown) {
+    errors.invalid(at, name, 'the legacy signerName is not allowed via this API version');
+    return;
+  }
+  if (name === '') {
+    errors.required(at, 'signerName must be provided');
+    return;
+  }
+  const [domain = '', path = '', ...more] = name.split('/');
+  if (!name.includes('/') || more.length > 0) {
+    errors.invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+    return;
+  }
+  if (domain.length > 253) errors.tooLong(at, 253);
+  const labels = domain.split('.');
+  for (const label of labels)
+    for (const text of dns1123Label(label)) errors.invalid(at, domain, `validating label ${JSON.stringify(label)}: ${text}`);
+  if (labels.length < 2) errors.invalid(at, domain, 'should be a domain with at least two segments separated by dots');
+  for (const text of dns1123Subdomain(path)) errors.invalid(at, path, `validating label ${JSON.stringify(path)}: ${text}`);
+}
+
+/** Decisions are made and not taken back: such a condition is true or not there. */
+const decisions = ['Approved', 'Denied', 'Failed'];
+const statuses = ['False', 'True', 'Unknown'];
+const opposites: Readonly<Record<string, string>> = { Approved: 'Denied', Denied: 'Approved' };
+
+function validateConditions(conditions: readonly CertificateSigningRequestCondition[] | undefined, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  each(conditions, conditionsPath, ({ type, status }, at) => {
+    if (type === '') errors.required(at.child('type'));
+    const allowed = decisions.includes(type) ? ['True'] : statuses;
+    if (status === '') errors.required(at.child('status'));
+    else if (!allowed.includes(status)) errors.notSupported(at.child('status'), status, ['True']);
+    if (seen.has(opposites[type] ?? '')) errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive');
+    if (seen.has(type)) errors.duplicate(at.child('type'), type);
+    seen.add(type);
+  });
+}
+
+/** What is wrong with a text that should hold certificates and nothing else. Absent is fine. */
+function certificateFault(pem: string): string | undefined {
+  if (pem === '') return undefined;
+  let blocks = 0;
+  for (const [block, type] of pem.matchAll(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g)) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (/^[^\n]*\n[^\n:]+:/.test(block)) return 'no PEM block headers are permitted';
+    try {
+      new X509Certificate(block);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    blocks++;
+  }
+  return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+}
+
+// ---- changes -----------------------------------------------------------------------------------------------------
+
+export interface Allowed {
+  /** The request may be approved or denied. */
+  readonly decide?: boolean;
+  /** A certificate may be issued. */
+  readonly issue?: boolean;
+}
+
+export function validateRequestUpdate(allowed: Allowed) {
+  return (request: CertificateSigningRequest, old: CertificateSigningRequest, errors: FieldErrors, env: KindEnv): void => {
+    metadataAgain(request, { namespaced: false, nameRule: pathSegmentName }, errors, env);
+    validateRequest(request, errors, env);
+    const count = ({ status }: CertificateSigningRequest, wanted: string): number =>
+      (status.conditions ?? []).filter(({ type }) => type === wanted).length;
+    for (const type of decisions)
+      if (count(request, type) < count(old, type))
+        errors.forbidden(conditionsPath, `updates may not remove a condition of type ${JSON.stringify(type)}`);
+    for (const type of allowed.decide ? [] : ['Approved', 'Denied'])
+      if (count(request, type) > count(old, type))
+        errors.forbidden(conditionsPath, `updates may not add a condition of type ${JSON.stringify(type)}`);
+    if (!equal(request.status.certificate, old.status.certificate)) {
+      if (!allowed.issue) errors.forbidden(certificatePath, 'updates may not set certificate content');
+      else if (old.status.certificate !== undefined)
+        errors.forbidden(certificatePath, 'updates may not modify existing certificate content');
+    }
+    metadataUpdateAgain(request, old, errors, env);
+  };
+}
