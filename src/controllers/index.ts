@@ -5,6 +5,10 @@ import { certificateApprover } from './certificates/approver.ts';
 import { certificateCleaner } from './certificates/cleaner.ts';
 import { certificateSigner, type SignerSettings } from './certificates/signer.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
+import { disruptionController } from './disruption.ts';
+import { endpointSliceController } from './endpoints/endpoint-slices.ts';
+import { endpointsController } from './endpoints/endpoints.ts';
+import { endpointSliceMirroring } from './endpoints/mirroring.ts';
 import { garbageCollector } from './garbage/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { resourceQuotaController } from './quota/controller.ts';
@@ -44,5 +48,9 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     bootstrapSigner,
     tokenCleaner,
     ttlAfterFinished,
+    disruptionController,
+    endpointsController,
+    endpointSliceController,
+    endpointSliceMirroring,
   ];
 }

@@ -8,7 +8,7 @@ import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
 import { domainName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
-import { claimsOf, type PodWithClaims, podsWithClaims } from './pods.ts';
+import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.ts';
 
 interface Volume extends ApiObject {
   status?: { phase?: string };
@@ -42,27 +42,28 @@ export const claimProtection: Controller = {
   start({ informers, queue, client, identity }) {
     const finalizer = domainName(identity, 'pvc-protection');
     const claims = informers.of(refs.persistentVolumeClaims, { metadataOnly: true });
-    let pods: Informer<PodWithClaims> | undefined;
+    let pods: Informer<SlimPod> | undefined;
     /** Pods are followed from the first claim on that is to go. */
-    const followPods = async (): Promise<Informer<PodWithClaims>> => {
+    const followPods = async (): Promise<Informer<SlimPod>> => {
       if (pods === undefined) {
-        pods = podsWithClaims(informers);
+        pods = slimPods(informers);
         pods.onChange(({ type, object }) => {
           if (type !== 'deleted') return;
-          for (const claim of claimsOf(object)) work.add(`${object.metadata.namespace}/${claim}`);
+          for (const claim of object.spec.claims ?? []) work.add(`${object.metadata.namespace}/${claim}`);
         });
       }
       await pods.synced;
       return pods;
     };
-    const uses = (pod: PodWithClaims, claim: string): boolean => (pod.spec?.nodeName ?? '') !== '' && claimsOf(pod).includes(claim);
+    // A pod that is not on a node yet will not get there: nobody starts a pod with a claim that is to go.
+    const onNode = (pod: WirePod | SlimPod): boolean => (pod.spec?.nodeName ?? '') !== '';
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
         await settle(client, refs.persistentVolumeClaims, claims.get(namespace, name), finalizer, async () => {
-          for (const pod of (await followPods()).list(namespace)) if (uses(pod, name)) return true;
-          // What was heard may be late: a claim in use must not go. A pod that is not on a node yet will not get there.
-          for await (const pod of client.each<PodWithClaims>(refs.pods, namespace)) if (uses(pod, name)) return true;
+          for (const pod of (await followPods()).list(namespace)) if (onNode(pod) && pod.spec.claims?.includes(name)) return true;
+          // What was heard may be late, and a claim in use must not go.
+          for await (const pod of client.each<WirePod>(refs.pods, namespace)) if (onNode(pod) && claimsOf(pod).includes(name)) return true;
           return false;
         });
       },

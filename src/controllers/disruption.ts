@@ -1,0 +1,207 @@
+/**
+ * The status of PodDisruptionBudgets: how many pods there should be, how many are well, and so how many may be evicted now.
+ * How many there should be is asked of what controls the pods, where a budget is a share of them.
+ */
+import { pathOf, resourceKey } from '../client/dynamic.ts';
+import { isNotFound } from '../client/http.ts';
+import { type Informer, keyOf, splitKey } from '../client/informer.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import type { LabelSelector, OwnerReference } from '../kinds/meta.ts';
+import { equal } from '../lib/equal.ts';
+import { fromLabelSelector } from '../meta/labels.ts';
+import { formatTime, timeMillis } from '../meta/time.ts';
+import { builtin, type Controller, type ControllerContext } from './runtime/controller.ts';
+import { type SlimPod, slimPods } from './runtime/pods.ts';
+
+interface Condition {
+  type: string;
+  status: string;
+  observedGeneration?: number;
+  lastTransitionTime: string;
+  reason: string;
+  message: string;
+}
+interface Status {
+  observedGeneration?: number;
+  disruptedPods?: Record<string, string>;
+  disruptionsAllowed: number;
+  currentHealthy: number;
+  desiredHealthy: number;
+  expectedPods: number;
+  conditions?: Condition[];
+}
+export interface Budget extends ApiObject {
+  spec?: { minAvailable?: number | string; maxUnavailable?: number | string; selector?: LabelSelector };
+  status?: Status;
+}
+interface Scalable extends ApiObject {
+  spec?: { replicas?: number };
+}
+
+/** A pod that was evicted and is not gone after this long was not evicted after all. */
+const EVICTION_MS = 2 * 60_000;
+
+/** `2` or `30%` of a number, rounded up. Throws for a text that is no share. */
+export function shareOf(value: number | string, of: number): number {
+  if (typeof value === 'number') return value;
+  const match = /^(\d+)%$/.exec(value);
+  if (match === null) throw new Error(`invalid value for IntOrString: invalid type: string is not a percentage`);
+  return Math.ceil((Number(match[1]) * of) / 100);
+}
+
+const needsScale = ({ spec }: Budget): boolean => spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
+
+/** The status of a budget. `expected` is how many pods there should be. */
+export function budgetStatus(budget: Budget, pods: readonly SlimPod[], expected: number, now: number): Status {
+  const { minAvailable, maxUnavailable } = budget.spec ?? {};
+  const desired =
+    maxUnavailable !== undefined
+      ? expected - shareOf(maxUnavailable, expected)
+      : minAvailable !== undefined
+        ? shareOf(minAvailable, expected)
+        : 0;
+  const desiredHealthy = Math.max(desired, 0);
+  const disruptedPods = stillDisrupted(budget.status?.disruptedPods ?? {}, pods, now);
+  const healthy = pods.filter(({ metadata, status }) => {
+    const name = metadata.name ?? '';
+    return metadata.deletionTimestamp === undefined && status.ready && disruptedPods[name] === undefined;
+  });
+  const allowed = expected <= 0 ? 0 : Math.max(healthy.length - desiredHealthy, 0);
+  const reason = allowed > 0 ? 'SufficientPods' : 'InsufficientPods';
+  return {
+    ...(Object.keys(disruptedPods).length > 0 && { disruptedPods }),
+    ...withCondition(budget, { status: allowed > 0 ? 'True' : 'False', reason, message: '' }, now),
+    disruptionsAllowed: allowed,
+    currentHealthy: healthy.length,
+    desiredHealthy,
+    expectedPods: expected,
+  };
+}
+
+/** Nothing is known for certain: nothing may be evicted. */
+export function failedStatus(budget: Budget, message: string, now: number): Status {
+  const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  return { ...before, disruptionsAllowed: 0, ...withCondition(budget, { status: 'False', reason: 'SyncFailed', message }, now) };
+}
+
+function withCondition({ metadata, status }: Budget, found: { status: string; reason: string; message: string }, now: number) {
+  const type = 'DisruptionAllowed';
+  const old = (status?.conditions ?? []).find((condition) => condition.type === type);
+  const observedGeneration = metadata.generation ?? 0;
+  const lastTransitionTime = old?.status === found.status ? old.lastTransitionTime : formatTime(now);
+  const others = (status?.conditions ?? []).filter((condition) => condition.type !== type);
+  return { observedGeneration, conditions: [...others, { type, ...found, observedGeneration, lastTransitionTime }] };
+}
+
+function stillDisrupted(disrupted: Readonly<Record<string, string>>, pods: readonly SlimPod[], now: number): Record<string, string> {
+  const left: Record<string, string> = {};
+  for (const { metadata } of pods) {
+    const since = disrupted[metadata.name ?? ''];
+    if (since === undefined || metadata.deletionTimestamp !== undefined || timeMillis(since) + EVICTION_MS < now) continue;
+    left[metadata.name ?? ''] = since;
+  }
+  return left;
+}
+
+export const disruptionController: Controller = {
+  name: 'disruption',
+  account: 'disruption-controller',
+  start(context) {
+    const { informers, queue, client, identity, clock } = context;
+    const ref = builtin(identity, 'policy', 'v1', 'poddisruptionbudgets');
+    const budgets = informers.of<Budget>(ref);
+    let pods: Informer<SlimPod> | undefined;
+    const selects = (budget: Budget, pod: SlimPod): boolean => fromLabelSelector(budget.spec?.selector).matches(pod.metadata.labels);
+    /** Pods are followed from the first budget on. */
+    const followPods = (): Informer<SlimPod> => {
+      if (pods !== undefined) return pods;
+      pods = slimPods(informers);
+      pods.onChange(({ object, old }) => {
+        for (const budget of budgets.list(object.metadata.namespace ?? ''))
+          if (selects(budget, object) || (old !== undefined && selects(budget, old))) work.add(keyOf(budget));
+      });
+      return pods;
+    };
+    const work = queue(
+      async (key) => {
+        const { namespace, name } = splitKey(key);
+        const all = followPods();
+        await all.synced;
+        const budget = budgets.get(namespace, name);
+        if (budget === undefined) return;
+        const selected = [...all.list(namespace)].filter((pod) => selects(budget, pod));
+        const status = await statusOf(context, budget, selected);
+        if (!equal(status, budget.status))
+          await client.update(ref, { ...budget, status } as Budget, 'status').catch((error: unknown) => {
+            if (!isNotFound(error)) throw error;
+          });
+        const ends = Object.values(status.disruptedPods ?? {}).map((since) => timeMillis(since) + EVICTION_MS - clock.now() + 1);
+        return ends.length === 0 ? undefined : Math.min(...ends);
+      },
+      { after: [budgets.synced] },
+    );
+    budgets.onChange(({ type, object }) => {
+      if (type !== 'deleted') work.add(keyOf(object));
+    });
+  },
+};
+
+async function statusOf(context: ControllerContext, budget: Budget, pods: readonly SlimPod[]): Promise<Status> {
+  const now = context.clock.now();
+  let expected = pods.length;
+  if (needsScale(budget)) {
+    try {
+      expected = await expectedPods(context, pods);
+    } catch (error) {
+      if (!(error instanceof NoController)) throw error;
+      return failedStatus(budget, error.message, now);
+    }
+  }
+  try {
+    return budgetStatus(budget, pods, expected, now);
+  } catch (error) {
+    return failedStatus(budget, (error as Error).message, now);
+  }
+}
+
+class NoController extends Error {}
+
+/** How many pods all controllers of these pods want together. Pods without one do not count. */
+async function expectedPods(context: ControllerContext, pods: readonly SlimPod[]): Promise<number> {
+  const scales = new Map<string, Promise<{ uid: string; replicas: number } | undefined>>();
+  const found = new Map<string, number>();
+  for (const pod of pods) {
+    const owner = pod.metadata.ownerReferences?.[0];
+    if (owner === undefined) continue;
+    let scale = scales.get(owner.uid);
+    if (scale === undefined) {
+      scale = scaleOf(context, pod.metadata.namespace ?? '', owner);
+      scales.set(owner.uid, scale);
+    }
+    const { uid, replicas } = (await scale) ?? {};
+    if (uid === undefined) throw new NoController(`found no controllers for pod ${JSON.stringify(pod.metadata.name ?? '')}`);
+    found.set(uid, replicas ?? 0);
+  }
+  return [...found.values()].reduce((sum, replicas) => sum + replicas, 0);
+}
+
+/** What controls the pods in the end: of a replica set that belongs to a deployment, the deployment. */
+async function scaleOf(
+  context: ControllerContext,
+  namespace: string,
+  owner: OwnerReference,
+): Promise<{ uid: string; replicas: number } | undefined> {
+  const { client, served } = context;
+  const resource = await served.resourceOf(owner.apiVersion, owner.kind);
+  if (resource === undefined) return undefined;
+  const isReplicaSet = resourceKey(resource) === 'replicasets.apps';
+  const path = pathOf(resource, namespace, owner.name, isReplicaSet ? undefined : 'scale');
+  const found = await client.json<Scalable>({ path }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (found?.metadata.uid !== owner.uid) return undefined;
+  const above = isReplicaSet ? found.metadata.ownerReferences?.find((one) => one.controller === true) : undefined;
+  if (above?.kind === 'Deployment') return scaleOf(context, namespace, above);
+  return { uid: owner.uid, replicas: found.spec?.replicas ?? 0 };
+}

@@ -1,0 +1,75 @@
+/** Endpoints of services that select pods. */
+import { isConflict, isNotFound } from '../../client/http.ts';
+import { splitKey } from '../../client/informer.ts';
+import { domainName } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { equal } from '../../lib/equal.ts';
+import { type Controller, refs } from '../runtime/controller.ts';
+import { isTerminating } from '../runtime/manager.ts';
+import { followServices } from './follow.ts';
+import { endpointsOf, familiesOf, hasSelector, headlessLabel, isHeadless } from './service.ts';
+import { type EndpointSubset, subsetsOf } from './subsets.ts';
+
+export interface Endpoints extends ApiObject {
+  subsets?: EndpointSubset[];
+}
+
+export const endpointsController: Controller = {
+  name: 'endpoint',
+  account: 'endpoint-controller',
+  start(context) {
+    const { queue, client, identity, informers } = context;
+    const truncatedAnnotation = domainName(identity, 'over-capacity', 'endpoints');
+    const headless = headlessLabel(identity);
+    const known = informers.of<Endpoints>(refs.endpoints);
+    const followed = followServices(context, (key) => work.add(key));
+    const work = queue(
+      async (key) => {
+        const { namespace, name } = splitKey(key);
+        const service = followed.services.get(namespace, name);
+        const before = known.get(namespace, name);
+        if (service === undefined) {
+          // What somebody made by hand for a service without pods goes with the service, too.
+          if (before !== undefined) await client.delete(refs.endpoints, namespace, name).catch(unlessGone);
+          return;
+        }
+        if (!hasSelector(service)) return;
+        const [family = 'IPv4'] = familiesOf(service);
+        const { subsets, truncated } = subsetsOf(endpointsOf(service, await followed.pods(namespace), family, false));
+        const { [headless]: _before, ...own } = service.metadata.labels ?? {};
+        const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
+        const { [truncatedAnnotation]: wasTruncated, ...others } = before?.metadata.annotations ?? {};
+        const same =
+          equal(before?.subsets ?? [], subsets) &&
+          equal(before?.metadata.labels ?? {}, labels) &&
+          (wasTruncated !== undefined) === truncated;
+        if (before !== undefined && same) return;
+        const annotations = truncated ? { ...others, [truncatedAnnotation]: 'truncated' } : others;
+        const wanted = {
+          kind: 'Endpoints',
+          apiVersion: 'v1',
+          metadata: { ...(before?.metadata ?? { name, namespace }), labels, annotations },
+          subsets,
+        } as Endpoints;
+        try {
+          if (before === undefined) await client.create(refs.endpoints, namespace, wanted);
+          else await client.update(refs.endpoints, wanted);
+        } catch (error) {
+          if (isTerminating(error) || (before !== undefined && isNotFound(error)) || (before === undefined && isConflict(error))) return;
+          throw error;
+        }
+      },
+      { after: [followed.services.synced, known.synced] },
+    );
+    // What is taken away or changed by others is put right.
+    known.onChange(({ type, object }) => {
+      const { namespace = '', name = '' } = object.metadata;
+      const service = followed.services.get(namespace, name);
+      if (type !== 'added' && service !== undefined && hasSelector(service)) work.add(`${namespace}/${name}`);
+    });
+  },
+};
+
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}

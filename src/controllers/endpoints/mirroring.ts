@@ -1,0 +1,85 @@
+/** Mirrors Endpoints that somebody made by hand, for services without a selector, into EndpointSlices. */
+import { isIP } from 'node:net';
+import { keyOf, splitKey } from '../../client/informer.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { builtin, type Controller, refs } from '../runtime/controller.ts';
+import type { Endpoints } from './endpoints.ts';
+import { type AddressType, hasSelector, managedByLabel, type Service, serviceNameLabel, skipMirrorLabel, sliceManager } from './service.ts';
+import type { EndpointGroup, Slice, SliceEndpoint } from './slices.ts';
+import type { EndpointAddress, EndpointSubset } from './subsets.ts';
+import { writeSlices } from './write-slices.ts';
+
+/** Most addresses that are mirrored of one subset. */
+const SUBSET_LIMIT = 1000;
+
+export const endpointSliceMirroring: Controller = {
+  name: 'endpointslicemirroring',
+  account: 'endpointslicemirroring-controller',
+  start({ queue, client, identity, informers }) {
+    const slices = builtin(identity, 'discovery', 'v1', 'endpointslices');
+    const manager = sliceManager(identity, 'endpointslicemirroring-controller');
+    const nameLabel = serviceNameLabel(identity);
+    const skip = skipMirrorLabel(identity);
+    const endpoints = informers.of<Endpoints>(refs.endpoints);
+    const services = informers.of<Service>(refs.services);
+    const known = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
+    const work = queue(
+      async (key) => {
+        const { namespace, name } = splitKey(key);
+        const source = endpoints.get(namespace, name);
+        const service = services.get(namespace, name);
+        const existing = [...known.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
+        const mirrored =
+          source !== undefined && service !== undefined && !hasSelector(service) && source.metadata.labels?.[skip] !== 'true';
+        if (!mirrored && existing.length === 0) return;
+        const groups = mirrored ? groupsOf(source.subsets ?? []) : [];
+        const { metadata } = source ?? { metadata: { name, namespace } };
+        const owner = { kind: 'Endpoints', metadata } as ApiObject & { kind: string };
+        const labels = metadata.labels ?? {};
+        await writeSlices({ identity, client, slices, owner, serviceName: name, manager, labels }, existing, groups);
+      },
+      { after: [endpoints.synced, services.synced, known.synced] },
+    );
+    endpoints.onChange(({ object }) => work.add(keyOf(object)));
+    services.onChange(({ object }) => work.add(keyOf(object)));
+    known.onChange(({ type, object }) => {
+      const name = object.metadata.labels?.[nameLabel];
+      if (type !== 'added' && name !== undefined) work.add(`${object.metadata.namespace}/${name}`);
+    });
+  },
+};
+
+/** Slices per family and set of ports; subsets with the same ports are joined. */
+export function groupsOf(subsets: readonly EndpointSubset[]): EndpointGroup[] {
+  const groups = new Map<string, { addressType: AddressType; ports: EndpointGroup['ports']; endpoints: SliceEndpoint[] }>();
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
+    const all = [
+      ...addresses.map((address) => ({ address, ready: true })),
+      ...notReadyAddresses.map((address) => ({ address, ready: false })),
+    ].slice(0, SUBSET_LIMIT);
+    const shown = ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+      name,
+      protocol,
+      port,
+      ...(appProtocol !== undefined && { appProtocol }),
+    }));
+    for (const { address, ready } of all) {
+      const version = isIP(address.ip);
+      if (version === 0) continue;
+      const addressType = version === 6 ? 'IPv6' : 'IPv4';
+      const key = `${addressType} ${JSON.stringify(shown)}`;
+      const group = groups.get(key) ?? { addressType, ports: shown, endpoints: [] };
+      group.endpoints.push(endpointOf(address, ready));
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+const endpointOf = ({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): SliceEndpoint => ({
+  addresses: [ip],
+  conditions: { ready },
+  ...(hostname !== undefined && { hostname }),
+  ...(targetRef !== undefined && { targetRef }),
+  ...(nodeName !== undefined && { nodeName }),
+});

@@ -1,0 +1,119 @@
+/** Services, and what of pods makes their endpoints. */
+import { isIP } from 'node:net';
+import { domainName, groupName, type Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { LabelSelector } from '../../meta/labels.ts';
+import type { SlimPod } from '../runtime/pods.ts';
+
+export interface ServicePort {
+  name?: string;
+  protocol?: string;
+  port: number;
+  targetPort?: number | string;
+  appProtocol?: string;
+}
+export interface Service extends ApiObject {
+  spec?: {
+    type?: string;
+    selector?: Record<string, string>;
+    ports?: ServicePort[];
+    clusterIP?: string;
+    ipFamilies?: string[];
+    publishNotReadyAddresses?: boolean;
+  };
+}
+
+export interface ResolvedPort {
+  readonly name: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly appProtocol?: string;
+}
+export interface PodReference {
+  readonly kind: 'Pod';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+/** One pod behind a service, in one family of addresses. */
+export interface ServiceEndpoint {
+  readonly address: string;
+  readonly ports: readonly ResolvedPort[];
+  /** Fit to be sent requests, as the service sees it. */
+  readonly ready: boolean;
+  /** The pod itself is ready, even if it is on its way out. */
+  readonly serving: boolean;
+  readonly terminating: boolean;
+  readonly targetRef: PodReference;
+  readonly nodeName?: string;
+  readonly hostname?: string;
+}
+export type AddressType = 'IPv4' | 'IPv6';
+
+/** Whether its endpoints follow from pods. */
+export const hasSelector = ({ spec }: Service): boolean => spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
+
+export function selectorOf({ spec }: Service): LabelSelector {
+  return new LabelSelector(Object.entries(spec?.selector ?? {}).map(([key, value]) => ({ key, operator: '=', values: [value] })));
+}
+
+export const isHeadless = ({ spec }: Service): boolean => spec?.clusterIP === 'None';
+export const headlessLabel = (identity: Identity): string => domainName(identity, 'headless', 'service');
+export const serviceNameLabel = (identity: Identity): string => domainName(identity, 'service-name');
+export const managedByLabel = (identity: Identity): string => domainName(identity, 'managed-by', 'endpointslice');
+export const skipMirrorLabel = (identity: Identity): string => domainName(identity, 'skip-mirror', 'endpointslice');
+/** The value of `managed-by`: `endpointslice-controller` in the identity's group suffix. */
+export const sliceManager = (identity: Identity, name: string): string => groupName(identity, name);
+
+export function familiesOf({ spec }: Service): AddressType[] {
+  const families = (spec?.ipFamilies ?? []).filter((family): family is AddressType => family === 'IPv4' || family === 'IPv6');
+  if (families.length > 0) return families;
+  return [isIP(spec?.clusterIP ?? '') === 6 ? 'IPv6' : 'IPv4'];
+}
+
+const isFamily = (address: string, family: AddressType): boolean => isIP(address) === (family === 'IPv4' ? 4 : 6);
+
+/** The ports of a service as one pod has them. A port that the pod does not have by name is left out. */
+function resolvePorts(service: Service, pod: SlimPod): ResolvedPort[] {
+  return (service.spec?.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, targetPort, appProtocol }) => {
+    const target =
+      typeof targetPort === 'string'
+        ? pod.spec.ports?.find((one) => one.name === targetPort && one.protocol === protocol)?.port
+        : targetPort === undefined || targetPort === 0
+          ? port
+          : targetPort;
+    return target === undefined ? [] : [{ name, protocol, port: target, ...(appProtocol !== undefined && { appProtocol }) }];
+  });
+}
+
+/** The endpoints of a service in one family. `withTerminating`: also pods that are on their way out. */
+export function endpointsOf(service: Service, pods: Iterable<SlimPod>, family: AddressType, withTerminating: boolean): ServiceEndpoint[] {
+  const selector = selectorOf(service);
+  const { name: serviceName, namespace: serviceNamespace } = service.metadata;
+  const tolerant = service.spec?.publishNotReadyAddresses === true;
+  const found: ServiceEndpoint[] = [];
+  for (const pod of pods) {
+    const { metadata, spec, status } = pod;
+    const address = (status.ips ?? []).find((ip) => isFamily(ip, family));
+    if (address === undefined || status.phase === 'Failed' || status.phase === 'Succeeded' || !selector.matches(metadata.labels)) continue;
+    const terminating = metadata.deletionTimestamp !== undefined;
+    if (terminating && !withTerminating && !tolerant) continue;
+    const { name = '', namespace = '', uid = '' } = metadata;
+    const hasName = (spec.hostname ?? '') !== '' && spec.subdomain === serviceName && namespace === serviceNamespace;
+    found.push({
+      address,
+      ports: resolvePorts(service, pod),
+      ready: tolerant || (status.ready && !terminating),
+      serving: status.ready,
+      terminating,
+      targetRef: { kind: 'Pod', namespace, name, uid },
+      ...(spec.nodeName !== undefined && spec.nodeName !== '' && { nodeName: spec.nodeName }),
+      ...(hasName && { hostname: spec.hostname as string }),
+    });
+  }
+  return found;
+}
+
+/** A text that is the same for the same ports. */
+export const portsKey = (ports: readonly ResolvedPort[]): string =>
+  JSON.stringify([...ports].map(({ name, protocol, port, appProtocol }) => [name, protocol, port, appProtocol ?? '']).sort());

@@ -1,0 +1,97 @@
+/**
+ * Brings the EndpointSlices of a service from what they are to what they should be, with as few writes as possible: an
+ * endpoint stays in its slice, new ones fill the room there is, and only what is left makes new slices.
+ */
+import type { ApiObject } from '../../kinds/kind.ts';
+import { equal } from '../../lib/equal.ts';
+import type { AddressType } from './service.ts';
+
+export interface SliceEndpoint {
+  addresses: string[];
+  conditions: { ready: boolean; serving?: boolean; terminating?: boolean };
+  hostname?: string;
+  nodeName?: string;
+  zone?: string;
+  targetRef?: { kind?: string; namespace?: string; name?: string; uid?: string };
+}
+export interface SlicePort {
+  name: string;
+  protocol: string;
+  port: number;
+  appProtocol?: string;
+}
+export interface Slice extends ApiObject {
+  addressType: AddressType | 'FQDN';
+  endpoints: SliceEndpoint[] | null;
+  ports: SlicePort[] | null;
+}
+/** Endpoints that have the same ports. */
+export interface EndpointGroup {
+  readonly addressType: AddressType;
+  readonly ports: readonly SlicePort[];
+  readonly endpoints: readonly SliceEndpoint[];
+}
+export interface SlicePlan {
+  readonly create: { addressType: AddressType; ports: SlicePort[]; endpoints: SliceEndpoint[] }[];
+  readonly update: Slice[];
+  readonly remove: Slice[];
+}
+
+/** Most endpoints of one slice. */
+const CAPACITY = 100;
+
+const identityOf = ({ targetRef, addresses }: SliceEndpoint): string => targetRef?.uid ?? addresses.join();
+const groupKey = (addressType: string, ports: readonly SlicePort[] | null): string =>
+  `${addressType} ${JSON.stringify([...(ports ?? [])].map((port) => [port.name, port.protocol, port.port, port.appProtocol ?? '']).sort())}`;
+
+/** `metadataOf` is what a slice should say about itself, given what it says now. */
+export function planSlices(
+  existing: readonly Slice[],
+  groups: readonly EndpointGroup[],
+  metadataOf: (slice: Slice) => Slice['metadata'],
+): SlicePlan {
+  const plan: SlicePlan = { create: [], update: [], remove: [] };
+  const byKey = new Map<string, Slice[]>();
+  for (const slice of existing) {
+    const key = groupKey(slice.addressType, slice.ports);
+    byKey.set(key, [...(byKey.get(key) ?? []), slice]);
+  }
+  for (const group of groups) {
+    const key = groupKey(group.addressType, group.ports);
+    planGroup(plan, byKey.get(key) ?? [], group, metadataOf);
+    byKey.delete(key);
+  }
+  for (const slices of byKey.values()) plan.remove.push(...slices);
+  return plan;
+}
+
+function planGroup(plan: SlicePlan, slices: readonly Slice[], group: EndpointGroup, metadataOf: (slice: Slice) => Slice['metadata']): void {
+  const wanted = new Map(group.endpoints.map((endpoint) => [identityOf(endpoint), endpoint]));
+  const kept = slices.map((slice) => {
+    const endpoints: SliceEndpoint[] = [];
+    for (const endpoint of slice.endpoints ?? []) {
+      const now = wanted.get(identityOf(endpoint));
+      if (now === undefined) continue;
+      wanted.delete(identityOf(endpoint));
+      endpoints.push(now);
+    }
+    return { slice, endpoints };
+  });
+  const left = [...wanted.values()];
+  // Slices that are written anyway are filled first, the fullest of them before all others.
+  const isChanged = (one: (typeof kept)[number]): boolean => !equal(one.endpoints, one.slice.endpoints ?? []);
+  const order = [...kept].sort((a, b) => Number(isChanged(b)) - Number(isChanged(a)) || b.endpoints.length - a.endpoints.length);
+  for (const { endpoints } of order) endpoints.push(...left.splice(0, CAPACITY - endpoints.length));
+  let remaining = kept.filter((one) => one.endpoints.length > 0);
+  // A service without endpoints has one slice that says so.
+  if (remaining.length === 0 && left.length === 0 && kept.length > 0) remaining = kept.slice(0, 1);
+  for (const one of kept) if (!remaining.includes(one)) plan.remove.push(one.slice);
+  for (const { slice, endpoints } of remaining) {
+    const metadata = metadataOf(slice);
+    if (equal(endpoints, slice.endpoints ?? []) && equal(metadata, slice.metadata)) continue;
+    plan.update.push({ ...slice, metadata, endpoints });
+  }
+  const { addressType } = group;
+  while (left.length > 0) plan.create.push({ addressType, ports: [...group.ports], endpoints: left.splice(0, CAPACITY) });
+  if (kept.length === 0 && group.endpoints.length === 0) plan.create.push({ addressType, ports: [...group.ports], endpoints: [] });
+}

@@ -1,0 +1,58 @@
+/** Writes slices for an owner, whichever way they came about. */
+import type { Client, ResourceRef } from '../../client/dynamic.ts';
+import { isNotFound } from '../../client/http.ts';
+import type { Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { isTerminating } from '../runtime/manager.ts';
+import { managedByLabel, serviceNameLabel } from './service.ts';
+import { type EndpointGroup, planSlices, type Slice } from './slices.ts';
+
+export interface SliceOwner {
+  readonly identity: Identity;
+  readonly client: Client;
+  readonly slices: ResourceRef;
+  /** The object that the slices go with. */
+  readonly owner: ApiObject & { readonly kind: string };
+  readonly serviceName: string;
+  /** Value of the label that tells who manages a slice. */
+  readonly manager: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export async function writeSlices(given: SliceOwner, existing: readonly Slice[], groups: readonly EndpointGroup[]): Promise<void> {
+  const { client, slices, owner } = given;
+  const namespace = owner.metadata.namespace ?? '';
+  const labels = {
+    ...given.labels,
+    [serviceNameLabel(given.identity)]: given.serviceName,
+    [managedByLabel(given.identity)]: given.manager,
+  };
+  const plan = planSlices(existing, groups, ({ metadata }) => ({ ...metadata, labels }));
+  const metadata = {
+    generateName: `${given.serviceName}-`,
+    namespace,
+    labels,
+    ownerReferences: [
+      {
+        apiVersion: 'v1',
+        kind: owner.kind,
+        name: owner.metadata.name,
+        uid: owner.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ],
+  };
+  const type = { kind: 'EndpointSlice', apiVersion: `${slices.group}/${slices.version}` };
+  const writes = [
+    ...plan.create.map((slice) => client.create(slices, namespace, { ...type, metadata, ...slice }).catch(unlessLate)),
+    ...plan.update.map((slice) => client.update(slices, { ...slice, ...type })),
+    ...plan.remove.map((slice) => client.delete(slices, namespace, slice.metadata.name ?? '').catch(unlessLate)),
+  ];
+  const failed = (await Promise.allSettled(writes)).find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+function unlessLate(error: unknown): void {
+  if (!isNotFound(error) && !isTerminating(error)) throw error;
+}

@@ -1,0 +1,87 @@
+/**
+ * Pods as far as controllers look at them. Pods are many and large, so no more than this is kept, in one copy that all share
+ * and that exists only where something asks for it.
+ */
+import type { Informer } from '../../client/informer.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { refs } from './controller.ts';
+import type { Informers } from './informers.ts';
+
+export interface SlimPod extends ApiObject {
+  spec: {
+    nodeName?: string;
+    hostname?: string;
+    subdomain?: string;
+    /** Claims that the pod uses, by name. */
+    claims?: string[];
+    /** Ports of containers that have a name. */
+    ports?: { name: string; protocol: string; port: number }[];
+  };
+  status: { phase?: string; ready: boolean; ips?: string[] };
+}
+
+/** As much of a pod as the server sends that matters here. */
+export interface WirePod extends ApiObject {
+  spec?: {
+    nodeName?: string;
+    hostname?: string;
+    subdomain?: string;
+    volumes?: { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: unknown }[];
+    containers?: { ports?: { name?: string; protocol?: string; containerPort: number }[] }[];
+  };
+  status?: {
+    phase?: string;
+    podIP?: string;
+    podIPs?: { ip?: string }[];
+    conditions?: { type: string; status: string }[];
+  };
+}
+
+export function slimPods(informers: Informers): Informer<SlimPod> {
+  return informers.of<SlimPod>(refs.pods, { form: 'slim', keep: (pod) => slim(pod as unknown as WirePod) });
+}
+
+/** Claims that a pod uses. The claim of an ephemeral volume is called after the pod and the volume. */
+export function claimsOf(pod: WirePod): string[] {
+  return (pod.spec?.volumes ?? []).flatMap((volume) => {
+    if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName];
+    return volume.ephemeral === undefined ? [] : [`${pod.metadata.name}-${volume.name}`];
+  });
+}
+
+export function slim(pod: WirePod): SlimPod {
+  const { name, namespace, uid, resourceVersion, labels, deletionTimestamp, ownerReferences } = pod.metadata;
+  const { nodeName, hostname, subdomain, containers = [] } = pod.spec ?? {};
+  const { phase, podIP, podIPs = [], conditions = [] } = pod.status ?? {};
+  const controller = ownerReferences?.find((owner) => owner.controller === true);
+  const claims = claimsOf(pod);
+  const ports = containers.flatMap((container) =>
+    (container.ports ?? []).flatMap(({ name: port = '', protocol = 'TCP', containerPort }) =>
+      port === '' ? [] : [{ name: port, protocol, port: containerPort }],
+    ),
+  );
+  const ips = podIPs.length > 0 ? podIPs.flatMap(({ ip }) => ip ?? []) : podIP === undefined || podIP === '' ? [] : [podIP];
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      ...(labels !== undefined && { labels }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(controller !== undefined && { ownerReferences: [controller] }),
+    },
+    spec: {
+      ...(nodeName !== undefined && { nodeName }),
+      ...(hostname !== undefined && { hostname }),
+      ...(subdomain !== undefined && { subdomain }),
+      ...(claims.length > 0 && { claims }),
+      ...(ports.length > 0 && { ports }),
+    },
+    status: {
+      ...(phase !== undefined && { phase }),
+      ready: conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+      ...(ips.length > 0 && { ips }),
+    },
+  } as SlimPod;
+}
