@@ -1,0 +1,139 @@
+/** What is too large, too much at once, or takes too long. */
+import type http from 'node:http';
+import https from 'node:https';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
+
+const future = '999999999';
+
+describe('bodies', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.close());
+
+  test.each([{ http2: false }, { http2: true }])('more than 3 MiB is 413, told or found out (HTTP/2: $http2)', async (protocol) => {
+    const client = server.client({ token: 'admin-token', ...protocol });
+    const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
+    const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'x'.repeat(3 * 1024 * 1024) } });
+    const answer = await client.post(path, body);
+    expect(answer.json).toMatchObject({
+      kind: 'Status',
+      code: 413,
+      reason: 'RequestEntityTooLarge',
+      message: expect.stringContaining('3145728'),
+    });
+    expect((await client.get(path)).status).toBe(200);
+  });
+
+  test('a body without a length is counted as it comes', async () => {
+    const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
+    const status = await new Promise((resolve, reject) => {
+      const headers = { authorization: 'Bearer admin-token', 'content-type': 'application/json' };
+      const request = https.request(`${server.address}${path}`, { method: 'POST', headers, rejectUnauthorized: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.on('error', reject);
+      for (let i = 0; i < 4; i++) request.write('x'.repeat(1024 * 1024));
+      request.end();
+    });
+    expect(status).toBe(413);
+  });
+
+  test('an object that a kind holds to be too large is 422', async () => {
+    const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+    const answer = await server.admin.post(path, { metadata: { name: 'a' }, stringData: { x: 'x'.repeat(1024 * 1024 + 1) } });
+    expect(answer.json).toMatchObject({ code: 422, details: { causes: [{ reason: 'FieldValueTooLong', field: 'data' }] } });
+  });
+});
+
+describe('requests at once', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ identity: 'kubernetes', maxRequestsInflight: 1, maxMutatingRequestsInflight: 1 });
+    await server.admin.ok('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      metadata: { name: 'alice' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }],
+    });
+  });
+  afterAll(() => server.close());
+
+  const expectBusy = (answer: Answer): void => {
+    expect(answer.status).toBe(429);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.json).toMatchObject({ kind: 'Status', code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 1 } });
+  };
+  /** Asks until the place is free: the server's own parts need it now and then too. */
+  const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      const answer = await ask();
+      if (answer.status !== 429) return answer;
+    }
+  };
+
+  test('beyond the limit of reading: 429 and when to come back; watches and super-users are exempt', async () => {
+    // It waits for a version that does not come, and holds the only place as long.
+    const held = patiently(() => server.alice.get(`/api/v1/nodes?resourceVersion=${future}`));
+    let refused: Answer | undefined;
+    while (refused?.status !== 429) refused = await server.alice.clone().get('/api/v1/nodes');
+    expectBusy(refused);
+    expect((await server.admin.get('/api/v1/nodes')).status).toBe(200);
+    const watch = await server.alice.clone().watch('/api/v1/nodes?watch=1');
+    watch.close();
+    expect((await held).status).toBe(504);
+    expect((await patiently(() => server.alice.get('/api/v1/nodes'))).status).toBe(200);
+  });
+
+  test('changing requests have a limit of their own', async () => {
+    const ns = await server.namespace();
+    const body = JSON.stringify({ metadata: { name: unique() } });
+    const headers = { authorization: 'Bearer alice-token', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const path = `/api/v1/namespaces/${ns}/configmaps`;
+    let request: http.ClientRequest | undefined;
+    const held = new Promise<number>((resolve, reject) => {
+      request = https.request(`${server.address}${path}`, { method: 'POST', headers, rejectUnauthorized: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode as number);
+      });
+      request.on('error', reject);
+      // The rest of the body is held back: the request is under way until it comes.
+      request.write(body.slice(0, 5));
+    });
+    let refused: Answer | undefined;
+    while (refused?.status !== 429) refused = await server.alice.clone().post(path, { metadata: { generateName: 'x-' } });
+    expectBusy(refused);
+    expect((await patiently(() => server.alice.get(path))).status).toBe(200);
+    request?.end(body.slice(5));
+    expect([201, 429]).toContain(await held);
+    expect((await patiently(() => server.alice.post(path, { metadata: { generateName: 'x-' } }))).status).toBe(201);
+  });
+});
+
+describe('time', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ requestTimeout: 500 });
+  });
+  afterAll(() => server.close());
+
+  test('a request that takes longer than --request-timeout is 504; a watch is not', async () => {
+    const watch = await server.admin.watch('/api/v1/nodes?watch=1');
+    const answer = await server.admin.get(`/api/v1/nodes?resourceVersion=${future}`);
+    expect(answer.json).toMatchObject({ code: 504, reason: 'Timeout', message: expect.stringContaining('Timeout') });
+    const name = unique('n');
+    await server.admin.ok('POST', '/api/v1/nodes', { metadata: { name } });
+    expect((await watch.next()).object.metadata.name).toBe(name);
+    watch.close();
+  });
+
+  test('the client may ask for less, in its own words', async () => {
+    const began = performance.now();
+    const answer = await server.admin.get(`/api/v1/nodes?resourceVersion=${future}&timeout=50ms`);
+    expect(answer.status).toBe(504);
+    expect(performance.now() - began).toBeLessThan(450);
+    expect((await server.admin.get('/api/v1/nodes?timeout=soon')).status).toBe(400);
+  });
+});
