@@ -24,6 +24,7 @@ import { liveSource } from './registry/live.ts';
 import { SystemWriter } from './registry/system.ts';
 import { bindingActions } from './server/actions/binding.ts';
 import { componentStatuses } from './server/actions/component-statuses.ts';
+import { eviction } from './server/actions/eviction.ts';
 import { reviewActions } from './server/actions/reviews.ts';
 import { tokenRequest } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
@@ -153,6 +154,7 @@ async function serve(
       ['core/serviceaccounts/token', tokenRequest(auth.issuer)],
       ...connections.actions,
       ...bindingActions(registry),
+      ['core/pods/eviction', eviction(registry)],
     ]),
     computed: new Map([['core/componentstatuses', componentStatuses(engine)]]),
     limits: {

@@ -114,6 +114,9 @@ export interface ViewSubresource<T = never, W = never> {
   show(object: T, env: KindEnv): W;
   /** Checks the view and writes it back into the object. */
   write(view: W, object: T, errors: FieldErrors, env: KindEnv): void;
+  /** The Table of the view; without columns it shows name and time of creation. */
+  readonly columns?: readonly Column[];
+  cells?(view: W, env: KindEnv): Cell[];
 }
 /**
  * A subresource (or a whole virtual resource) that is an operation: eviction, binding, token, reviews, exec, proxy …
@@ -124,6 +127,8 @@ export interface ActionSubresource {
   readonly verbs: readonly string[];
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: MessageType;
+  /** Older versions of that kind with the same fields. */
+  readonly olderVersions?: readonly string[];
 }
 export type Subresource<T = never> = ObjectSubresource<T> | ViewSubresource<T> | ActionSubresource;
 

@@ -121,6 +121,12 @@ export const unprocessable = (message = 'the server rejected our request due to 
   new ApiError(422, 'Invalid', message, {});
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
   new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
+/** A pod may not be evicted now. `retryAfterSeconds`: when trying again makes sense, if that is known. */
+export const evictionRefused = (why: string, retryAfterSeconds = 0): ApiError =>
+  new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message: why }],
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+  });
 export const internalError = (message: string): ApiError =>
   new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 /** A fault that the stock server reports without a reason. */

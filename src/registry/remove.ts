@@ -2,6 +2,7 @@
  * delete and deletecollection. An object with finalizers, or of a kind that ends gracefully, is first marked; it goes
  * when the last finalizer is removed or the grace period is cut to nothing.
  */
+import type { SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { conflict, notFound } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
@@ -31,10 +32,16 @@ const TRIES = 20;
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-export async function remove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions): Promise<RemoveResult> {
+/**
+ * What else is written in the same commit; throws to refuse. It is asked again when others got in between, so that what
+ * it decides is true of the state that the deletion replaces.
+ */
+export type Alongside = (object: ApiObject) => readonly SideWrite[];
+
+export async function remove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions, alongside?: Alongside): Promise<RemoveResult> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptRemove(deps, ctx, options);
+      return await attemptRemove(deps, ctx, options, alongside);
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (attempt >= TRIES) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
@@ -42,7 +49,12 @@ export async function remove(deps: RegistryDeps, ctx: WriteContext, options: Del
   }
 }
 
-async function attemptRemove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions): Promise<RemoveResult> {
+async function attemptRemove(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  options: DeleteOptions,
+  alongside: Alongside | undefined,
+): Promise<RemoveResult> {
   const { resource } = ctx;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = resource.collection?.items.get(keyOf(ctx));
@@ -50,6 +62,7 @@ async function attemptRemove(deps: RegistryDeps, ctx: WriteContext, options: Del
   const object = normal(resource, parseItem(item));
   checkPreconditions(ctx, object, options);
   const request = admissionRequest(ctx, 'DELETE', undefined, object);
+  if (alongside !== undefined) request.sideWrites.push(...alongside(object));
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
   const judged = deps.admission.validate(request);

@@ -111,10 +111,16 @@ function serveAction(services: Services, ctx: Context, resource: Resource, sub: 
   if (action === undefined) throw methodRefused();
   if (sub.schema === undefined) return connect(ctx, resource, action);
   const group = services.registry.catalog.groupName(sub.kind.group);
-  const expected =
+  const apiVersion = (version: string): string => (group === '' ? version : `${group}/${version}`);
+  const expected: Expected | undefined =
     ctx.method !== 'POST'
       ? undefined
-      : { apiVersion: group === '' ? sub.kind.version : `${group}/${sub.kind.version}`, kind: sub.kind.kind, schema: sub.schema };
+      : {
+          apiVersion: apiVersion(sub.kind.version),
+          kind: sub.kind.kind,
+          schema: sub.schema,
+          older: sub.olderVersions?.map(apiVersion),
+        };
   return runAction(services, ctx, resource, action, expected);
 }
 

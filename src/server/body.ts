@@ -57,6 +57,8 @@ export interface Expected {
   readonly apiVersion: string;
   readonly kind: string;
   readonly schema: MessageType;
+  /** Other versions with the same fields, which are read as this one. */
+  readonly older?: readonly string[] | undefined;
 }
 
 export interface FieldReport {
@@ -128,7 +130,7 @@ export function decodeValue(value: JsonValue, expected: Expected, report?: Field
 const versionPart = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
 function checkType(kind: string, apiVersion: string, expected: Expected): void {
-  if (kind === expected.kind && apiVersion === expected.apiVersion) return;
+  if (kind === expected.kind && (apiVersion === expected.apiVersion || expected.older?.includes(apiVersion))) return;
   const why =
     kind === expected.kind
       ? `no kind "${kind}" is registered for version "${apiVersion}"`

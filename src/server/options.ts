@@ -127,10 +127,26 @@ export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, 
   };
 }
 
-export function checkDryRun(values: readonly string[], errors: FieldErrors): void {
+function checkDryRun(values: readonly string[], errors: FieldErrors): void {
   if (values.every((v) => v === 'All')) return;
   const shown = `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;
   errors.add('FieldValueNotSupported', 'dryRun', `Unsupported value: ${shown}: supported values: "All"`);
+}
+
+/** Refuses options of a deletion that contradict one another or say nothing known. */
+export function checkDeleteOptions(
+  catalog: Catalog,
+  options: { readonly orphanDependents?: boolean; readonly propagationPolicy?: string; readonly dryRun?: readonly string[] },
+): void {
+  const { orphanDependents, propagationPolicy, dryRun = [] } = options;
+  const errors = new FieldErrors();
+  const at = Path.of('propagationPolicy');
+  if (orphanDependents !== undefined && propagationPolicy !== undefined)
+    errors.invalid(at, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
+  if (propagationPolicy !== undefined && !['Orphan', 'Background', 'Foreground'].includes(propagationPolicy))
+    errors.notSupported(at, propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']);
+  checkDryRun(dryRun, errors);
+  if (!errors.empty) throw invalid(optionsKind(catalog, 'DeleteOptions'), '', errors.list);
 }
 
 /** The manager of this write. */

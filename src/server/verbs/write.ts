@@ -4,8 +4,7 @@ import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { ApiError, badRequest, forbidden, invalid, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
-import { FieldErrors, Path } from '../../meta/field.ts';
+import { ApiError, badRequest, forbidden, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { create } from '../../registry/create.ts';
@@ -19,7 +18,7 @@ import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { sendList } from '../list-body.ts';
-import { checkDryRun, managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
+import { checkDeleteOptions, managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { attributesOf } from '../steps/authorize.ts';
@@ -40,7 +39,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     manager: managerOf(ctx, options),
     options: options.json,
     warn: (text) => ctx.warn(text),
-    annotate: (key, value) => ctx.annotate(key, value),
+    annotate: (key, value, level) => ctx.annotate(key, value, level),
   };
 }
 
@@ -126,14 +125,8 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
     given = (await decodeDeleteOptions(body, media, expected)) as JsonObject;
     ctx.audit?.requestBody(() => ({ ...type, ...given }));
   } else given = fromQuery(ctx);
-  const errors = new FieldErrors();
   const options = given as unknown as DeleteOptions & { dryRun?: string[] };
-  if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined)
-    errors.invalid(Path.of('propagationPolicy'), options.propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
-  if (options.propagationPolicy !== undefined && !['Orphan', 'Background', 'Foreground'].includes(options.propagationPolicy))
-    errors.notSupported(Path.of('propagationPolicy'), options.propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']);
-  checkDryRun(options.dryRun ?? [], errors);
-  if (!errors.empty) throw invalid({ group: groupName(services.identity, 'meta'), resource: 'DeleteOptions' }, '', errors.list);
+  checkDeleteOptions(services.registry.catalog, options);
   return { options, dryRun: (options.dryRun ?? []).length > 0, json: { ...type, ...given } };
 }
 

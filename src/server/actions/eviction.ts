@@ -1,0 +1,120 @@
+/**
+ * pods/eviction: deletes a pod if the disruption budget that covers it allows that. The budget is charged in the same
+ * commit as the deletion, so that two evictions never share one allowance, and a failed one costs nothing.
+ */
+import { admissionChain } from '../../admission/chain.ts';
+import type { SideWrite } from '../../admission/types.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Condition } from '../../kinds/meta.ts';
+import { Status } from '../../kinds/meta-kinds.ts';
+import type { Eviction, PodDisruptionBudget } from '../../kinds/policy/schema/v1.ts';
+import { badRequest, evictionRefused, forbidden, plainError } from '../../meta/errors.ts';
+import { fromLabelSelector } from '../../meta/labels.ts';
+import { formatTime } from '../../meta/time.ts';
+import { admissionRequest } from '../../registry/commit.ts';
+import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
+import { normal, parseItem, sharedObject } from '../../registry/convert.ts';
+import { remove } from '../../registry/remove.ts';
+import type { MessageType } from '../../schema/types.ts';
+import { checkDeleteOptions } from '../options.ts';
+import type { Action } from '../services.ts';
+
+/** Evictions that the keeper of the budget has not yet seen; more would make its object too large. */
+const MAX_DISRUPTED_PODS = 2000;
+/** When to try again while a new budget is being looked at. */
+const PROCESSING_SECONDS = 10;
+
+/** The pod is deleted as the server's own act; what was admitted is the eviction. */
+const noAdmission = admissionChain([]);
+
+export function eviction(deps: RegistryDeps): Action {
+  const quiet: RegistryDeps = { ...deps, admission: noAdmission };
+  return async ({ write, body }) => {
+    const given = body as ApiObject & Eviction;
+    if (given.metadata.name !== write.name) throw badRequest('name in URL does not match name in Eviction object');
+    const options = given.deleteOptions ?? {};
+    checkDeleteOptions(deps.catalog, options);
+    const dryRun = write.dryRun || (options.dryRun ?? []).length > 0;
+    const target: WriteContext = { ...write, subresource: '', dryRun };
+    await admit(deps, write, given);
+    await remove(quiet, target, options, (object) => charge(deps, target, object as ApiObject & Pod));
+    const object = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+    return { status: 201, object, schema: Status as MessageType };
+  };
+}
+
+async function admit(deps: RegistryDeps, write: WriteContext, given: ApiObject): Promise<void> {
+  const objectKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
+  const request = { ...admissionRequest(write, 'CREATE', given, undefined), objectKind };
+  await deps.admission.admit(request);
+  await deps.admission.validate(request);
+}
+
+/** The budget that covers the pod, with one allowance less. Throws if there is none left. */
+function charge(deps: RegistryDeps, target: WriteContext, pod: ApiObject & Pod): SideWrite[] {
+  if (needsNoBudget(pod)) return [];
+  const budget = budgetOf(deps, target.namespace, pod);
+  if (budget === undefined) return [];
+  const { currentHealthy, desiredHealthy } = budget.status;
+  // A pod that is not ready is not what keeps the budget satisfied.
+  if (!isReady(pod) && currentHealthy >= desiredHealthy && desiredHealthy > 0) return [];
+  spend(deps, budget, target.name);
+  return [{ group: 'policy', plural: 'poddisruptionbudgets', object: budget }];
+}
+
+/** A pod that does not run, no longer runs, or is going anyway. */
+function needsNoBudget({ metadata, status }: Pod): boolean {
+  const { phase = '' } = status;
+  return phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed' || metadata.deletionTimestamp !== undefined;
+}
+const isReady = ({ status }: Pod): boolean =>
+  (status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True');
+
+/** A private copy of the one budget whose selector fits the pod. */
+function budgetOf(deps: RegistryDeps, namespace: string, pod: Pod): PodDisruptionBudget | undefined {
+  const resource = deps.catalog.builtin('policy', 'poddisruptionbudgets');
+  const fitting = (resource.collection?.items.withPrefix(`${namespace}/`) ?? []).filter((item) => {
+    const { spec } = sharedObject(item) as PodDisruptionBudget;
+    return fromLabelSelector(spec.selector).matches(pod.metadata.labels);
+  });
+  if (fitting.length > 1)
+    throw plainError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+  const [item] = fitting;
+  return item === undefined ? undefined : (normal(resource, parseItem(item)) as PodDisruptionBudget);
+}
+
+function spend(deps: RegistryDeps, budget: PodDisruptionBudget, pod: string): void {
+  const { metadata, status } = budget;
+  const { name = '', generation = 0 } = metadata;
+  const refuse = (why: string) => forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
+  if ((status.observedGeneration ?? 0) < generation)
+    throw evictionRefused(`The disruption budget ${name} is still being processed by the server.`, PROCESSING_SECONDS);
+  if (status.disruptionsAllowed < 0) throw refuse('pdb disruptions allowed is negative');
+  if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED_PODS)
+    throw refuse('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  if (status.disruptionsAllowed === 0)
+    throw evictionRefused(
+      `The disruption budget ${name} needs ${status.desiredHealthy} healthy pods and has ${status.currentHealthy} currently`,
+    );
+  const now = formatTime(deps.env.now());
+  status.disruptionsAllowed--;
+  status.disruptedPods = { ...status.disruptedPods, [pod]: now };
+  if (status.disruptionsAllowed === 0) tellExhausted(status, now);
+}
+
+function tellExhausted(status: PodDisruptionBudget['status'], now: string): void {
+  const type = 'DisruptionAllowed';
+  const conditions = status.conditions ?? [];
+  const known = conditions.find((condition) => condition.type === type);
+  const told: Condition = {
+    type,
+    status: 'False',
+    observedGeneration: status.observedGeneration ?? 0,
+    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime : now,
+    reason: 'InsufficientPods',
+    message: '',
+  };
+  if (known === undefined) status.conditions = [...conditions, told];
+  else Object.assign(known, told);
+}
