@@ -34,7 +34,7 @@ export interface WriteContext extends Target {
   /** The options as the admission chain sees them. */
   readonly options: JsonObject;
   readonly warn: (text: string) => void;
-  readonly annotate: (key: string, value: string) => void;
+  readonly annotate: (key: string, value: string, level?: 'Metadata' | 'Request') => void;
 }
 
 export const keyOf = (target: { resource: Resource; namespace: string; name: string }): string =>

@@ -75,7 +75,9 @@ export class Context {
     this.warnings ??= [];
     if (!this.warnings.includes(text)) this.warnings.push(text);
   }
-  annotate(key: string, value: string): void {
+  /** A note for the audit trail. Of level `Request`: it repeats parts of the object, and is kept only where that is recorded. */
+  annotate(key: string, value: string, level: 'Metadata' | 'Request' = 'Metadata'): void {
+    if (level === 'Request' && this.audit?.showsObjects !== true) return;
     this.annotations ??= new Map();
     if (!this.annotations.has(key)) this.annotations.set(key, value);
   }

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { type Media, mediaOf, objectText } from './body-text.ts';
 import type { AuditEvent, ObjectRef, ResponseStatus } from './event.ts';
 import { Level, levels, type Stage, type Verdict } from './policy.ts';
-import { dropManagedFields, type Redaction, redact, redactionOf } from './redact.ts';
+import { dropManagedFields, quotes, type Redaction, redact, redactionOf } from './redact.ts';
 import type { Trail } from './trail.ts';
 
 /** Longer ones are cut; they are the client's words. */
@@ -25,7 +25,8 @@ export class AuditRecord {
   private readonly ctx: Context;
   private readonly verdict: Verdict;
   private readonly sources: readonly string[];
-  private readonly received: string;
+  /** Milliseconds since 1970, with their fractions. */
+  private readonly received: number;
   private readonly redaction: Redaction | undefined;
   private reference: ObjectRef | undefined;
   private status: ResponseStatus | undefined;
@@ -39,7 +40,7 @@ export class AuditRecord {
     this.ctx = ctx;
     this.verdict = verdict;
     this.sources = sourcesOf(ctx);
-    this.received = microTimeOf(trail.clock.now() - (trail.clock.monotonic() - ctx.started));
+    this.received = trail.clock.now() - (trail.clock.monotonic() - ctx.started);
     this.redaction = redactionOf(ctx.info, groupName(trail.identity, 'authentication'));
     this.reference = referenceOf(ctx);
   }
@@ -73,12 +74,16 @@ export class AuditRecord {
     }
   }
 
+  /** Whether notes that repeat parts of the object may be kept. */
+  get showsObjects(): boolean {
+    return this.verdict.level >= Level.Request && this.redaction === undefined;
+  }
   /** Only at the highest level is an answer worth keeping. */
   get wantsResponse(): boolean {
     return this.verdict.level >= Level.RequestResponse;
   }
   responseBody(type: string, bytes: Buffer): void {
-    if (!this.wantsResponse) return;
+    if (!this.wantsResponse || !this.ctx.info.resourceRequest) return;
     const media = mediaOf(type);
     if (media === undefined) return;
     if (bytes.length > OBJECT_LIMIT) this.truncated();
@@ -90,14 +95,13 @@ export class AuditRecord {
   }
 
   responseStatus({ status, message, reason, details, code }: Status): void {
-    // Complaints about what was sent may quote it.
-    const quotes = this.redaction !== undefined && (code === 400 || code === 422);
+    const silent = this.redaction !== undefined && quotes(code);
     const { causes: _, ...known } = details ?? {};
-    const about = details === undefined ? undefined : quotes ? known : details;
+    const about = details === undefined ? undefined : silent ? known : details;
     this.status = {
       metadata: {},
       ...(status !== undefined && { status }),
-      ...(message !== undefined && !quotes && { message }),
+      ...(message !== undefined && !silent && { message }),
       ...(reason !== undefined && { reason }),
       ...(about !== undefined && { details: about }),
       ...(code !== undefined && { code }),
@@ -135,11 +139,17 @@ export class AuditRecord {
     const final = stage === 'ResponseComplete' || stage === 'Panic';
     const { response } = this;
     if (!final || response === undefined) return this.trail.put(this.event(stage, undefined));
-    const text = objectText(response.media, response.bytes, this.trail.catalog);
-    const done = (value: string | undefined): undefined | Promise<boolean> =>
-      this.trail.put(this.event(stage, value === undefined ? undefined : this.shown(value)));
-    if (!(text instanceof Promise)) return done(text);
-    return this.trail.pending(text.then(done, () => done(undefined)).then((stored) => stored ?? true));
+    const done = (object: string | undefined): undefined | Promise<boolean> => this.trail.put(this.event(stage, object));
+    const shown = (value: string | undefined): string | undefined => (value === undefined ? undefined : this.shown(value));
+    // An answer that cannot be read is no reason to lose the event.
+    try {
+      const text = objectText(response.media, response.bytes, this.trail.catalog);
+      if (!(text instanceof Promise)) return done(shown(text));
+      const object = text.then(shown).catch(() => undefined);
+      return this.trail.pending(object.then(done).then((stored) => stored ?? true));
+    } catch {
+      return done(undefined);
+    }
   }
 
   private event(stage: Stage, responseObject: string | undefined): AuditEvent {
@@ -161,15 +171,15 @@ export class AuditRecord {
       responseStatus: stage === 'RequestReceived' ? undefined : this.statusNow(),
       requestObject: stage === 'RequestReceived' ? undefined : this.request,
       responseObject,
-      requestReceivedTimestamp: this.received,
-      stageTimestamp: microTimeOf(trail.clock.now()),
+      requestReceivedTimestamp: microTimeOf(this.received),
+      stageTimestamp: microTimeOf(this.received + trail.clock.monotonic() - ctx.started),
       annotations: ctx.annotations,
     };
   }
 
   private statusNow(): ResponseStatus {
     const { status } = this.ctx;
-    if (this.status !== undefined) return this.status;
+    if (this.status !== undefined) return { ...this.status, ...(status > 0 && { code: this.status.code ?? status }) };
     if (status > 0) return { metadata: {}, code: status };
     return { metadata: {}, status: 'Failure', message: 'the connection was closed before an answer was sent' };
   }

@@ -26,6 +26,7 @@ export function redact(value: JsonValue, what: Redaction): void {
     return;
   }
   if (!isObject(value)) return;
+  if (value.kind === 'Status') blankComplaint(value);
   for (const item of arrayOf(value.items)) redact(item, what);
   // Rows of a Table hold objects, and cells that tell nothing secret.
   for (const row of arrayOf(value.rows)) if (isObject(row)) redact(row.object ?? null, what);
@@ -39,6 +40,14 @@ export function redact(value: JsonValue, what: Redaction): void {
   const annotations = isObject(value.metadata) ? value.metadata.annotations : undefined;
   if (isObject(annotations) && annotations[clientSideApply.annotation] !== undefined) annotations[clientSideApply.annotation] = blank;
 }
+
+/** Complaints about what was sent may quote it. */
+function blankComplaint(status: JsonObject): void {
+  if (!quotes(status.code)) return;
+  delete status.message;
+  if (isObject(status.details)) delete status.details.causes;
+}
+export const quotes = (code: JsonValue | undefined): boolean => code === 400 || code === 422;
 
 /** Of JSON patches only what is known to be harmless is shown. */
 function blankOperation(operation: JsonValue): void {
