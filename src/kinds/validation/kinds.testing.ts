@@ -55,6 +55,7 @@ const base = { namespace: 'ns', uid: 'u-1', creationTimestamp: '2024-01-01T00:00
 export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { object: Loose; errors: string[]; warnings: string[] } {
   const object = defaulted(kind, body, env) as ApiObject;
   Object.assign(object.metadata, { ...base, name: object.metadata.name ?? 'x' });
+  if (!kind.namespaced) delete object.metadata.namespace;
   if (kind.generation) object.metadata.generation = 1;
   const rules = rulesOf(kind, '');
   rules.prepareForCreate?.(object as never, env, request);
