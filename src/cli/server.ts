@@ -1,5 +1,5 @@
 /** `plat server`: one process that serves the API until it is told to stop. */
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../flags.ts';
 import type { RunningServer } from '../main.ts';
 import { productVersion } from '../version.ts';
@@ -64,10 +64,16 @@ function readyText(server: StartedServer, options: ServerOptions, io: IO, millis
   const shown = relative(io.cwd, config).startsWith('..') ? config : relative(io.cwd, config);
   return `plat ${productVersion} is ready at ${server.address}  identity ${options.identity}  store ${store}  after ${Math.round(millis)} ms
 
-  plat get namespaces${found ? '' : ` --kubeconfig ${shown}`}
+  ${selfCommand(io)} get namespaces${found ? '' : ` --kubeconfig ${shown}`}
   kubectl --kubeconfig ${shown} get ns
 
 `;
+}
+
+/** How this program was called: by its name where it is installed, else by Node and its file. */
+function selfCommand(io: IO): string {
+  const file = process.argv[1] ?? '';
+  return basename(file) === 'plat.js' ? `node ${relative(io.cwd, file)}` : 'plat';
 }
 
 /** Says what to do about the commonest reasons for which a server cannot start. */
