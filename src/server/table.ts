@@ -3,7 +3,7 @@
  * true: ages are told in seconds, so within one second the same row is not made twice.
  */
 import { defaultColumns } from '../kinds/columns.ts';
-import type { ApiObject, Cell, Column, KindEnv } from '../kinds/kind.ts';
+import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';
 import { fromHub } from '../kinds/served.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { normal, parseItem } from '../registry/convert.ts';
@@ -51,8 +51,8 @@ function columnsOf(columns: readonly Column[]): string {
   );
 }
 
-/** The Table of one object that is not stored itself (a view such as Scale): its name and time of creation. */
-export function viewTableText(object: ApiObject, apiVersion: string, include: IncludeObject): string {
+/** The Table of one object that is not stored itself: a view such as Scale. */
+export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiObject, apiVersion: string, include: IncludeObject): string {
   const { resourceVersion = '' } = object.metadata;
   const metadata = JSON.stringify({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
   const shown =
@@ -61,8 +61,9 @@ export function viewTableText(object: ApiObject, apiVersion: string, include: In
       : include === 'Metadata'
         ? `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`
         : JSON.stringify(object);
-  const cells = JSON.stringify(defaultCells(defaultColumns, object));
-  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(defaultColumns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
+  const columns = view.columns ?? defaultColumns;
+  const cells = JSON.stringify(view.cells?.(object as never, env) ?? defaultCells(columns, object));
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
 }
 
 interface KeptRow {

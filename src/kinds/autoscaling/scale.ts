@@ -1,6 +1,8 @@
 /** The `scale` subresource of workloads: how many replicas there should be and are, as a kind of its own. */
 import { Path } from '../../meta/field.ts';
 import { fromLabelSelector } from '../../meta/labels.ts';
+import { ageCell, nameCell } from '../cells.ts';
+import { ageColumn } from '../columns.ts';
 import type { ApiObject, ViewSubresource } from '../kind.ts';
 import type { LabelSelector } from '../meta.ts';
 
@@ -32,6 +34,13 @@ export function scale<T extends Scalable>(selector: (object: T) => LabelSelector
       if (replicas < 0) errors.invalid(Path.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
       object.spec.replicas = replicas;
     },
+    columns: [
+      { name: 'Name', type: 'string', description: 'The name of the object that is scaled.' },
+      { name: 'Desired', type: 'integer', description: 'How many replicas there should be.' },
+      { name: 'Available', type: 'integer', description: 'How many replicas there are.' },
+      ageColumn,
+    ],
+    cells: (view, env) => [nameCell(view), view.spec.replicas ?? 0, view.status.replicas, ageCell(view, env)],
   };
   // A kind handles all its subresources alike and forgets the type of the view.
   return view as unknown as ViewSubresource<T>;
