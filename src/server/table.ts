@@ -54,16 +54,16 @@ function columnsOf(columns: readonly Column[]): string {
 /** The Table of one object that is not stored itself: a view such as Scale. */
 export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiObject, apiVersion: string, include: IncludeObject): string {
   const { resourceVersion = '' } = object.metadata;
-  const metadata = JSON.stringify({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
-  const shown =
-    include === 'None'
-      ? 'null'
-      : include === 'Metadata'
-        ? `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`
-        : JSON.stringify(object);
+  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(object, apiVersion) : JSON.stringify(object);
   const columns = view.columns ?? defaultColumns;
   const cells = JSON.stringify(view.cells?.(object as never, env) ?? defaultCells(columns, object));
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
+}
+
+/** The metadata of a view as PartialObjectMetadata. */
+export function viewPartialText(object: ApiObject, apiVersion: string): string {
+  const metadata = JSON.stringify({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
+  return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`;
 }
 
 interface KeptRow {

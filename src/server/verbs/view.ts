@@ -16,7 +16,7 @@ import { type WriteOptions, writeOptions } from '../options.ts';
 import { representObject } from '../represent.ts';
 import { send } from '../respond.ts';
 import type { Services } from '../services.ts';
-import { viewTableText } from '../table.ts';
+import { viewPartialText, viewTableText } from '../table.ts';
 import { patchedView } from './patch.ts';
 import { includeObject, isPretty, objectOffer } from './read.ts';
 import { writeContext } from './write.ts';
@@ -35,19 +35,11 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
 
 async function answer(services: Services, ctx: Context, resource: Resource, view: View, hub: ApiObject): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
-  if (representation.transform === 'Table') {
-    const text = viewTableText(
-      services.registry.env,
-      view,
-      shown(services, view, hub),
-      representation.transformVersion,
-      includeObject(ctx),
-    );
-    send(ctx, 200, representation.type, text);
-    return;
-  }
-  const body = await representObject(view.schema, shown(services, view, hub), representation, isPretty(ctx, representation));
-  send(ctx, 200, representation.type, body);
+  const { transform, transformVersion, type } = representation;
+  const object = shown(services, view, hub);
+  if (transform === 'Table') send(ctx, 200, type, viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx)));
+  else if (transform === 'PartialObjectMetadata') send(ctx, 200, type, viewPartialText(object, transformVersion));
+  else send(ctx, 200, type, await representObject(view.schema, object, representation, isPretty(ctx, representation)));
 }
 
 /** A view that is not there is missed under its own name, in the group of the object or, for the core group, of the view. */
