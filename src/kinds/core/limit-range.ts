@@ -37,6 +37,10 @@ export const LimitRangeKind = kind<LimitRange>({
   hub: 'v1',
   createOnUpdate: true,
   strategy: {
+    // One that was given no name is known by its uid.
+    prepareForCreate: ({ metadata }) => {
+      if ((metadata.name ?? '') === '' && metadata.uid !== undefined) metadata.name = metadata.uid;
+    },
     validate: validateLimitRange,
     validateUpdate: (range, _old, errors, env) => {
       metadataAgain(range, { namespaced: true }, errors, env);

@@ -73,26 +73,40 @@ function validateAnnotations(node: Node, errors: FieldErrors, env: KindEnv): voi
   if (annotations === undefined) return;
   const at = metadata.child('annotations');
   const taints = domainName(env.identity, 'taints', 'scheduler.alpha');
-  const text = annotations[taints] ?? '';
-  if (text === '') return;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    errors.invalid(at, taints, (error as Error).message);
-    return;
-  }
-  if (!Array.isArray(parsed)) {
-    errors.invalid(at, taints, 'must be a list of taints');
-    return;
-  }
-  const read = parsed.map((taint: Partial<Taint> | null) => ({
-    key: String(taint?.key ?? ''),
-    value: String(taint?.value ?? ''),
-    effect: String(taint?.effect ?? ''),
-  }));
-  validateTaints(read, at.child(taints), errors);
+  const found = parseAnnotation(annotations[taints], taints, at, errors);
+  if (Array.isArray(found)) validateTaints(found.map(readTaint), at.child(taints), errors);
+  else if (found !== undefined) errors.invalid(at, taints, 'must be a list of taints');
+  const avoid = domainName(env.identity, 'preferAvoidPods', 'scheduler.alpha');
+  const pods = parseAnnotation(annotations[avoid], avoid, at.child('AvoidPods'), errors) as AvoidPods | null | undefined;
+  if (Array.isArray(pods?.preferAvoidPods))
+    pods.preferAvoidPods.forEach((entry, i) => {
+      const here = at.child(avoid).index(i).child('PodSignature');
+      const controller = entry?.podSignature?.podController ?? undefined;
+      if (controller === undefined) errors.required(here);
+      else if (controller.controller !== true)
+        errors.invalid(here.child('PodController').child('Controller'), false, 'must point to a controller');
+    });
 }
+
+interface AvoidPods {
+  readonly preferAvoidPods?: readonly ({ podSignature?: { podController?: { controller?: boolean } } } | null)[];
+}
+
+function parseAnnotation(text: string | undefined, name: string, at: Path, errors: FieldErrors): unknown {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    errors.invalid(at, name, (error as Error).message);
+    return undefined;
+  }
+}
+
+const readTaint = (taint: Partial<Taint> | null): Taint => ({
+  key: String(taint?.key ?? ''),
+  value: String(taint?.value ?? ''),
+  effect: String(taint?.effect ?? ''),
+});
 
 // ---- resources and ranges ----------------------------------------------------------------------------------------
 
