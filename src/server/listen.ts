@@ -31,6 +31,8 @@ export interface Listener {
 
 /** Bounds on what a client may send before it is served. */
 const limits = { maxHeaderSize: 64 * 1024, headersTimeout: 30_000, requestTimeout: 0, keepAliveTimeout: 120_000 };
+/** How often connections that have become idle are closed while the server ends. */
+const IDLE_SWEEP_MS = 20;
 const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 };
 
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -59,7 +61,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        // Connections with a request under way become idle one by one.
+        const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
         server.closeIdleConnections();
         // Tells the clients that there will be no further requests; each session ends with its last one.
         for (const session of sessions) session.close();

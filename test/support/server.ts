@@ -52,7 +52,7 @@ export interface TestServer {
   client(options?: ClientOptions): Client;
   /** Makes a namespace that no other test uses and answers its name. */
   namespace(labels?: Record<string, string>): Promise<string>;
-  /** Ends the server gracefully and starts it again on the same directory. */
+  /** Ends the server gracefully and starts it again on the same directory and port. */
   restart(changes?: TestServerOptions): Promise<TestServer>;
   /** A second server with the same options and a directory of its own: on a shared store, a peer. */
   peer(): Promise<TestServer>;
@@ -111,7 +111,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     },
     async restart(more = {}) {
       await stop();
-      return startIn(dataDir, { ...given, ...more });
+      return startIn(dataDir, { ...given, securePort: running.port, ...more });
     },
     peer: () => startTestServer({ ...given, dataDir: undefined }),
     async close() {

@@ -1,0 +1,125 @@
+/** What the first start leaves behind, and what later ones find. */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseYaml } from '../../src/schema/yaml.ts';
+import { type Loose, startTestServer, summary } from '../support/server.ts';
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const filesOf = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(directory, name)).isFile());
+
+test('files are private to the owner', async () => {
+  const server = await startTestServer({ store: 'lmdb' });
+  expect(mode(server.dataDir)).toBe('700');
+  const found = filesOf(server.dataDir).filter((name) => name !== 'tokens.csv');
+  expect(found).toEqual(
+    expect.arrayContaining(['admin.conf', 'pki/ca.key', 'pki/ca.crt', 'pki/server.key', 'pki/server.crt', 'pki/sa.key']),
+  );
+  const secret = found.filter((name) => !name.endsWith('.crt') && !name.endsWith('.pub'));
+  expect(secret.map((name) => `${name} ${mode(join(server.dataDir, name))}`)).toEqual(secret.map((name) => `${name} 600`));
+  for (const name of readdirSync(server.dataDir, { withFileTypes: true }))
+    if (name.isDirectory()) expect(mode(join(server.dataDir, name.name)), name.name).toBe('700');
+  const config = parseYaml(readFileSync(join(server.dataDir, 'admin.conf'))) as Loose;
+  expect(config.clusters[0].cluster.server).toBe(server.address);
+  await server.close();
+});
+
+test('a directory that others could read is made private', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plat-open-'));
+  chmodSync(dataDir, 0o777);
+  const server = await startTestServer({ store: 'memory', dataDir });
+  expect(mode(server.dataDir)).toBe('700');
+  expect(mode(join(server.dataDir, 'admin.conf'))).toBe('600');
+  await server.close();
+});
+
+describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
+  test('a restart keeps every object and key, and changes nothing', async () => {
+    let server = await startTestServer({ store: 'lmdb', identity });
+    const ns = await server.namespace();
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'mine' }, data: { a: '1' } });
+    const watch = await server.admin.watch(`/api/v1/namespaces/${ns}/configmaps?watch=1`);
+    await watch.until((event) => event.object.metadata.name === server.identity.rootCAConfigMap);
+    const rbac = `/apis/rbac.authorization.${server.identity.groupSuffix}/v1`;
+    const collections = [
+      '/api/v1/namespaces',
+      '/api/v1/configmaps',
+      '/api/v1/services',
+      `${rbac}/clusterroles`,
+      `${rbac}/clusterrolebindings`,
+      `${rbac}/roles`,
+    ];
+    const snapshot = async (): Promise<Loose> => Promise.all(collections.map(async (path) => (await server.admin.ok('GET', path)).items));
+    const before = await snapshot();
+    const keys = (): string[] =>
+      filesOf(join(server.dataDir, 'pki')).map((name) => readFileSync(join(server.dataDir, 'pki', name), 'utf8'));
+    const keysBefore = keys();
+    for (let round = 0; round < 2; round++) {
+      server = await server.restart();
+      expect(await snapshot()).toEqual(before);
+      expect(keys()).toEqual(keysBefore);
+    }
+    expect(server.errors).toEqual([]);
+    await server.close();
+  });
+});
+
+test('what an administrator took from a role that the server keeps comes back; what was added stays', async () => {
+  let server = await startTestServer({ store: 'lmdb', identity: 'kubernetes' });
+  const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:discovery';
+  const role = await server.admin.ok('GET', path);
+  const own = { nonResourceURLs: ['/own'], verbs: ['get'] };
+  await server.admin.ok('PUT', path, { ...role, rules: [own] });
+  server = await server.restart();
+  const again = await server.admin.ok('GET', path);
+  expect(again.rules[0]).toEqual(own);
+  expect(again.rules.flatMap((rule: Loose) => rule.nonResourceURLs).sort()).toEqual(['/own', ...role.rules[0].nonResourceURLs].sort());
+  expect(again.metadata.uid).toBe(role.metadata.uid);
+  await server.close();
+});
+
+test('memory forgets', async () => {
+  let server = await startTestServer({ store: 'memory' });
+  const ns = await server.namespace();
+  server = await server.restart();
+  expect((await server.admin.get(`/api/v1/namespaces/${ns}`)).status).toBe(404);
+  expect((await server.admin.get('/api/v1/namespaces/default')).status).toBe(200);
+  await server.close();
+});
+
+test('a watch resumes across a restart without loss', async () => {
+  let server = await startTestServer({ store: 'lmdb' });
+  const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+  const watch = await server.admin.watch(`${path}?watch=1`);
+  await server.admin.ok('POST', path, { metadata: { name: 'a' } });
+  const seen = await watch.next();
+  await server.admin.ok('POST', path, { metadata: { name: 'b' } });
+  await server.admin.ok('DELETE', `${path}/a`);
+  server = await server.restart();
+  const again = await server.admin.watch(`${path}?watch=1&resourceVersion=${seen.object.metadata.resourceVersion}`);
+  await server.admin.ok('POST', path, { metadata: { name: 'c' } });
+  expect((await again.take(3)).map(summary)).toEqual(['ADDED b', 'DELETED a', 'ADDED c']);
+  again.close();
+  await server.close();
+});
+
+test('a data directory in use is refused, and the one who uses it is not disturbed', async () => {
+  const server = await startTestServer({ store: 'lmdb' });
+  await expect(startTestServer({ store: 'lmdb', dataDir: server.dataDir })).rejects.toThrow(
+    `the data directory ${server.dataDir} is in use by another server (process ${process.pid})`,
+  );
+  expect((await server.admin.get('/readyz')).status).toBe(200);
+  expect((await server.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'still' } })).metadata.name).toBe('still');
+  await server.close();
+});
+
+test('a file of tokens that is not there, or wrong, is told', async () => {
+  await expect(startTestServer({ tokenAuthFile: '/nonexistent/tokens.csv' })).rejects.toThrow('/nonexistent/tokens.csv');
+  const dataDir = mkdtempSync(join(tmpdir(), 'plat-wrong-'));
+  const tokenAuthFile = join(dataDir, 'wrong.csv');
+  writeFileSync(tokenAuthFile, 'only-a-token\n');
+  await expect(startTestServer({ dataDir, tokenAuthFile })).rejects.toThrow(/token/);
+  rmSync(dataDir, { recursive: true });
+});
