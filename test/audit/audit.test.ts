@@ -275,10 +275,19 @@ test('deprecated versions and pod security leave their marks', async () => {
     omitStages: ['RequestReceived'],
     rules: [{ level: 'Metadata', ...people, namespaces: ['marked'] }],
   });
-  await server.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'marked' } });
+  await server.admin.ok('POST', '/api/v1/namespaces', {
+    metadata: { name: 'marked', labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
+  });
   await server.admin.get('/apis/batch/v1beta1/namespaces/marked/cronjobs');
+  await server.admin.send('POST', '/api/v1/namespaces/marked/serviceaccounts', { body: { metadata: { name: 'default' } } });
+  await server.admin.ok('POST', '/api/v1/namespaces/marked/pods', {
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  });
   const events = await close();
-  expect(events.at(-1).annotations).toMatchObject({ 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.25' });
+  const of = (resource: string): Loose => events.find(({ objectRef }) => objectRef.resource === resource).annotations;
+  expect(of('cronjobs')).toMatchObject({ 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.25' });
+  expect(of('pods')).toMatchObject({ 'pod-security.kubernetes.io/enforce-policy': 'baseline:latest' });
 });
 
 test('nothing is lost when the server ends while requests are under way', async () => {
