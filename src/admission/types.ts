@@ -53,6 +53,8 @@ export interface AdmissionRequest {
   readonly options: JsonObject;
   readonly user: User;
   readonly dryRun: boolean;
+  /** The object goes with a whole collection: the request did not name it. */
+  readonly collection?: boolean | undefined;
   /** Writes of other objects that belong to this request; the registry commits them with it. */
   readonly sideWrites: SideWrite[];
   /** Absent while no plug-in asked for one. */

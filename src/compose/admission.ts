@@ -11,6 +11,7 @@ import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import { fromHub, toHub } from '../kinds/served.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -84,6 +85,8 @@ function pluginEnv({ identity, catalog, live, env, auth, metrics, log, ensureNam
         if (collection === undefined) return [served];
         return [...catalog.all()].flatMap(({ resources }) => resources.filter((one) => one.collection === collection));
       },
+      toVersion: (served, hub) => fromHub(served, structuredClone(hub)),
+      toHub,
       fillDefaults: (served, object) => {
         applyDefaults(served.schema, object);
         served.definition.defaults?.(object as never, env);

@@ -90,8 +90,14 @@ export const methodRefused = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
-export const alreadyExists = (r: ResourceName, name: string): ApiError =>
-  new ApiError(409, 'AlreadyExists', `${qualified(r)} "${name}" already exists`, details(r, name));
+/** `deleting`: the one that exists is on its way out. */
+export const alreadyExists = (r: ResourceName, name: string, deleting = false): ApiError =>
+  new ApiError(
+    409,
+    'AlreadyExists',
+    `${deleting ? 'object is being deleted: ' : ''}${qualified(r)} "${name}" already exists`,
+    details(r, name),
+  );
 export const conflict = (r: ResourceName, name: string, why: string): ApiError =>
   new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(r)} "${name}": ${why}`, details(r, name));
 export const applyConflict = (causes: StatusCause[], message: string): ApiError => new ApiError(409, 'Conflict', message, { causes });
@@ -156,3 +162,14 @@ export const remoteFailure = (code: number, r: ResourceName, name: string, compl
   const text = message || complaint || `the server responded with the status code ${code} but did not return more information`;
   return new ApiError(code >= 400 ? code : 500, reason, `${text} ( ${qualified(r)} ${name})`, details(r, name));
 };
+
+/** The refusal of somebody else, as they worded it; what is no failure by its code becomes one. */
+export function fromStatus(
+  given: Pick<Partial<Status>, 'code' | 'reason' | 'details' | 'metadata'>,
+  message: string,
+  least: number,
+): ApiError {
+  const error = new ApiError(Math.max(given.code ?? 0, least), given.reason ?? '', message, given.details);
+  if (given.metadata !== undefined && Object.keys(given.metadata).length > 0) error.listMeta = given.metadata;
+  return error;
+}

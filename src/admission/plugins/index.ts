@@ -16,6 +16,7 @@ import { denyServiceExternalIPs } from './deny-external-ips.ts';
 import { eventRateLimit } from './event-rate-limit.ts';
 import { extendedResourceToleration } from './extended-resource-toleration.ts';
 import { limitRanger } from './limit-ranger.ts';
+import { mutatingAdmissionWebhook } from './mutating-webhook.ts';
 import { namespaceAutoProvision } from './namespace-auto-provision.ts';
 import { namespaceExists } from './namespace-exists.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
@@ -32,6 +33,7 @@ import { securityContextDeny } from './security-context-deny.ts';
 import { serviceAccount } from './service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes.ts';
+import { validatingAdmissionWebhook } from './validating-webhook.ts';
 
 export const plugins: Readonly<Partial<Record<PluginName, MakePlugin>>> = {
   AlwaysAdmit: alwaysAdmit,
@@ -63,6 +65,8 @@ export const plugins: Readonly<Partial<Record<PluginName, MakePlugin>>> = {
   CertificateSubjectRestriction: certificateSubjectRestriction,
   DefaultIngressClass: defaultIngressClass,
   DenyServiceExternalIPs: denyServiceExternalIPs,
+  MutatingAdmissionWebhook: mutatingAdmissionWebhook,
+  ValidatingAdmissionWebhook: validatingAdmissionWebhook,
   ResourceQuota: resourceQuota,
   AlwaysDeny: alwaysDeny,
 };

@@ -1,0 +1,69 @@
+/** One call of a webhook from the question to the answer, with what it does to the request besides. */
+import type { Status } from '../../kinds/meta-kinds.ts';
+import { type ApiError, badRequest, fromStatus, internalError } from '../../meta/errors.ts';
+import { parseJson } from '../../schema/parse.ts';
+import type { PluginEnv } from '../plugin.ts';
+import type { AdmissionRequest } from '../types.ts';
+import type { WebhookClient } from './client.ts';
+import type { Webhook } from './compiled.ts';
+import type { Candidate } from './match.ts';
+import { type ReviewAnswer, type ReviewObjects, readAnswer, reviewText } from './review.ts';
+
+/** The webhook could not be asked, or gave no proper answer: its failure policy decides what comes of it. */
+export class CallFailed extends Error {}
+
+/** Asks. Throws CallFailed, or an ApiError for what no policy can excuse. */
+export async function ask(
+  env: PluginEnv,
+  client: WebhookClient,
+  request: AdmissionRequest,
+  { webhook, served }: Candidate,
+  objects: () => ReviewObjects | Promise<ReviewObjects>,
+  mutating: boolean,
+): Promise<ReviewAnswer> {
+  if (request.dryRun && !webhook.dryRunnable)
+    throw badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`);
+  const version = webhook.reviewVersion;
+  if (version === undefined)
+    throw new CallFailed('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)');
+  const uid = env.newUid();
+  const text = reviewText(env.identity, version, uid, request, served, await objects());
+  const value = await post(client, webhook, text);
+  let answer: ReviewAnswer;
+  try {
+    answer = readAnswer(env.identity, version, uid, value, mutating);
+  } catch (error) {
+    throw new CallFailed(`received invalid webhook response: ${(error as Error).message}`);
+  }
+  for (const [key, annotation] of answer.auditAnnotations) request.annotate(`${webhook.name}/${key}`, annotation);
+  for (const warning of answer.warnings) request.warn(warning);
+  return answer;
+}
+
+async function post(client: WebhookClient, webhook: Webhook, text: string) {
+  try {
+    const { status, body } = await client.post(webhook.client, text, webhook.timeoutMs);
+    if (status < 200 || status > 206) throw new Error(statusText(status));
+    if (body.length === 0) throw new Error(`0-length response with status code: ${status} and content type: application/json`);
+    return parseJson(body);
+  } catch (error) {
+    throw new CallFailed(`failed to call webhook: ${(error as Error).message}`);
+  }
+}
+
+function statusText(status: number): string {
+  if (status === 404) return 'the server could not find the requested resource';
+  if (status === 401) return 'the server has asked for the client to provide credentials';
+  if (status >= 500) return 'an error on the server ("unknown") has prevented the request from succeeding';
+  return `the server rejected our request for an unknown reason (status ${status})`;
+}
+
+/** What the client is told of a webhook that said no. */
+export function denial(webhook: Webhook, status: Status | undefined): ApiError {
+  const by = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
+  const why = status?.message || status?.reason;
+  return fromStatus(status ?? { metadata: {} }, why ? `${by}: ${why}` : `${by} without explanation`, 400);
+}
+
+export const callFailure = (webhook: Webhook, error: Error): ApiError =>
+  internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${error.message}`);

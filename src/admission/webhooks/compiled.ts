@@ -1,0 +1,88 @@
+/** Webhooks as the configurations name them, brought into the form that requests are matched with. */
+import type { MutatingWebhook, ValidatingWebhook, WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Live } from '../../kinds/live.ts';
+import { fromLabelSelector, type LabelSelector } from '../../meta/labels.ts';
+import { Matcher, type RuleObject } from './match.ts';
+
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+export interface Webhook {
+  /** Tells webhooks apart, also those that a configuration names alike. */
+  readonly id: string;
+  /** Place among all webhooks of its sort. */
+  readonly index: number;
+  readonly configuration: string;
+  readonly name: string;
+  readonly client: WebhookClientConfig;
+  readonly rules: readonly RuleObject[];
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+  /** Requests in another version of the same objects match, too. */
+  readonly equivalent: boolean;
+  readonly failOpen: boolean;
+  readonly timeoutMs: number;
+  /** The first version in the webhook's list that this server speaks; undefined: none. */
+  readonly reviewVersion: ReviewVersion | undefined;
+  /** May be called for a dry run. */
+  readonly dryRunnable: boolean;
+  readonly reinvocable: boolean;
+}
+
+export interface ConfigurationObject extends ApiObject {
+  readonly webhooks?: readonly (MutatingWebhook | ValidatingWebhook)[] | null;
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 10;
+const spoken: readonly string[] = ['v1', 'v1beta1'];
+
+/** All webhooks of one sort, in the order in which they are called. Made anew when a configuration changes. */
+export class WebhookSource {
+  private readonly live: Live<ConfigurationObject> | undefined;
+  private readonly changed: (webhooks: readonly Webhook[]) => void;
+  private asOf = -1;
+  private matcher = new Matcher([]);
+
+  /** `changed` is told of the webhooks that are left after each change. */
+  constructor(live: Live<ConfigurationObject> | undefined, changed: (webhooks: readonly Webhook[]) => void) {
+    this.live = live;
+    this.changed = changed;
+  }
+  current(): Matcher {
+    if (this.live !== undefined && this.asOf !== this.live.generation) {
+      this.asOf = this.live.generation;
+      const webhooks = compile(this.live.list());
+      this.matcher = new Matcher(webhooks);
+      this.changed(webhooks);
+    }
+    return this.matcher;
+  }
+}
+
+/** Configurations run in the order of their names, the webhooks of one in the order listed. */
+export function compile(configurations: readonly ConfigurationObject[]): Webhook[] {
+  const sorted = [...configurations].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  const compiled: Webhook[] = [];
+  for (const { metadata, webhooks } of sorted) {
+    const configuration = metadata.name ?? '';
+    (webhooks ?? []).forEach((webhook, i) => {
+      compiled.push({
+        id: `${configuration}/${webhook.name}/${i}`,
+        index: compiled.length,
+        configuration,
+        name: webhook.name,
+        client: webhook.clientConfig,
+        rules: webhook.rules ?? [],
+        namespaceSelector: fromLabelSelector(webhook.namespaceSelector ?? {}),
+        objectSelector: fromLabelSelector(webhook.objectSelector ?? {}),
+        equivalent: (webhook.matchPolicy ?? 'Equivalent') === 'Equivalent',
+        failOpen: webhook.failurePolicy === 'Ignore',
+        timeoutMs: (webhook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
+        reviewVersion: (webhook.admissionReviewVersions ?? []).find((version) => spoken.includes(version)) as ReviewVersion | undefined,
+        dryRunnable: webhook.sideEffects === 'None' || webhook.sideEffects === 'NoneOnDryRun',
+        reinvocable: (webhook as MutatingWebhook).reinvocationPolicy === 'IfNeeded',
+      });
+    });
+  }
+  return compiled;
+}

@@ -1,0 +1,54 @@
+/** The objects of a request as texts, in the versions that webhooks want; each version is made once. */
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Served } from '../../kinds/served.ts';
+import { encode } from '../../schema/json.ts';
+import type { PluginEnv } from '../plugin.ts';
+import type { AdmissionRequest } from '../types.ts';
+import { actionText, type ReviewObjects } from './review.ts';
+
+export class VersionedTexts {
+  private readonly env: PluginEnv;
+  private readonly request: AdmissionRequest;
+  private readonly made = new Map<Served, ReviewObjects | Promise<ReviewObjects>>();
+  private of: ApiObject | undefined;
+
+  constructor(env: PluginEnv, request: AdmissionRequest) {
+    this.env = env;
+    this.request = request;
+    this.of = request.object;
+  }
+
+  in(served: Served): ReviewObjects | Promise<ReviewObjects> {
+    // A webhook that changes the object puts another in its place.
+    if (this.of !== this.request.object) {
+      this.of = this.request.object;
+      this.made.clear();
+    }
+    let texts = this.made.get(served);
+    if (texts === undefined) {
+      texts = this.make(served);
+      this.made.set(served, texts);
+    }
+    return texts;
+  }
+
+  private make(served: Served): ReviewObjects | Promise<ReviewObjects> {
+    const { object, oldObject, objectKind } = this.request;
+    if (objectKind !== undefined) {
+      const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, objectKind, one));
+      return { object: text(object), oldObject: text(oldObject) };
+    }
+    const [now, before] = [this.text(served, object), this.text(served, oldObject)];
+    if (typeof now === 'string' && typeof before === 'string') return { object: now, oldObject: before };
+    return Promise.all([now, before]).then(([a, b]) => ({ object: a, oldObject: b }));
+  }
+
+  private text(served: Served, hub: ApiObject | undefined): string | Promise<string> {
+    if (hub === undefined) return 'null';
+    if (served.isHub) return encode(served.schema, hub as never);
+    const converted = this.env.webhooks.toVersion(served, hub);
+    return converted instanceof Promise
+      ? converted.then((object) => encode(served.schema, object as never))
+      : encode(served.schema, converted as never);
+  }
+}

@@ -1,0 +1,137 @@
+/** AdmissionReview: what a webhook is asked, and what counts as an answer. */
+import { groupName, type Identity } from '../../identity.ts';
+import { Status } from '../../kinds/meta-kinds.ts';
+import type { Served } from '../../kinds/served.ts';
+import { decode, encode } from '../../schema/json.ts';
+import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
+import type { AdmissionRequest, ObjectKind } from '../types.ts';
+import type { ReviewVersion } from './compiled.ts';
+
+const quote = (text: string): string => JSON.stringify(text);
+
+/** JSON texts of the objects in the version that the webhook wants. */
+export interface ReviewObjects {
+  readonly object: string;
+  readonly oldObject: string;
+}
+
+/** The body of a call. `served` is the version that the webhook wants; the request may have been made in another. */
+export function reviewText(
+  identity: Identity,
+  version: ReviewVersion,
+  uid: string,
+  request: AdmissionRequest,
+  served: Served,
+  { object, oldObject }: ReviewObjects,
+): string {
+  const { subresource, objectKind, operation, user } = request;
+  const sub = subresource === '' ? '' : `,"subResource":${quote(subresource)}`;
+  const requestSub = subresource === '' ? '' : `,"requestSubResource":${quote(subresource)}`;
+  const name = request.collection ? '' : request.name;
+  const namespace =
+    request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '' ? name : request.namespace;
+  return (
+    `{"kind":"AdmissionReview","apiVersion":${quote(`${groupName(identity, 'admission')}/${version}`)},"request":{"uid":${quote(uid)}` +
+    `,"kind":${kindText(identity, served, objectKind)},"resource":${resourceText(served)}${sub}` +
+    `,"requestKind":${kindText(identity, request.served, objectKind)},"requestResource":${resourceText(request.served)}${requestSub}` +
+    `${name === '' ? '' : `,"name":${quote(name)}`}${namespace === '' ? '' : `,"namespace":${quote(namespace)}`}` +
+    `,"operation":"${operation}","userInfo":${userText(user)},"object":${object},"oldObject":${oldObject}` +
+    `,"dryRun":${request.dryRun},"options":${optionsText(identity, request)}}}`
+  );
+}
+
+function kindText(identity: Identity, served: Served, other: ObjectKind | undefined): string {
+  if (other === undefined) return `{"group":${quote(served.group)},"version":${quote(served.version)},"kind":${quote(served.kind.kind)}}`;
+  return `{"group":${quote(groupName(identity, other.group))},"version":${quote(other.version)},"kind":${quote(other.kind)}}`;
+}
+const resourceText = ({ group, version, kind }: Served): string =>
+  `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`;
+
+function userText({ name, uid, groups, extra }: AdmissionRequest['user']): string {
+  return JSON.stringify({
+    ...(name !== '' && { username: name }),
+    ...(uid !== undefined && uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
+  });
+}
+
+/** A patch is reviewed as the creation or the update that comes of it. */
+function optionsText(identity: Identity, { operation, options }: AdmissionRequest): string {
+  if (operation === 'CONNECT') return 'null';
+  const kind = operation === 'CREATE' ? 'CreateOptions' : operation === 'UPDATE' ? 'UpdateOptions' : 'DeleteOptions';
+  const { force: _force, kind: _kind, apiVersion: _apiVersion, ...rest } = options;
+  return JSON.stringify({ kind, apiVersion: `${groupName(identity, 'meta')}/v1`, ...rest });
+}
+
+/** JSON of the object of an action or a connection, which has no other versions. */
+export function actionText(identity: Identity, { schema, group, version, kind }: ObjectKind, object: object): string {
+  const full = groupName(identity, group);
+  const typed = { ...object, kind, apiVersion: full === '' ? version : `${full}/${version}` };
+  return schema === undefined ? JSON.stringify(typed) : encode(schema, typed as never);
+}
+
+// ---- answers -----------------------------------------------------------------------------------------------------
+
+export interface ReviewAnswer {
+  readonly allowed: boolean;
+  readonly status: Status | undefined;
+  /** The JSON patch, decoded from base64; undefined: none. */
+  readonly patch: Buffer | undefined;
+  readonly patchType: string;
+  readonly warnings: readonly string[];
+  readonly auditAnnotations: readonly (readonly [string, string])[];
+}
+
+/** Checks an answer. Throws an Error that says what is wrong with it. */
+export function readAnswer(identity: Identity, version: ReviewVersion, uid: string, value: JsonValue, mutating: boolean): ReviewAnswer {
+  const expected = `${groupName(identity, 'admission')}/${version}`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the answer is not an AdmissionReview');
+  const { kind = '', apiVersion = '', response } = value;
+  if (typeof response !== 'object' || response === null || Array.isArray(response)) throw new Error('webhook response was absent');
+  // The older version was never strict about what the answer says of itself.
+  if (version === 'v1' || kind !== '' || apiVersion !== '') {
+    if (kind !== 'AdmissionReview' || apiVersion !== expected)
+      throw new Error(`expected webhook response of ${expected}, Kind=AdmissionReview, got ${String(apiVersion)}, Kind=${String(kind)}`);
+  }
+  if (version === 'v1' && response.uid !== uid)
+    throw new Error(`expected response.uid=${quote(uid)}, got ${quote(typeof response.uid === 'string' ? response.uid : '')}`);
+  if (typeof response.allowed !== 'boolean' && response.allowed !== undefined && response.allowed !== null)
+    throw new Error('response.allowed must be true or false');
+  return {
+    allowed: response.allowed === true,
+    status: response.status == null ? undefined : readStatus(response.status),
+    ...readPatch(response, version, mutating),
+    warnings: texts(response.warnings, 'response.warnings'),
+    auditAnnotations: Object.entries(annotations(response.auditAnnotations)),
+  };
+}
+
+const readStatus = (value: JsonValue): Status => decode(Status as MessageType, value) as Status;
+
+function readPatch(response: JsonObject, version: ReviewVersion, mutating: boolean): Pick<ReviewAnswer, 'patch' | 'patchType'> {
+  const patch = response.patch ?? '';
+  const patchType = response.patchType ?? '';
+  if (typeof patch !== 'string' || typeof patchType !== 'string') throw new Error('response.patch and response.patchType must be texts');
+  if (!mutating) {
+    if (version === 'v1' && patch !== '') throw new Error('a validating webhook may not return response.patch');
+    return { patch: undefined, patchType: '' };
+  }
+  if (version === 'v1') {
+    if (patch !== '' && patchType === '') throw new Error('webhook returned response.patch but not response.patchType');
+    if (patch === '' && patchType !== '') throw new Error('webhook returned response.patchType but not response.patch');
+  }
+  return { patch: patch === '' ? undefined : Buffer.from(patch, 'base64'), patchType: patchType === '' ? 'JSONPatch' : patchType };
+}
+
+function texts(value: JsonValue | undefined, what: string): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw new Error(`${what} must be a list of texts`);
+  return value as string[];
+}
+function annotations(value: JsonValue | undefined): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value) || Object.values(value).some((item) => typeof item !== 'string'))
+    throw new Error('response.auditAnnotations must map texts to texts');
+  return value as Record<string, string>;
+}

@@ -1,0 +1,38 @@
+/** From a reference to a service to an address that can be called. */
+import type { EndpointSubset, Endpoints, Service } from '../../kinds/core/schema/service.ts';
+import type { LiveSource } from '../../kinds/live.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+/** Throws an Error where the service leads nowhere. */
+export type ResolveService = (namespace: string, name: string, port: number) => Address;
+
+/**
+ * There need not be a network in which the addresses of services mean something, so that one of the ready endpoints is
+ * taken at random; where nothing keeps endpoints, the address of the service itself.
+ */
+export function serviceResolver(live: LiveSource, randomBelow: (limit: number) => number): ResolveService {
+  const services = live<Service>('', 'services');
+  const endpoints = live<Endpoints>('', 'endpoints');
+  return (namespace, name, port) => {
+    const service = services.get(namespace, name);
+    if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+    const { spec } = service;
+    if (spec.type === 'ExternalName') return { host: spec.externalName ?? '', port };
+    const servicePort = spec.ports?.find((one) => one.port === port);
+    if (servicePort === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`);
+    const found = endpoints.get(namespace, name);
+    if (found === undefined && spec.clusterIP !== undefined && spec.clusterIP !== '' && spec.clusterIP !== 'None')
+      return { host: spec.clusterIP, port };
+    const ready = (found?.subsets ?? []).flatMap((subset) => addressesOf(subset, servicePort.name ?? ''));
+    if (ready.length === 0) throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
+    return ready[randomBelow(ready.length)] as Address;
+  };
+}
+
+function addressesOf({ addresses, ports }: EndpointSubset, portName: string): Address[] {
+  const port = ports?.find(({ name }) => (name ?? '') === portName)?.port;
+  return port === undefined ? [] : (addresses ?? []).map(({ ip }) => ({ host: ip, port }));
+}
