@@ -1,8 +1,10 @@
 /** serviceaccounts/token: a token for an account, bound to what the request says. */
 import { issueToken, type TokenIssuer, type TokenRequestSpec } from '../../auth/service-account/token-request.ts';
+import { groupName } from '../../identity.ts';
 import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
-import { badRequest } from '../../meta/errors.ts';
+import { badRequest, invalid } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Action } from '../services.ts';
 
@@ -10,8 +12,11 @@ export function tokenRequest(issuer: TokenIssuer): Action {
   return ({ write, body }) => {
     const request = body as ApiObject & { spec?: TokenRequestSpec };
     const { name, namespace } = request.metadata;
-    if (name !== undefined && name !== write.name)
-      throw badRequest(`the name of the object (${name}) does not match the name on the URL (${write.name})`);
+    if (name !== undefined && name !== write.name) {
+      const errors = new FieldErrors();
+      errors.invalid(Path.of('metadata', 'name'), name, 'must match the service account name if specified');
+      throw invalid({ group: groupName(issuer.identity, 'authentication'), resource: 'TokenRequest' }, write.name, errors.list);
+    }
     if (namespace !== undefined && namespace !== write.namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     const issued = issueToken(issuer, write.namespace, write.name, request.spec ?? {});
