@@ -1,13 +1,14 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { toHub } from '../kinds/served.ts';
-import { alreadyExists, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
+import { type ApiError, alreadyExists, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
 import { CommitConflict } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { parseItem } from './convert.ts';
 import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
 import { mendOwners, ownCreated } from './ownership.ts';
 
@@ -78,7 +79,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (judged instanceof Promise) await judged;
 
   if (ctx.dryRun) {
-    if (resource.collection?.items.get(keyOf(target)) !== undefined) throw alreadyExists(resource.resource, target.name);
+    if (resource.collection?.items.get(keyOf(target)) !== undefined) throw taken(target);
     return unsavedItem(resource, keyOf(target), ready);
   }
   for (let attempt = 1; ; attempt++) {
@@ -91,10 +92,17 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
         if (generate) delete object.metadata.name;
         throw error;
       }
-      if (!generate || attempt >= NAME_TRIES) throw alreadyExists(resource.resource, final.name);
+      if (!generate || attempt >= NAME_TRIES) throw taken(final);
       ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
     }
   }
+}
+
+/** The name is that of another object, which may be on its way out. */
+function taken(target: WriteContext): ApiError {
+  const item = target.resource.collection?.items.get(keyOf(target));
+  const deleting = item !== undefined && parseItem(item).metadata.deletionTimestamp !== undefined;
+  return alreadyExists(target.resource.resource, target.name, deleting);
 }
 
 const badRequestOnCreate = () => plainError('resourceVersion should not be set on objects to be created');

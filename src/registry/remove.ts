@@ -111,12 +111,16 @@ const marked = (object: ApiObject, item: Item): boolean => object.metadata.delet
 function checkPreconditions(ctx: WriteContext, object: ApiObject, { preconditions }: DeleteOptions): void {
   if (preconditions === undefined) return;
   const { uid, resourceVersion } = preconditions;
+  const { kind, resource, groupKind } = ctx.resource;
   const fail = (what: string, wanted: string, actual: string | undefined, why: string) =>
-    conflict(
-      ctx.resource.groupKind,
-      ctx.name,
-      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual ?? ''}). The object might have been ${why}`,
-    );
+    // A deletion in steps is refused in the words that updates are refused in.
+    kind.deletionBegins !== undefined
+      ? conflict(resource, ctx.name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${actual ?? ''}`)
+      : conflict(
+          groupKind,
+          ctx.name,
+          `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual ?? ''}). The object might have been ${why}`,
+        );
   if (uid !== undefined && uid !== object.metadata.uid) throw fail('UID', uid, object.metadata.uid, 'deleted and then recreated');
   if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion)
     throw fail('ResourceVersion', resourceVersion, object.metadata.resourceVersion, 'modified');
