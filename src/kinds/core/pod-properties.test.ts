@@ -215,7 +215,7 @@ test.each(bodies)('defaults of a %s change nothing the second time', (_name, kin
       expect(twice).toEqual(once);
       expect(shown(kind, defaulted(kind, shown(kind, once)))).toEqual(shown(kind, once));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -232,6 +232,6 @@ test.each(bodies)('the rules of a %s stand whatever they are given', (_name, kin
       expect([...made.errors, ...(updated?.errors ?? [])].every((text) => text.includes(' | '))).toBe(true);
       kind.cells?.(made.object as never, testEnv);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
