@@ -122,8 +122,7 @@ function validateCommon(container: Container, volumes: Volumes, at: Path, errors
 
 function validateMessagePolicy(policy: string | undefined, at: Path, errors: FieldErrors): void {
   if (policy === undefined) errors.required(at);
-  else if (policy !== 'File' && policy !== 'FallbackToLogsOnError')
-    errors.invalid(at, policy, "must be 'File' or 'FallbackToLogsOnError'");
+  else if (policy !== 'File' && policy !== 'FallbackToLogsOnError') errors.invalid(at, policy, "must be 'File' or 'FallbackToLogsOnError'");
 }
 
 // ---- ports -------------------------------------------------------------------------------------------------------
