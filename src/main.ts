@@ -17,16 +17,17 @@ import type { KindEnv } from './kinds/kind.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
-import { bootstrap } from './registry/bootstrap/run.ts';
+import { bootstrap, type PublishedTrust } from './registry/bootstrap/run.ts';
 import { Catalog } from './registry/catalog.ts';
 import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
 import { SystemWriter } from './registry/system.ts';
+import { admitted } from './server/actions/admitted.ts';
 import { bindingActions } from './server/actions/binding.ts';
 import { componentStatuses } from './server/actions/component-statuses.ts';
 import { eviction } from './server/actions/eviction.ts';
 import { reviewActions } from './server/actions/reviews.ts';
-import { tokenRequest } from './server/actions/token-request.ts';
+import { tokenRequest, tokenRequestKind } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
 import { measured } from './server/endpoints/measured-engine.ts';
 import { requestHandler } from './server/handler.ts';
@@ -150,8 +151,10 @@ async function serve(
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
     actions: new Map([
-      ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }),
-      ['core/serviceaccounts/token', tokenRequest(auth.issuer)],
+      ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
+        ([id, action]) => [id, admitted(registry, action)] as const,
+      ),
+      ['core/serviceaccounts/token', admitted(registry, tokenRequest(auth.issuer), tokenRequestKind)],
       ...connections.actions,
       ...bindingActions(registry),
       ['core/pods/eviction', eviction(registry)],
@@ -178,7 +181,7 @@ async function serve(
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
-  const made = await bootstrap(writer, catalog, identity, env.now());
+  const made = await bootstrap(writer, catalog, identity, env.now(), publishedTrust(options, credentials));
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   surface.bootstrapped();
@@ -268,6 +271,23 @@ async function serve(
     },
   };
   return running;
+}
+
+/** What extension servers are told of whom this server trusts. */
+function publishedTrust(options: ServerOptions, credentials: Credentials): PublishedTrust {
+  const { requestheaderClientCaFile: proxyCA } = options;
+  return {
+    clientCA: credentials.clientCAs.join(''),
+    ...(proxyCA !== undefined && {
+      proxy: {
+        clientCA: readFileSync(proxyCA, 'utf8'),
+        usernameHeaders: options.requestheaderUsernameHeaders,
+        groupHeaders: options.requestheaderGroupHeaders,
+        extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
+        allowedNames: options.requestheaderAllowedNames,
+      },
+    }),
+  };
 }
 
 async function forgetBefore(cache: Cache, revision: number): Promise<void> {

@@ -77,11 +77,20 @@ export class SystemWriter {
     if (this.find(group, plural, namespace, name) !== undefined) return false;
     try {
       await create(this.deps, this.context(resource, namespace, ''), this.complete(resource, object));
-      return true;
     } catch (error) {
       if (error instanceof ApiError && error.reason === 'AlreadyExists') return false;
       throw error;
     }
+    if (resource.kind.subresources.status !== undefined) await this.writeStatus(resource, namespace, name, this.complete(resource, object));
+    return true;
+  }
+
+  /** Kinds forget the status that comes with a new object; what the server says of its own objects stays. */
+  private async writeStatus(resource: Resource, namespace: string, name: string, wanted: ApiObject & { status?: object }): Promise<void> {
+    const { status } = wanted;
+    if (status === undefined || Object.keys(status).length === 0) return;
+    const context = { ...this.context(resource, namespace, name), subresource: 'status' };
+    await update(this.deps, context, { change: (live) => ({ ...live, status }) as ApiObject });
   }
 
   /** Changes an object that exists; `change` works on the hub form. */

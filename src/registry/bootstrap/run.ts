@@ -5,11 +5,23 @@ import type { Catalog } from '../catalog.ts';
 import type { NewObject, SystemWriter } from '../system.ts';
 import { apiServices } from './api-services.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
-import { systemNamespaces, systemPriorityClasses } from './objects.ts';
+import { authenticationConfigMap, type ProxyTrust, systemNamespaces, systemPriorityClasses } from './objects.ts';
 import { reconcilePolicy } from './policy.ts';
 
+/** Whose certificates the server takes for those of clients, and of proxies that speak for clients. */
+export interface PublishedTrust {
+  readonly clientCA?: string | undefined;
+  readonly proxy?: ProxyTrust | undefined;
+}
+
 /** Answers how many objects were new. All writes of a group go to the store together. */
-export async function bootstrap(writer: SystemWriter, catalog: Catalog, identity: Identity, now: number): Promise<number> {
+export async function bootstrap(
+  writer: SystemWriter,
+  catalog: Catalog,
+  identity: Identity,
+  now: number,
+  trust: PublishedTrust,
+): Promise<number> {
   const all = async (group: string, plural: string, objects: readonly NewObject[]): Promise<number> => {
     const made = await Promise.all(objects.map((object) => writer.ensure(group, plural, object)));
     return made.filter(Boolean).length;
@@ -23,6 +35,17 @@ export async function bootstrap(writer: SystemWriter, catalog: Catalog, identity
     all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
     all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
     all('apiregistration', 'apiservices', apiServices(identity, served, time)),
+    publishTrust(writer, identity, trust),
   ]);
   return counts.reduce((a, b) => a + b, 0);
+}
+
+/** Certificates and flags may be others than at the last start. */
+async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust): Promise<number> {
+  const wanted = authenticationConfigMap(identity, trust.clientCA, trust.proxy);
+  if (await writer.ensure('', 'configmaps', wanted)) return 1;
+  await writer.change('', 'configmaps', wanted.metadata.namespace, wanted.metadata.name, (object) => {
+    (object as { data?: object }).data = wanted.data;
+  });
+  return 0;
 }
