@@ -149,3 +149,16 @@ test('kubectl logs', async (context) => {
   expect(output).toBe('from afar\n');
   expect(world.agent.seen[0]?.url).toContain('tailLines=3');
 });
+
+test('a graceful end of the server does not wait for those who follow a log', async () => {
+  const other = await startWorld();
+  await other.pod('one');
+  other.agent.answer = (_req, res) => void res.write('first');
+  const open = await other.server.admin.open('GET', `/api/v1/namespaces/${other.ns}/pods/one/log?follow=true`);
+  await new Promise((resolve) => open.body.once('data', resolve));
+  const broken = new Promise((resolve) => open.body.once('error', resolve));
+  open.body.resume();
+  await other.server.running.close();
+  await broken;
+  await other.agent.close();
+});

@@ -23,7 +23,7 @@ export interface ConnectOptions {
 
 export interface Connections {
   readonly actions: readonly (readonly [string, Action])[];
-  /** Ends all tunnels. */
+  /** Ends all connections, those that answer after a short while. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export function connectActions(options: ConnectOptions): Connections {
     allowed: (address) => proxyAddress(address, options.allowLocal),
     lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
     randomBelow: options.registry.randomBelow,
-    tunnels: new Set(),
+    open: new Set(),
   };
   const actions = [
     ['core/pods/log', podLog(deps)],
@@ -50,7 +50,7 @@ export function connectActions(options: ConnectOptions): Connections {
   return {
     actions,
     close: () => {
-      for (const tunnel of [...deps.tunnels]) tunnel.end();
+      for (const connection of [...deps.open]) connection.end();
     },
   };
 }

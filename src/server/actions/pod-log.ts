@@ -11,7 +11,7 @@ import type { Action } from '../services.ts';
 import { type ConnectDeps, current, isOn } from '../tunnels/connect.ts';
 import { containerOf } from '../tunnels/containers.ts';
 import { dial } from '../tunnels/dial.ts';
-import { answerOf, sendAnswer } from '../tunnels/forward.ts';
+import { answerOf, type OpenConnections, sendAnswer } from '../tunnels/forward.ts';
 import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
 
 /** How much of an agent's complaint is passed on. */
@@ -35,12 +35,12 @@ export function podLog(deps: ConnectDeps): Action {
     const target = options.insecureSkipTLSVerifyBackend === true ? { ...agent, tls: { ...agent.tls, verify: false } } : agent;
     const query = agentQuery(options);
     const path = `/containerLogs/${write.namespace}/${write.name}/${container}${query === '' ? '' : `?${query}`}`;
-    await passOn(ctx, target, path, write.name);
+    await passOn(deps.open, ctx, target, path, write.name);
     return undefined;
   };
 }
 
-async function passOn(ctx: Context, target: Target, path: string, name: string): Promise<void> {
+async function passOn(open: OpenConnections, ctx: Context, target: Target, path: string, name: string): Promise<void> {
   const request = dial(target, { method: 'GET', path, headers: ['Host', authorityOf(target), 'Accept-Encoding', 'identity'] });
   const unreachable = (why: string): ApiError => plainError(`Get "${schemeOf(target)}://${authorityOf(target)}${path}": ${why}`);
   const response = await answerOf(ctx, request, target, unreachable, () => request.end());
@@ -51,7 +51,7 @@ async function passOn(ctx: Context, target: Target, path: string, name: string):
     throw agentError(status, complaint, name);
   }
   // The text is shown as text, whatever a container makes of it.
-  await sendAnswer(ctx, request, response, ['Content-Type', 'text/plain', 'X-Content-Type-Options', 'nosniff']);
+  await sendAnswer(open, ctx, request, response, ['Content-Type', 'text/plain', 'X-Content-Type-Options', 'nosniff']);
 }
 
 async function readComplaint(response: IncomingMessage): Promise<string> {

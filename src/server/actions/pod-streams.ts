@@ -59,7 +59,7 @@ function stream<T extends object>(deps: ConnectDeps, kind: StreamKind<T>): Actio
     const node = pod.spec.nodeName ?? '';
     if (node === '') throw badRequest(`pod ${write.name} does not have a host assigned`);
     const query = kind.query(options).toString();
-    await openTunnel(deps.tunnels, ctx, {
+    await openTunnel(deps.open, ctx, {
       target: deps.agents.find(node),
       path: query === '' ? path : `${path}?${query}`,
       headers: requestHeaders(ctx, { isCredential: deps.isCredential, upgrade: ctx.upgrade?.protocol }),

@@ -54,11 +54,11 @@ async function connect(deps: ConnectDeps, ctx: Context, target: Target, { prefix
   const forwarded = { target, path: `${path === '' ? '/' : path}${query}` };
   const headers = requestHeaders(ctx, { isCredential: deps.isCredential, upgrade, forwardedUri: prefix + path });
   if (upgrade !== undefined) {
-    await openTunnel(deps.tunnels, ctx, { ...forwarded, headers, unreachable: (why) => plainError(`error dialing backend: ${why}`) });
+    await openTunnel(deps.open, ctx, { ...forwarded, headers, unreachable: (why) => plainError(`error dialing backend: ${why}`) });
     return;
   }
   const hosts = [authorityOf(target), ctx.header('host') ?? ctx.header(':authority')];
-  await forward(ctx, {
+  await forward(deps.open, ctx, {
     ...forwarded,
     headers,
     unreachable: (why) => serviceUnavailable(`error trying to reach service: ${why}`),

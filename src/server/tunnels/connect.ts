@@ -7,7 +7,7 @@ import { fresh } from '../../registry/list.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { ActionRequest } from '../services.ts';
 import type { NodeAgents } from './agents.ts';
-import type { Tunnels } from './tunnel.ts';
+import type { OpenConnections } from './forward.ts';
 
 export interface ConnectDeps {
   readonly registry: RegistryDeps;
@@ -20,7 +20,7 @@ export interface ConnectDeps {
   /** Addresses of a host name. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
   readonly randomBelow: (limit: number) => number;
-  readonly tunnels: Tunnels;
+  readonly open: OpenConnections;
 }
 
 /** An object that a connection leads to, as it is now. */

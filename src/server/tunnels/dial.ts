@@ -6,6 +6,9 @@ import { authorityOf, type Target } from './target.ts';
 /** Longest that a connection may take to come about, its TLS handshake included. */
 const DIAL_MS = 30_000;
 
+/** Largest head of an answer. */
+const HEADER_BYTES = 64 * 1024;
+
 export interface DialOptions {
   readonly method: string;
   /** With its query. */
@@ -17,7 +20,14 @@ export interface DialOptions {
 /** Begins a request. Whoever calls must listen for `error` and end the request. */
 export function dial(target: Target, { method, path, headers }: DialOptions): http.ClientRequest {
   const { tls } = target;
-  const common = { host: target.host, port: target.port, method, path, headers: headers as unknown as http.OutgoingHttpHeaders };
+  const common = {
+    host: target.host,
+    port: target.port,
+    method,
+    path,
+    maxHeaderSize: HEADER_BYTES,
+    headers: headers as unknown as http.OutgoingHttpHeaders,
+  };
   const request =
     tls === undefined
       ? http.request({ ...common, agent: false })

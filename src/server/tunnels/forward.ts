@@ -11,6 +11,16 @@ import { dial, dialFault } from './dial.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
+/** Something that goes on until someone ends it. */
+export interface Open {
+  end(): void;
+}
+/** Answers and tunnels of a server that are open: counted, and ended when it shuts down. */
+export type OpenConnections = Set<Open>;
+
+/** How long an answer that passes through may go on when the server shuts down. */
+const LAST_WORDS_MS = 2000;
+
 export interface Forwarding {
   readonly target: Target;
   /** With its query. */
@@ -23,7 +33,7 @@ export interface Forwarding {
 }
 
 /** Ends when the answer has been sent, or its client is gone. */
-export async function forward(ctx: Context, forwarding: Forwarding): Promise<void> {
+export async function forward(open: OpenConnections, ctx: Context, forwarding: Forwarding): Promise<void> {
   const { target } = forwarding;
   const body = bodyHeaders(ctx);
   const request = dial(target, { method: ctx.method, path: forwarding.path, headers: [...forwarding.headers, ...body] });
@@ -31,7 +41,7 @@ export async function forward(ctx: Context, forwarding: Forwarding): Promise<voi
     if (body.length > 0 && body[1] !== '0') ctx.req.pipe(request);
     else request.end();
   });
-  await sendAnswer(ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
+  await sendAnswer(open, ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
 }
 
 /** The head of the answer. Rejects where there is none; a client that goes away ends the request. */
@@ -57,16 +67,24 @@ export function answerOf(
 }
 
 /** Passes an answer on. One that breaks off is broken off for the client, too. */
-export function sendAnswer(ctx: Context, request: ClientRequest, response: IncomingMessage, headers: readonly string[]): Promise<void> {
+export async function sendAnswer(
+  open: OpenConnections,
+  ctx: Context,
+  request: ClientRequest,
+  response: IncomingMessage,
+  headers: readonly string[],
+): Promise<void> {
   const { res } = ctx;
   if (res.destroyed) {
     request.destroy();
-    return Promise.resolve();
+    return;
   }
   head(ctx, response.statusCode ?? 502, headers);
   // An answer that comes in pieces begins at once.
   (res as ServerResponse).flushHeaders();
-  return new Promise((resolve) => {
+  const connection: Open = { end: () => void setTimeout(() => request.destroy(), LAST_WORDS_MS).unref() };
+  open.add(connection);
+  await new Promise<void>((resolve) => {
     res.once('close', resolve);
     response.on('data', (chunk: Buffer) => {
       ctx.responseBytes += chunk.length;
@@ -81,6 +99,7 @@ export function sendAnswer(ctx: Context, request: ClientRequest, response: Incom
     });
     response.pipe(res as NodeJS.WritableStream);
   });
+  open.delete(connection);
 }
 
 /** How the body of the request is delimited, if it has one. */

@@ -7,17 +7,14 @@ import type { Socket } from 'node:net';
 import { type ApiError, badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { dial, dialFault, KEEP_ALIVE_MS } from './dial.ts';
-import { sendAnswer } from './forward.ts';
+import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
-/** Tunnels open at once, two connections each; one more is told to come back. */
+/** Connections that pass through at once; one more tunnel is told to come back. */
 const TUNNEL_LIMIT = 8192;
 /** How long a connection that one side has closed may be silent before it is closed altogether. */
 const HALF_CLOSED_MS = 30_000;
-
-/** Tunnels of a server that are open: counted, and ended when it shuts down. */
-export type Tunnels = Set<Tunnel>;
 
 export interface Tunnelling {
   readonly target: Target;
@@ -29,7 +26,7 @@ export interface Tunnelling {
 }
 
 /** Ends when the tunnel is closed. */
-export async function openTunnel(open: Tunnels, ctx: Context, { target, path, headers, unreachable }: Tunnelling): Promise<void> {
+export async function openTunnel(open: OpenConnections, ctx: Context, { target, path, headers, unreachable }: Tunnelling): Promise<void> {
   const { upgrade } = ctx;
   if (upgrade === undefined) throw badRequest('Upgrade request required');
   if (open.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
@@ -47,7 +44,7 @@ export async function openTunnel(open: Tunnels, ctx: Context, { target, path, he
   });
   const { response, socket, rest } = answer;
   if (socket === undefined) {
-    if ((response.statusCode ?? 0) >= 400) return sendAnswer(ctx, request, response, answerHeaders(response.rawHeaders));
+    if ((response.statusCode ?? 0) >= 400) return sendAnswer(open, ctx, request, response, answerHeaders(response.rawHeaders));
     request.destroy();
     throw plainError(`invalid upgrade response: status code ${response.statusCode}`);
   }
@@ -74,7 +71,7 @@ function switching(ctx: Context, response: IncomingMessage): string {
 }
 
 /** Two connections joined. `closed` is kept when both are gone. */
-export class Tunnel {
+export class Tunnel implements Open {
   readonly closed: Promise<void>;
   private readonly client: Socket;
   private readonly target: Socket;
