@@ -222,13 +222,15 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
       const slash = item.key.indexOf('/');
       const [namespace, name] = resource.kind.namespaced ? [item.key.slice(0, slash), item.key.slice(slash + 1)] : ['', item.key];
       try {
-        await remove(registry, { ...base, namespace, name }, options);
+        await remove(registry, { ...base, namespace, name, collection: true }, options);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 404) throw error;
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(DELETE_WIDTH, items.length) }, worker));
+  // Where a condition may stop it, what comes after the object that did must not be gone already.
+  const width = options.preconditions === undefined ? DELETE_WIDTH : 1;
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   return sendList(
     services,
     ctx,
