@@ -27,7 +27,7 @@ import { bindingActions } from './server/actions/binding.ts';
 import { componentStatuses } from './server/actions/component-statuses.ts';
 import { eviction } from './server/actions/eviction.ts';
 import { reviewActions } from './server/actions/reviews.ts';
-import { tokenRequest, tokenRequestKind } from './server/actions/token-request.ts';
+import { tokenRequest, tokenRequestAdmission } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
 import { measured } from './server/endpoints/measured-engine.ts';
 import { requestHandler } from './server/handler.ts';
@@ -154,7 +154,7 @@ async function serve(
       ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
         ([id, action]) => [id, admitted(registry, action)] as const,
       ),
-      ['core/serviceaccounts/token', admitted(registry, tokenRequest(auth.issuer), tokenRequestKind)],
+      ['core/serviceaccounts/token', admitted(registry, tokenRequest(auth.issuer), tokenRequestAdmission)],
       ...connections.actions,
       ...bindingActions(registry),
       ['core/pods/eviction', eviction(registry)],

@@ -123,6 +123,8 @@ export function admissionRequest(
     options: ctx.options,
     user: ctx.user,
     dryRun: ctx.dryRun,
+    collection: ctx.collection,
+    explanation: ctx.explanation,
     sideWrites: [],
     warn: ctx.warn,
     annotate: ctx.annotate,

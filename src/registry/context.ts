@@ -1,5 +1,5 @@
 /** What a verb needs to know about the request it serves, and what it needs of the server. */
-import type { AdmissionChain } from '../admission/types.ts';
+import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -33,6 +33,10 @@ export interface WriteContext extends Target {
   readonly manager: string;
   /** The options as the admission chain sees them. */
   readonly options: JsonObject;
+  /** The object goes with a whole collection: the request did not name it. */
+  readonly collection?: boolean | undefined;
+  /** Collects what admission does, where the client asked for that. */
+  readonly explanation?: AdmissionRequest['explanation'];
   readonly warn: (text: string) => void;
   readonly annotate: (key: string, value: string, level?: 'Metadata' | 'Request') => void;
 }

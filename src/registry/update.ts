@@ -3,6 +3,7 @@
  * changed meanwhile, else begin again with the newer state.
  */
 
+import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { ApiError, badRequest, conflict, invalid, notFound, plainError } from '../meta/errors.ts';
@@ -42,6 +43,15 @@ export interface Update {
   readonly uidIsCondition?: boolean;
   /** The request named the version it builds on: a conflict is final. */
   readonly conflictIsFinal?: boolean;
+  /** Admission sees a view of the object (its scale) instead of the object itself. */
+  readonly admittedAs?: AdmittedView;
+}
+
+export interface AdmittedView {
+  readonly kind: ObjectKind;
+  show(hub: ApiObject): ApiObject;
+  /** Writes a view that admission has changed back into the object. */
+  write(view: ApiObject, hub: ApiObject): void;
 }
 
 export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
@@ -82,11 +92,13 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const hub = made instanceof Promise ? await made : made;
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
-  const request = admissionRequest(ctx, 'UPDATE', hub, old);
+  const { admittedAs } = how;
+  const request = admittedAs === undefined ? admissionRequest(ctx, 'UPDATE', hub, old) : viewRequest(ctx, hub, old, admittedAs);
   const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
-  const ready = request.object as ApiObject;
+  admittedAs?.write(request.object as ApiObject, hub);
+  const ready = admittedAs === undefined ? (request.object as ApiObject) : hub;
   mendOwners(ctx, ready, owners);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
@@ -104,6 +116,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
   strategy.canonicalize?.(ready as never);
+  ready.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
+  if (admittedAs !== undefined) request.object = admittedAs.show(ready);
   const judged = deps.admission.validate(request);
   if (judged instanceof Promise) await judged;
 
@@ -119,6 +133,11 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     created: false,
   };
 }
+
+const viewRequest = (ctx: WriteContext, hub: ApiObject, old: ApiObject, { kind, show }: AdmittedView): AdmissionRequest => ({
+  ...admissionRequest(ctx, 'UPDATE', show(hub), show(old)),
+  objectKind: kind,
+});
 
 /** The last finalizer went while a deletion waits: the object goes. */
 function finished(kind: Kind, object: ApiObject, old: ApiObject): boolean {

@@ -5,6 +5,7 @@ import { methodNotAllowed, methodRefused, pathNotFound } from '../meta/errors.ts
 import type { Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';
+import { applyDefaults } from '../schema/json.ts';
 import { bodyMedia, decodeBody, type Expected, readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { noWriteOptions, writeOptions } from './options.ts';
@@ -144,6 +145,7 @@ async function runAction(
       : await decodeBody(await readBody(ctx), bodyMedia(ctx, true, services.identity.protobufMediaType), expected);
   if (body !== undefined && expected !== undefined) {
     ctx.audit?.requestObject(expected.schema, body);
+    applyDefaults(expected.schema, body);
     checkNamespace(write, body);
     ownAction(services.registry, write, body, expected);
   }

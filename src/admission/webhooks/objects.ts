@@ -2,6 +2,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { encode } from '../../schema/json.ts';
+import type { MessageType } from '../../schema/types.ts';
 import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { actionText, type ReviewObjects } from './review.ts';
@@ -35,7 +36,8 @@ export class VersionedTexts {
   private make(served: Served): ReviewObjects | Promise<ReviewObjects> {
     const { object, oldObject, objectKind } = this.request;
     if (objectKind !== undefined) {
-      const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, objectKind, one));
+      const kind = { ...objectKind, ...schemaOf(this.request) };
+      const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, kind, one));
       return { object: text(object), oldObject: text(oldObject) };
     }
     const [now, before] = [this.text(served, object), this.text(served, oldObject)];
@@ -51,4 +53,11 @@ export class VersionedTexts {
       ? converted.then((object) => encode(served.schema, object as never))
       : encode(served.schema, converted as never);
   }
+}
+
+/** The schema of an action's object, where the request does not bring it. */
+function schemaOf({ objectKind, served, subresource }: AdmissionRequest): { schema: MessageType } | undefined {
+  const sub = served.kind.subresources[subresource];
+  const schema = objectKind?.schema ?? (sub?.type === 'action' ? sub.schema : undefined);
+  return schema === undefined ? undefined : { schema };
 }

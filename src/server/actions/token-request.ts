@@ -5,8 +5,24 @@ import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { formatTime } from '../../meta/time.ts';
 import type { MessageType } from '../../schema/types.ts';
-import type { Action } from '../services.ts';
+import type { Action, ActionRequest } from '../services.ts';
+import type { AdmittedOptions } from './admitted.ts';
+
+/** Fills in what a request may leave out, before those that judge see it. */
+function complete({ write, body }: ActionRequest, now: number): void {
+  const { metadata } = body as ApiObject;
+  metadata.name ??= write.name;
+  metadata.namespace ??= write.namespace;
+  metadata.creationTimestamp = formatTime(now);
+}
+
+/** What is created, as admission knows it. */
+export const tokenRequestAdmission: AdmittedOptions = {
+  objectKind: { group: 'authentication', version: 'v1', kind: 'TokenRequest', schema: TokenRequest as MessageType },
+  complete,
+};
 
 export function tokenRequest(issuer: TokenIssuer): Action {
   return ({ write, body }) => {

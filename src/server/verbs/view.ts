@@ -85,6 +85,11 @@ async function writeView(
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const result = await update(registry, write, {
     uidIsCondition,
+    admittedAs: {
+      kind: { ...view.kind, schema: view.schema },
+      show: (hub) => shown(services, view, hub),
+      write: (given, hub) => view.write(given as never, hub as never, new FieldErrors(), registry.env),
+    },
     change: (live) => {
       const before = shown(services, view, live);
       const owners = viewManagers(

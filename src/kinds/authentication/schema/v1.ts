@@ -12,7 +12,7 @@ export type BoundObjectReference = Infer<typeof BoundObjectReference>;
 
 export const TokenRequestSpec = message('authentication.v1.TokenRequestSpec', {
   audiences: req(1, list(string)),
-  expirationSeconds: always(4, int64, { nullable: true }),
+  expirationSeconds: always(4, int64, { nullable: true, default: 3600 }),
   boundObjectRef: always(3, BoundObjectReference, { nullable: true }),
 });
 export type TokenRequestSpec = Infer<typeof TokenRequestSpec>;
