@@ -1,0 +1,103 @@
+/**
+ * Replays conversations that were recorded with a stock server. They lie beside this repository, in ../shared/parity, where
+ * CI has them too. Cases that fail are listed with a reason: in known.json what is still to be done, in deliberate.json what
+ * is better on purpose. A listed case that passes fails the test, so that the lists shrink.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { required, suitesOf } from './areas.ts';
+
+const directory = resolve(import.meta.dirname, '../../../shared/parity');
+const runner = join(directory, 'parity.mjs');
+const missing = existsSync(runner) ? '' : ' (skipped: the recorded conversations are not in ../shared/parity)';
+
+/** Suite → case → why it differs. */
+type Reasons = Record<string, Record<string, string>>;
+const read = (name: string): Reasons => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as Reasons;
+const explained: readonly Reasons[] = [read('known.json'), read('deliberate.json')];
+const reasonFor = (suite: string, name: string): string | undefined => {
+  for (const reasons of explained) if (reasons[suite]?.[name] !== undefined) return reasons[suite][name];
+  return undefined;
+};
+
+type Report = Record<string, Record<string, 'pass' | 'wording' | 'fail'>>;
+interface Replay {
+  readonly report: Report;
+  /** What the runner said of each case that failed, by suite and case. */
+  readonly complaints: Map<string, string>;
+}
+
+const LONGEST_MS = 240_000;
+
+async function replay(address: string, suites: readonly string[]): Promise<Replay> {
+  const out = mkdtempSync(join(tmpdir(), 'plat-parity-'));
+  const file = join(out, 'report.json');
+  const child = spawn(process.execPath, [runner, '--server', address, '--suite', suites.join(','), '--json', file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+  await new Promise((done) => child.on('close', done));
+  clearTimeout(timer);
+  if (!existsSync(file)) throw new Error(`the replay did not finish:\n${said.slice(-4000)}`);
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  rmSync(out, { recursive: true });
+  const complaints = new Map<string, string>();
+  for (const part of said.split(/^✗ /m).slice(1)) {
+    const [title = '', ...lines] = part.split('\n');
+    complaints.set(title, lines.filter((line) => line.startsWith('    ')).join('\n'));
+  }
+  return { report, complaints };
+}
+
+describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({
+      identity: 'kubernetes',
+      enableBootstrapTokenAuth: true,
+      allowPrivileged: true,
+      serviceClusterIpRange: ['10.0.0.0/24'],
+    });
+  });
+  afterAll(() => server.close());
+  const present = missing === '' ? readdirSync(join(directory, 'suites')).map((name) => name.replace(/\.mjs$/, '')) : [];
+
+  test.each(required)(
+    '%s',
+    async (area) => {
+      const { report, complaints } = await replay(server.address, suitesOf(area, present));
+      const problems: string[] = [];
+      for (const [suite, cases] of Object.entries(report))
+        for (const [name, result] of Object.entries(cases)) {
+          const reason = reasonFor(suite, name);
+          if (result === 'fail' && reason === undefined) problems.push(`${suite} · ${name}\n${complaints.get(`${suite} · ${name}`) ?? ''}`);
+          if (result !== 'fail' && reason !== undefined) problems.push(`${suite} · ${name} passes now: take it off the list`);
+        }
+      expect(problems.join('\n'), problems.join('\n')).toBe('');
+      expect(Object.keys(report).sort()).toEqual(suitesOf(area, present).sort());
+    },
+    LONGEST_MS + 10_000,
+  );
+
+  test('only cases that exist are listed, each with a sentence', () => {
+    for (const reasons of explained)
+      for (const [suite, cases] of Object.entries(reasons)) {
+        expect(present).toContain(suite);
+        const recorded = Object.keys(JSON.parse(readFileSync(join(directory, 'recorded', `${suite}.json`), 'utf8')));
+        for (const [name, reason] of Object.entries(cases)) {
+          expect(recorded, suite).toContain(name);
+          expect(reason, `${suite} · ${name}`).toMatch(/^[A-Z`].+\.$/s);
+        }
+      }
+  });
+});
