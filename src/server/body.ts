@@ -129,8 +129,13 @@ export function decodeValue(value: JsonValue, expected: Expected, report?: Field
 
 const versionPart = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
+/** Versions of groups that there are or were: an object in one of them is known, and not the one that is wanted. */
+const knownVersion = /^(v1|(extensions|apps|batch|autoscaling|policy|[a-z]+(\.[a-z0-9]+)+)\/v\d+((alpha|beta)\d+)?)$/;
+
 function checkType(kind: string, apiVersion: string, expected: Expected): void {
   if (kind === expected.kind && (apiVersion === expected.apiVersion || expected.older?.includes(apiVersion))) return;
+  if (kind === expected.kind && knownVersion.test(apiVersion))
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`);
   const why =
     kind === expected.kind
       ? `no kind "${kind}" is registered for version "${apiVersion}"`
