@@ -49,7 +49,7 @@ describe('refusals', () => {
   test.each([
     [['--secure-prot=1'], 'unknown flag --secure-prot (did you mean --secure-port?)'],
     [['now'], 'unexpected argument "now": the server takes flags only'],
-    [['--oidc-client-id=x'], '--oidc-client-id is planned, but has no effect in this release: leave it out'],
+    [['--profiling'], '--profiling is planned, but has no effect in this release: leave it out'],
     [['--bind-address=localhost'], '--bind-address: "localhost" is not an IP address'],
     [['--authorization-mode=RBAC,RBAC'], '--authorization-mode: a mode is named twice'],
     [['--authorization-mode='], '--authorization-mode: at least one of AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook is needed'],
@@ -57,7 +57,10 @@ describe('refusals', () => {
       ['--authorization-mode=rbac'],
       '--authorization-mode: "rbac" is not one of AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook (did you mean RBAC?)',
     ],
-    [['--authorization-mode=Webhook'], '--authorization-mode: Webhook is planned, but has no effect in this release'],
+    [['--authorization-mode=Webhook'], '--authorization-mode Webhook and --authorization-webhook-config-file are needed together'],
+    [['--audit-log-path=-'], 'nothing is recorded without --audit-policy-file'],
+    [['--audit-policy-file=p'], '--audit-policy-file needs --audit-log-path or --audit-webhook-config-file'],
+    [['--kubelet-client-certificate=c'], '--kubelet-client-certificate and --kubelet-client-key are needed together'],
     [['--service-cluster-ip-range=10.0.0.0'], '--service-cluster-ip-range: "10.0.0.0" is not an IP range such as 10.0.0.0/24'],
     [['--service-cluster-ip-range=10.0.0.0/30'], '--service-cluster-ip-range: 10.0.0.0/30 holds fewer than 8 addresses'],
     [
