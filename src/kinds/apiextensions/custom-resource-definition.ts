@@ -1,8 +1,38 @@
 /** Custom resource definitions. Their schema names its extensions after the identity. */
 import type { Identity } from '../../identity.ts';
-import { type Kind, kind } from '../kind.ts';
+import { type Kind, type KindEnv, kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-rules.ts';
+import { extensionNames, type JSONSchemaProps } from './schema/json-schema.ts';
 import { type CustomResourceDefinition, customResourceDefinition } from './schema/v1.ts';
+
+/** Names that are not given follow from the kind; objects are the same in all versions unless said otherwise. */
+function defaults({ spec }: CustomResourceDefinition): void {
+  const { names } = spec;
+  if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase();
+  if ((names.listKind ?? '') === '' && names.kind !== '') names.listKind = `${names.kind}List`;
+  spec.conversion ??= { strategy: 'None' };
+}
+
+/** The version in which objects are stored from now on is among those in which some may be. */
+function rememberStored({ spec, status }: CustomResourceDefinition): void {
+  const storage = spec.versions?.find(({ storage }) => storage)?.name;
+  if (storage !== undefined && !status.storedVersions?.includes(storage))
+    status.storedVersions = [...(status.storedVersions ?? []), storage];
+}
+
+/** Rules in a schema have no meaning while their feature is off, and are not kept. */
+function dropRules({ spec }: CustomResourceDefinition, env: KindEnv): void {
+  if (env.feature('CustomResourceValidationExpressions')) return;
+  const { validations } = extensionNames(env.identity.schemaExtensionPrefix);
+  for (const { schema } of spec.versions ?? []) if (schema?.openAPIV3Schema !== undefined) dropFrom(schema.openAPIV3Schema, validations);
+}
+function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
+  delete schema[field];
+  const { properties = {}, additionalProperties, items, allOf = [], anyOf = [], oneOf = [], not } = schema;
+  const parts = [...Object.values(properties), ...allOf, ...anyOf, ...oneOf, additionalProperties, not];
+  for (const part of parts.concat(items)) if (typeof part === 'object') dropFrom(part, field);
+}
 
 export const customResourceDefinitionKind = (identity: Identity): Kind =>
   kind<CustomResourceDefinition>({
@@ -12,8 +42,32 @@ export const customResourceDefinitionKind = (identity: Identity): Kind =>
     short: ['crd', 'crds'],
     categories: ['api-extensions'],
     scope: 'Cluster',
-    versions: { v1: { schema: customResourceDefinition(identity.schemaExtensionPrefix) } },
+    versions: { v1: version({ schema: customResourceDefinition(identity.schemaExtensionPrefix), defaults }) },
     hub: 'v1',
+    generation: true,
     updateNeedsVersion: true,
-    subresources: { status: status() },
+    strategy: {
+      prepareForCreate(definition, env) {
+        definition.status = { acceptedNames: { plural: '', kind: '' } };
+        rememberStored(definition);
+        dropRules(definition, env);
+      },
+      prepareForUpdate(definition, old, env) {
+        definition.status = { ...old.status };
+        rememberStored(definition);
+        dropRules(definition, env);
+      },
+      validate: validateDefinition,
+      validateUpdate: validateDefinitionUpdate,
+      resetFields: [['status']],
+    },
+    subresources: {
+      status: status({
+        prepareForUpdate: (definition, old) => {
+          definition.spec = old.spec;
+        },
+        validateUpdate: validateDefinitionStatus,
+        resetFields: [['spec']],
+      }),
+    },
   });

@@ -31,6 +31,7 @@ const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'crea
  * clients but whether it changed, and a stock cluster's clients have seen this one.
  */
 const stockStorageVersions: Readonly<Record<string, string>> = {
+  'apiextensions/customresourcedefinitions': 'v1beta1',
   'autoscaling/horizontalpodautoscalers': 'v1',
   'discovery/endpointslices': 'v1beta1',
   'flowcontrol.apiserver/flowschemas': 'v1beta1',

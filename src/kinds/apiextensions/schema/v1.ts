@@ -8,7 +8,7 @@ export const ServiceReference = message('apiextensions.v1.ServiceReference', {
   namespace: req(1, string),
   name: req(2, string),
   path: ptr(3, string),
-  port: ptr(4, int32),
+  port: ptr(4, int32, { default: 443 }),
 });
 export type ServiceReference = Infer<typeof ServiceReference>;
 

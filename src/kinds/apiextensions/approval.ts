@@ -1,0 +1,41 @@
+/** Groups under the server's own domains are for kinds that its makers approved. */
+import type { Identity } from '../../identity.ts';
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import type { CustomResourceDefinition } from './schema/v1.ts';
+
+type State = 'missing' | 'approved' | 'bypassed' | 'invalid';
+const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+
+const annotationOf = (identity: Identity): string => `api-approved.${identity.domain}`;
+
+function isProtected(group: string, { groupSuffix, domain }: Identity): boolean {
+  return [groupSuffix, domain].some((suffix) => group === suffix || group.endsWith(`.${suffix}`));
+}
+
+function stateOf({ metadata }: CustomResourceDefinition, identity: Identity): State {
+  const text = metadata.annotations?.[annotationOf(identity)] ?? '';
+  if (text === '') return 'missing';
+  if (text.startsWith('unapproved')) return 'bypassed';
+  return URL.canParse(text) && new URL(text).host !== '' ? 'approved' : 'invalid';
+}
+
+export function validateApproval(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+  identity: Identity,
+): void {
+  if (!isProtected(definition.spec.group, identity)) return;
+  const state = stateOf(definition, identity);
+  if (old !== undefined && stateOf(old, identity) === state) return;
+  const name = annotationOf(identity);
+  const at = Path.of('metadata', 'annotations').key(name);
+  const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`;
+  if (state === 'missing') errors.required(at, `${needed}, ${SEE}`);
+  if (state === 'invalid')
+    errors.invalid(
+      at,
+      definition.metadata.annotations?.[name],
+      `${needed} with either a URL or a reason starting with "unapproved", ${SEE}`,
+    );
+}

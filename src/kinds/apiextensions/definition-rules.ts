@@ -1,0 +1,164 @@
+/**
+ * What a custom resource definition must be like. What all versions have in common is complained of under the fields
+ * where it stood before there were versions: clients know it so.
+ */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { dns1035Label, dns1123Subdomain } from '../../meta/names.ts';
+import type { KindEnv } from '../kind.ts';
+import { each } from '../validation/each.ts';
+import { goList } from '../validation/go-list.ts';
+import { invalidText } from '../validation/go-text.ts';
+import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { immutable, word } from '../validation/rules.ts';
+import { validateApproval } from './approval.ts';
+import { validateConversion } from './conversion-rules.ts';
+import { extensionNames } from './schema/json-schema.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec } from './schema/v1.ts';
+import { validateRootSchema } from './schema-rules.ts';
+import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
+
+const root = Path.of('spec');
+const stored = Path.of('status', 'storedVersions');
+
+export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): void {
+  const { metadata, spec } = definition;
+  const wanted = `${spec.names.plural}.${spec.group}`;
+  for (const field of ['generateName', 'name'] as const) {
+    const name = metadata[field] ?? '';
+    if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
+  }
+  validateSpec(spec, errors, env);
+  validateRest(definition, undefined, errors, env);
+}
+
+export function validateDefinitionUpdate(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  const { spec } = definition;
+  metadataUpdateAgain(definition, old, errors, env);
+  validateSpec(spec, errors, env);
+  if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
+    immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
+    immutable(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors);
+  }
+  immutable(spec.group, old.spec.group, root.child('group'), errors);
+  immutable(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors);
+  validateRest(definition, old, errors, env);
+}
+
+export function validateDefinitionStatus(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  metadataUpdateAgain(definition, old, errors, env);
+  validateNames(definition.status.acceptedNames, Path.of('status', 'acceptedNames'), errors);
+}
+
+function validateRest(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  const { spec, status } = definition;
+  validateNames(status.acceptedNames, Path.of('status', 'acceptedNames'), errors);
+  validateStoredVersions(status.storedVersions ?? [], spec, errors);
+  validateApproval(definition, old, errors, env.identity);
+  if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields)
+    errors.invalid(
+      root.child('preserveUnknownFields'),
+      true,
+      'cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead',
+    );
+}
+
+function validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
+  const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
+  const x = extensionNames(env.identity.schemaExtensionPrefix);
+  validateGroup(group, errors);
+  word(scope, ['Cluster', 'Namespaced'], root.child('scope'), errors);
+  each(versions, root.child('versions'), ({ schema }, at) => {
+    if (schema?.openAPIV3Schema === undefined) errors.required(at.child('schema').child('openAPIV3Schema'), 'schemas are required');
+  });
+  const common = hoist(versions);
+  const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
+  each(versions, root.child('versions'), (version, at) => {
+    const complaints = dns1035Label(version.name);
+    if (complaints.length > 0) errors.invalid(at.child('name'), version.name, complaints.join());
+    validateDeprecation(version, at.child('deprecationWarning'), errors);
+    const schema = version.schema?.openAPIV3Schema;
+    const place = at.child('schema').child('openAPIV3Schema');
+    if (!common.schema && schema !== undefined) validateRootSchema(schema, version.subresources?.status !== undefined, place, x, errors);
+    if (!common.subresources) validateSubresources(version.subresources, at.child('subresources'), errors);
+    if (!common.columns) validateColumns(version.additionalPrinterColumns, at.child('additionalPrinterColumns'), errors);
+  });
+  validateVersionList(spec, errors);
+  validateRequiredNames(names, errors);
+  validateNames(names, root.child('names'), errors);
+  const [first] = versions;
+  const schema = first?.schema?.openAPIV3Schema;
+  if (common.schema && schema !== undefined)
+    validateRootSchema(schema, hasStatus, root.child('validation').child('openAPIV3Schema'), x, errors);
+  if (common.subresources) validateSubresources(first?.subresources, root.child('subresources'), errors);
+  if (common.columns) validateColumns(first?.additionalPrinterColumns, root.child('additionalPrinterColumns'), errors);
+  validateConversion(conversion, preserveUnknownFields, root.child('conversion'), errors);
+}
+
+function validateGroup(group: string, errors: FieldErrors): void {
+  const at = root.child('group');
+  const complaints = dns1123Subdomain(group);
+  if (group === '') errors.required(at);
+  else if (complaints.length > 0) errors.invalid(at, group, complaints.join());
+  else if (!group.includes('.')) errors.invalid(at, group, 'should be a domain with at least one dot');
+}
+
+function validateVersionList({ versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
+  const at = root.child('versions');
+  const shown = versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : JSON.stringify(versions);
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) invalidText(errors, at, shown, 'must contain unique version names');
+  if (versions.filter(({ storage }) => storage).length !== 1)
+    invalidText(errors, at, shown, 'must have exactly one version marked as storage version');
+  const [first] = versions;
+  if (first === undefined || first.name === '') return;
+  const complaints = dns1035Label(first.name);
+  if (complaints.length > 0) errors.invalid(root.child('version'), first.name, complaints.join());
+}
+
+function validateRequiredNames(names: CustomResourceDefinitionNames, errors: FieldErrors): void {
+  for (const field of ['plural', 'singular', 'kind', 'listKind'] as const)
+    if ((names[field] ?? '') === '') errors.required(root.child('names').child(field));
+}
+
+function validateNames(names: CustomResourceDefinitionNames, at: Path, errors: FieldErrors): void {
+  const { plural, singular = '', kind, listKind = '', shortNames, categories } = names;
+  const label = (value: string, text: string, here: Path, prefix = ''): void => {
+    const complaints = dns1035Label(text);
+    if (complaints.length > 0) errors.invalid(here, value, prefix + complaints.join());
+  };
+  const mixed = 'may have mixed case, but should otherwise match: ';
+  if (plural !== '') label(plural, plural, at.child('plural'));
+  if (singular !== '') label(singular, singular, at.child('singular'));
+  if (kind !== '') label(kind, kind.toLowerCase(), at.child('kind'), mixed);
+  if (listKind !== '') label(listKind, listKind.toLowerCase(), at.child('listKind'), mixed);
+  each(shortNames, at.child('shortNames'), (name, here) => label(name, name, here));
+  if (kind !== '' && kind === listKind) errors.invalid(at.child('listKind'), listKind, 'kind and listKind may not be the same');
+  each(categories, at.child('categories'), (name, here) => label(name, name, here));
+}
+
+/** Versions in which objects may still be stored stay in the list until they are not. */
+function validateStoredVersions(names: readonly string[], { versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
+  if (names.length === 0) {
+    invalidText(errors, stored, '[]string(nil)', 'must have at least one stored version');
+    return;
+  }
+  for (const { name, storage } of versions)
+    if (storage && !names.includes(name)) invalidText(errors, stored, goList('string', names), `must have the storage version ${name}`);
+  each(names, stored, (name, at) => {
+    if (!versions.some((version) => version.name === name)) errors.invalid(at, name, 'must appear in spec.versions');
+  });
+}

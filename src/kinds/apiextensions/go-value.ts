@@ -1,0 +1,12 @@
+import type { JsonValue } from '../../schema/types.ts';
+
+/** A value in a complaint, printed the way clients of a stock server know it: `map[string]interface {}{"n":1}`. */
+export function goValue(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goValue).join(', ')}}`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${goValue(value[key] as JsonValue)}`);
+  return `map[string]interface {}{${entries.join(', ')}}`;
+}

@@ -1,0 +1,126 @@
+/** What the schema of a custom kind must be like, part by part. */
+import type { FieldErrors, Path } from '../../meta/field.ts';
+import { each } from '../validation/each.ts';
+import { validateDefaults } from './default-rules.ts';
+import { validateListMarkers } from './list-rules.ts';
+import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
+import { inexpressible, validateStructural } from './structural.ts';
+
+type Extensions = ReturnType<typeof extensionNames>;
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
+/** At the root of a kind with a status of its own, so that the schema of the status can be taken out without loss. */
+const rootFields = new Set([
+  ...['description', 'type', 'format', 'title', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength'],
+  ...['pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example'],
+]);
+
+/** `at` is the place of the whole schema. */
+export function validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean, at: Path, x: Extensions, errors: FieldErrors): void {
+  const before = errors.list.length;
+  if (hasStatus) validateRootFields(schema, at, x, errors);
+  if (schema.nullable) errors.forbidden(at.child('nullable'), 'nullable cannot be true at the root');
+  validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults: undefined }, true);
+  const fault = inexpressible(schema);
+  if (fault !== undefined) {
+    if (errors.list.length === before) errors.invalid(at, '', fault);
+    return;
+  }
+  const count = errors.list.length;
+  validateStructural(schema, at, x, errors);
+  if (errors.list.length === count) validateDefaults(schema, at, x, errors);
+}
+
+function validateRootFields(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
+  if (schema.type !== undefined && schema.type !== 'object')
+    errors.invalid(
+      at.child('type'),
+      schema.type,
+      'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
+    );
+  const allowed = (field: string): boolean => rootFields.has(field) || field === x.preserveUnknownFields || field === x.validations;
+  if (!Object.keys(schema).every(allowed))
+    errors.invalid(
+      at,
+      schema,
+      `only ${[...rootFields].join(', ')} and ${x.preserveUnknownFields} fields are allowed at the root of the schema if the status subresource is enabled`,
+    );
+}
+
+interface Walk {
+  readonly x: Extensions;
+  readonly errors: FieldErrors;
+  /** Within the metadata, kind or version of an object. */
+  readonly insideMeta: boolean;
+  /** Why there may be no defaults here. */
+  readonly noDefaults: string | undefined;
+}
+
+function validateSchema(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): void {
+  const { x, errors } = walk;
+  validateFields(schema, at, walk);
+  if (schema.uniqueItems)
+    errors.forbidden(at.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic');
+  validateObjectParts(schema, at, walk, root);
+  const { not, allOf, oneOf, anyOf, definitions = {}, items, dependencies = {} } = schema;
+  if (not !== undefined) validateSchema(not, at.child('not'), walk, false);
+  each(allOf, at.child('allOf'), (part, here) => validateSchema(part, here, walk, false));
+  each(oneOf, at.child('oneOf'), (part, here) => validateSchema(part, here, walk, false));
+  each(anyOf, at.child('anyOf'), (part, here) => validateSchema(part, here, walk, false));
+  for (const [key, part] of Object.entries(definitions)) validateSchema(part, at.child('definitions').key(key), walk, false);
+  if (Array.isArray(items)) each(items, at.child('items'), (part, here) => validateSchema(part, here, walk, false));
+  else if (items !== undefined) validateSchema(items, at.child('items'), walk, false);
+  for (const [key, part] of Object.entries(dependencies))
+    if (!Array.isArray(part)) validateSchema(part, at.child('dependencies').key(key), walk, false);
+  if (schema[x.preserveUnknownFields] === false) errors.invalid(at.child(x.preserveUnknownFields), false, 'must be true or undefined');
+  validateMapType(schema, at, x, errors);
+  validateListMarkers(schema, at, x, errors);
+}
+
+/** Keywords that no schema may have, or not here. */
+function validateFields(schema: JSONSchemaProps, at: Path, { x, errors, insideMeta, noDefaults }: Walk): void {
+  const { type } = schema;
+  if (type !== undefined && !types.includes(type)) errors.notSupported(at.child('type'), type, types);
+  if (schema.default !== undefined && noDefaults !== undefined) errors.forbidden(at.child('default'), `must not be set ${noDefaults}`);
+  for (const field of ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const)
+    if (schema[field] !== undefined) errors.forbidden(at.child(field), `${field} is not supported`);
+  if (type === 'null') errors.forbidden(at.child('type'), 'type cannot be set to null, use nullable as an alternative');
+  if (Array.isArray(schema.items)) errors.forbidden(at.child('items'), 'items must be a schema object and not an array');
+  if (insideMeta && schema[x.embeddedResource] === true)
+    errors.forbidden(at.child(x.embeddedResource), 'must not be used inside of resource meta');
+}
+
+function validateObjectParts(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): void {
+  const { properties = {}, additionalProperties } = schema;
+  if (additionalProperties !== undefined) {
+    if (Object.keys(properties).length > 0 && additionalProperties !== true)
+      walk.errors.forbidden(at.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive');
+    const noDefaults = walk.insideMeta ? 'inside additionalProperties applying to object metadata' : walk.noDefaults;
+    if (typeof additionalProperties === 'object')
+      validateSchema(additionalProperties, at.child('additionalProperties'), { ...walk, noDefaults }, false);
+  }
+  for (const [key, field] of Object.entries(properties)) {
+    const isMeta = (root || schema[walk.x.embeddedResource] === true) && metaFields.has(key);
+    const within = isMeta ? { ...walk, insideMeta: true, noDefaults: root ? `in top-level ${key}` : walk.noDefaults } : walk;
+    validateSchema(field, at.child('properties').key(key), within, false);
+  }
+}
+
+const mapTypes = ['atomic', 'granular'];
+
+function validateMapType(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
+  const mapType = schema[x.mapType] as string | undefined;
+  if (mapType === undefined) return;
+  mustBe('object', x.mapType, schema, at, errors);
+  if (!mapTypes.includes(mapType)) errors.notSupported(at.child(x.mapType), mapType, mapTypes);
+}
+
+/** A marker belongs to one type. */
+export function mustBe(type: string, marker: string, schema: JSONSchemaProps, at: Path, errors: FieldErrors): boolean {
+  if (schema.type === type) return true;
+  const complaint = `must be ${type} if ${marker} is specified`;
+  if (schema.type === undefined) errors.required(at.child('type'), complaint);
+  else errors.invalid(at.child('type'), schema.type, complaint);
+  return false;
+}
