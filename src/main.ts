@@ -128,7 +128,7 @@ async function serve(
     catalog,
     cache,
     env,
-    admission: composeAdmission({
+    admission: await composeAdmission({
       options,
       identity,
       catalog,

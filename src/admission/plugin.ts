@@ -4,6 +4,7 @@ import type { LiveSource } from '../kinds/live.ts';
 import type { Served } from '../kinds/served.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Remote } from '../lib/outbound.ts';
 import type { User } from '../meta/user.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { AdmissionPlugin } from './types.ts';
@@ -31,6 +32,10 @@ export interface PluginEnv {
   may(user: User, deed: Deed): boolean | Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
   findKind(group: string, kind: string, version?: string): Served | undefined;
+  /** Whether a version of a group is switched on. `group` is the full group name. */
+  apiEnabled(group: string, version: string): boolean;
+  /** Reads where a service is, and how to speak to it, from a file in the form of a client configuration. */
+  remoteOf(file: string): Promise<Remote>;
   /** Makes a namespace unless there is one. */
   ensureNamespace(name: string): Promise<void>;
   readonly metrics: Metrics;
@@ -46,7 +51,7 @@ export interface PluginConfiguration {
 }
 
 /** Throws an Error that says what is wrong with the configuration. */
-export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => AdmissionPlugin;
+export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => AdmissionPlugin | Promise<AdmissionPlugin>;
 
 /** For `concerns`: a plug-in that looks at some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
 export function kinds(...names: string[]): (served: Served) => boolean {

@@ -19,7 +19,7 @@ import { systemRandom } from '../lib/random.ts';
 import { readJsonPatch } from '../patch/index.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { applyDefaults } from '../schema/json.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, remoteOf } from './auth.ts';
 
 export interface AdmissionParts {
   readonly options: ServerOptions;
@@ -34,34 +34,32 @@ export interface AdmissionParts {
   ensureNamespace(name: string): Promise<void>;
 }
 
-export function composeAdmission(parts: AdmissionParts): AdmissionChain {
+export async function composeAdmission(parts: AdmissionParts): Promise<AdmissionChain> {
   const { options, identity, auth, log, metrics } = parts;
   const file = options.admissionControlConfigFile;
   const configurations: ReadonlyMap<string, PluginConfiguration> =
-    file === undefined ? new Map() : told('admission-control-config-file', () => readAdmissionConfiguration(file, identity));
+    file === undefined ? new Map() : await told('--admission-control-config-file', () => readAdmissionConfiguration(file, identity));
   const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins);
   for (const text of deprecationWarnings(enabled)) log.warn(text);
   const env = pluginEnv(parts);
   const chain: AdmissionPlugin[] = [];
   for (const name of enabled) {
-    const make = plugins[name];
-    if (make === undefined) continue;
-    chain.push(told(`admission plug-in ${name}`, () => make(env, configurations.get(name))));
+    chain.push(await told(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
   // The rights of whoever grants rights are judged last, on the object as all others have left it.
   chain.push(rbacEscalation(auth.escalation as EscalationRules));
   return admissionChain(chain, chainMetrics(metrics, systemClock));
 }
 
-function told<T>(what: string, make: () => T): T {
+async function told<T>(what: string, make: () => T | Promise<T>): Promise<T> {
   try {
-    return make();
+    return await make();
   } catch (error) {
     throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function pluginEnv({ identity, catalog, live, env, auth, metrics, log, ensureNamespace }: AdmissionParts): PluginEnv {
+function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, ensureNamespace }: AdmissionParts): PluginEnv {
   return {
     identity,
     live,
@@ -75,6 +73,8 @@ function pluginEnv({ identity, catalog, live, env, auth, metrics, log, ensureNam
       return (await auth.authorizer.authorize(asked)).decision === 'allow';
     },
     findKind: (group, kind, version) => catalog.byKind(group, kind, version),
+    apiEnabled: (group, version) => options.runtimeConfig.enabled(group, version),
+    remoteOf: (file) => remoteOf('admission-control-config-file', file),
     ensureNamespace,
     metrics,
     log,

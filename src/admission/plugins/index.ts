@@ -15,6 +15,7 @@ import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { denyServiceExternalIPs } from './deny-external-ips.ts';
 import { eventRateLimit } from './event-rate-limit.ts';
 import { extendedResourceToleration } from './extended-resource-toleration.ts';
+import { imagePolicyWebhook } from './image-policy-webhook.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { mutatingAdmissionWebhook } from './mutating-webhook.ts';
 import { namespaceAutoProvision } from './namespace-auto-provision.ts';
@@ -25,6 +26,7 @@ import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
 import { persistentVolumeLabel } from './persistent-volume-label.ts';
 import { podNodeSelector } from './pod-node-selector.ts';
 import { podSecurity } from './pod-security.ts';
+import { podSecurityPolicy } from './pod-security-policy.ts';
 import { podTolerationRestriction } from './pod-toleration-restriction.ts';
 import { priority } from './priority.ts';
 import { resourceQuota } from './resource-quota.ts';
@@ -35,7 +37,7 @@ import { storageObjectInUseProtection } from './storage-object-in-use-protection
 import { taintNodesByCondition } from './taint-nodes.ts';
 import { validatingAdmissionWebhook } from './validating-webhook.ts';
 
-export const plugins: Readonly<Partial<Record<PluginName, MakePlugin>>> = {
+export const plugins: Readonly<Record<PluginName, MakePlugin>> = {
   AlwaysAdmit: alwaysAdmit,
   NamespaceAutoProvision: namespaceAutoProvision,
   NamespaceLifecycle: namespaceLifecycle,
@@ -47,7 +49,9 @@ export const plugins: Readonly<Partial<Record<PluginName, MakePlugin>>> = {
   NodeRestriction: nodeRestriction,
   TaintNodesByCondition: taintNodesByCondition,
   AlwaysPullImages: alwaysPullImages,
+  ImagePolicyWebhook: imagePolicyWebhook,
   PodSecurity: podSecurity,
+  PodSecurityPolicy: podSecurityPolicy,
   PodNodeSelector: podNodeSelector,
   Priority: priority,
   DefaultTolerationSeconds: defaultTolerationSeconds,

@@ -1,0 +1,80 @@
+/**
+ * PodSecurityPolicy: a pod runs only if a policy that its author or its service account may `use` allows it. Of several
+ * that do, one that leaves the pod as it is comes before those that fill something in, then the first by name.
+ */
+import { domainName } from '../../identity.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
+import { equal } from '../../lib/equal.ts';
+import type { User } from '../../meta/user.ts';
+import { kinds, type MakePlugin, type PluginEnv } from '../plugin.ts';
+import { violationsOf } from '../pod-security-policy/check.ts';
+import { fillPod } from '../pod-security-policy/fill.ts';
+import { refusal } from '../refusal.ts';
+import type { AdmissionRequest } from '../types.ts';
+
+export const podSecurityPolicy: MakePlugin = (env) => {
+  const policies = env.live<PodSecurityPolicy>('policy', 'podsecuritypolicies');
+  const annotation = domainName(env.identity, 'psp');
+  /** Pods that are on their way out may still be changed, so that their finalizers can go. */
+  const concerned = ({ subresource, operation, oldObject }: AdmissionRequest): boolean =>
+    (subresource === '' || (subresource === 'ephemeralcontainers' && operation === 'UPDATE')) &&
+    oldObject?.metadata.deletionTimestamp === undefined;
+  return {
+    name: 'PodSecurityPolicy',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    concerns: kinds('pods'),
+    async admit(request) {
+      if (request.operation !== 'CREATE' || !concerned(request)) return;
+      const { policy, pod } = await choose(env, policies.list(), request, true);
+      pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: policy.metadata.name as string };
+      request.object = pod as unknown as ApiObject;
+      request.annotate(`podsecuritypolicy.policy.${env.identity.groupSuffix}/admit-policy`, policy.metadata.name as string);
+    },
+    async validate(request) {
+      if (!concerned(request)) return;
+      const { policy } = await choose(env, policies.list(), request, false);
+      request.annotate(`podsecuritypolicy.policy.${env.identity.groupSuffix}/validate-policy`, policy.metadata.name as string);
+    },
+  };
+};
+
+async function choose(
+  env: PluginEnv,
+  policies: readonly PodSecurityPolicy[],
+  request: AdmissionRequest,
+  mayFill: boolean,
+): Promise<{ policy: PodSecurityPolicy; pod: Pod }> {
+  const given = request.object as unknown as Pod;
+  const complaints: string[] = [];
+  let filled: { policy: PodSecurityPolicy; pod: Pod } | undefined;
+  for (const policy of policies) {
+    if (!(await mayUse(env, request, given, policy.metadata.name ?? ''))) continue;
+    const pod = mayFill ? structuredClone(given) : given;
+    if (mayFill) fillPod(pod, policy);
+    const wrong = violationsOf(pod, policy, env.identity);
+    if (wrong.length > 0) {
+      complaints.push(...wrong);
+      continue;
+    }
+    if (!mayFill || equal(pod, given)) return { policy, pod };
+    filled ??= { policy, pod };
+  }
+  if (filled !== undefined) return filled;
+  const action = request.operation === 'CREATE' ? 'admit pod' : 'validate pod';
+  throw refusal(request, `PodSecurityPolicy: unable to ${action}: [${complaints.join(' ')}]`);
+}
+
+/** Whoever writes the pod may use the policy, or the account that the pod runs as. */
+async function mayUse(env: PluginEnv, { user, namespace }: AdmissionRequest, { spec }: Pod, name: string): Promise<boolean> {
+  const deed = { verb: 'use', group: 'policy', resource: 'podsecuritypolicies', namespace, name };
+  if (await env.may(user, deed)) return true;
+  const account = spec.serviceAccountName ?? '';
+  if (account === '') return false;
+  const runsAs: User = {
+    name: `system:serviceaccount:${namespace}:${account}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  };
+  return env.may(runsAs, deed);
+}
