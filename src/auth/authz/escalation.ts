@@ -2,8 +2,10 @@
  * Nobody gives away what they do not hold: a role may hold, and a binding may give, no more than its writer has —
  * unless the writer may `escalate` the role or `bind` it, or is one of `system:masters`.
  */
-import { isDeepStrictEqual } from 'node:util';
+
 import { groupName, type Identity } from '../../identity.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { equal } from '../../lib/equal.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
 import { compact, describe, missingFrom } from './covers.ts';
@@ -16,6 +18,18 @@ const everything: readonly PolicyRule[] = [
 ];
 
 type MaybeAggregated = RoleObject & { readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly unknown[] | null } | null };
+
+/**
+ * Whether nothing changed but what deletion needs: owners and finalizers. Any other change, of a label even, writes the
+ * rights anew in the name of its writer.
+ */
+function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
+  const bare = ({ metadata, ...rest }: ApiObject) => {
+    const { ownerReferences: _o, finalizers: _f, managedFields: _m, resourceVersion: _r, generation: _g, ...meta } = metadata;
+    return { ...rest, metadata: meta };
+  };
+  return equal(bare(object), bare(old));
+}
 
 /** Both checks throw `forbidden`, with the missing permissions in the text. `old` is undefined on creation. */
 export interface EscalationCheck {
@@ -59,8 +73,7 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
       const namespace = role.metadata.namespace ?? '';
       const name = role.metadata.name ?? '';
       const resource = namespace === '' ? 'clusterroles' : 'roles';
-      const sameRules = old !== undefined && isDeepStrictEqual(old.rules ?? [], role.rules ?? []);
-      if (sameRules && isDeepStrictEqual(old.aggregationRule ?? undefined, role.aggregationRule ?? undefined)) return;
+      if (old !== undefined && isHousekeeping(role, old)) return;
       if (await may(user, 'escalate', resource, namespace, name)) return;
       // What an aggregated role will gather is anyone's guess, so its writer must hold everything.
       const selectors = role.aggregationRule?.clusterRoleSelectors ?? [];
@@ -73,8 +86,7 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
 
     async checkBinding(user, binding, old) {
       if (user.groups.includes(wellKnown.masters)) return;
-      const sameRole = old !== undefined && isDeepStrictEqual(old.roleRef, binding.roleRef);
-      if (sameRole && isDeepStrictEqual(old.subjects ?? [], binding.subjects ?? [])) return;
+      if (old !== undefined && isHousekeeping(binding, old)) return;
       const namespace = binding.metadata.namespace ?? '';
       const { kind, name } = binding.roleRef;
       const roles = kind === 'Role' ? 'roles' : 'clusterroles';
