@@ -44,7 +44,8 @@ async function answer(services: Services, ctx: Context, resource: Resource, view
 
 /** A view that is not there is missed under its own name, in the group of the object or, for the core group, of the view. */
 function viewName(services: Services, ctx: Context, resource: Resource, view: View): Resource['resource'] {
-  if (resource.custom) return resource.resource;
+  // Stateful sets are named without the view, as ever.
+  if (resource.custom || resource.kind.plural === 'statefulsets') return resource.resource;
   const group = resource.group === '' ? services.registry.catalog.groupName(view.kind.group) : resource.group;
   return { group, resource: `${resource.kind.plural}/${ctx.info.subresource}` };
 }
