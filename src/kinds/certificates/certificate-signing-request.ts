@@ -55,6 +55,8 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
       stamp(request, user);
       if (!env.feature('CSRDuration')) delete request.spec.expirationSeconds;
       request.status = {};
+      // Nobody is shown to own a request unless somebody applies it, as ever.
+      if (request.metadata.managedFields?.every((entry) => entry.operation === 'Update')) delete request.metadata.managedFields;
     },
     prepareForUpdate(request, old) {
       request.spec = old.spec;
