@@ -39,6 +39,7 @@ import type { Step } from './server/pipeline.ts';
 import type { Services } from './server/services.ts';
 import { authenticate } from './server/steps/authenticate.ts';
 import { authorize } from './server/steps/authorize.ts';
+import { explain } from './server/steps/explain.ts';
 import { auditId, checkTimeout, findInfo } from './server/steps/identify.ts';
 import { impersonate } from './server/steps/impersonate.ts';
 import { upgradeHandler } from './server/tunnels/upgrade.ts';
@@ -194,6 +195,7 @@ async function serve(
     impersonate(identity, services.authorizer),
     ...surface.steps,
     authorize(services.authorizer),
+    explain(services.authorizer),
     (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
   const handlerOf = (identify: Step) =>

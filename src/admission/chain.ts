@@ -121,8 +121,8 @@ class Runner {
   private async runExplained(judges: readonly Judge[], phase: Phase, request: AdmissionRequest): Promise<void> {
     const explanation = request.explanation as NonNullable<AdmissionRequest['explanation']>;
     for (const one of judges) {
-      const began = this.observer.now();
       const done = explanation.begin(one.name, phase, request);
+      const began = this.observer.now();
       let failure: unknown;
       try {
         await one.judge(request);

@@ -1,6 +1,7 @@
 /** One request on its way down the pipeline. Each step fills its own field. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -40,6 +41,8 @@ export class Context {
   /** Headers that every answer to this request carries, names and values in turn. */
   readonly headers: string[] = [];
   annotations: Map<string, string> | undefined;
+  /** Collects what admission does, where the client asked for that and may. */
+  explanation: Explanation | undefined;
   /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
   longRunning = false;
   /** Called once when the answer is finished or the connection is gone. */

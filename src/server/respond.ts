@@ -9,6 +9,7 @@ import { encodeEnvelope } from '../schema/envelope.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { Context } from './context.ts';
 import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
+import { EXPLAIN_HEADER } from './steps/explain.ts';
 
 /** Answers of at least this size are compressed for clients that can read them. */
 const GZIP_FROM = 128 * 1024;
@@ -19,7 +20,8 @@ export function head(ctx: Context, status: number, headers: readonly string[]): 
   ctx.status = status;
   if (ctx.audit !== undefined && ctx.longRunning) ctx.audit.started();
   const all = ctx.headers.concat(headers);
-  if (ctx.warnings !== undefined) for (const text of ctx.warnings) all.push('Warning', warningValue(text));
+  if (ctx.warnings !== undefined) for (const text of bounded(ctx.warnings)) all.push('Warning', warningValue(text));
+  if (ctx.explanation !== undefined) all.push(EXPLAIN_HEADER, ctx.explanation.header());
   if (!ctx.http2) {
     (ctx.res as ServerResponse).writeHead(status, all);
     return;
@@ -32,6 +34,26 @@ export function head(ctx: Context, status: number, headers: readonly string[]): 
     record[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
   }
   (ctx.res as Http2ServerResponse).writeHead(status, record);
+}
+
+/** Warnings that are longer than this together are cut, each to the second length, and those beyond are left out. */
+const WARNINGS_TOTAL = 4096;
+const WARNING_LENGTH = 256;
+
+/** Warnings come from outside, too: they must neither break the head of an answer nor make it too large. */
+function bounded(texts: readonly string[]): readonly string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into a header.
+  const clean = texts.filter((text) => text !== '' && !/[\x00-\x1f\x7f-\x9f]/.test(text));
+  if (clean.reduce((sum, text) => sum + text.length, 0) <= WARNINGS_TOTAL) return clean;
+  const kept: string[] = [];
+  let written = 0;
+  for (const text of clean) {
+    if (written >= WARNINGS_TOTAL) break;
+    const cut = text.length > WARNING_LENGTH ? [...text].slice(0, WARNING_LENGTH).join('') : text;
+    written += cut.length;
+    kept.push(cut);
+  }
+  return kept;
 }
 
 /** RFC 7234 section 5.5: code 299, no agent, quoted text. */
@@ -121,5 +143,11 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers.push(name, value);
   const seconds = fault.details?.retryAfterSeconds;
   if (seconds !== undefined) headers.push('Retry-After', String(seconds));
-  sendStatus(ctx, fault.code, fault.status(), headers).catch(report);
+  sendStatus(ctx, fault.code, explained(ctx, fault.status()), headers).catch(report);
+}
+
+/** A refusal also tells in its details what came before it, where the client asked for that. */
+function explained({ explanation }: Context, status: StatusBody): StatusBody {
+  if (explanation === undefined || explanation.steps.length === 0) return status;
+  return { ...status, details: { ...status.details, causes: [...(status.details?.causes ?? []), ...explanation.causes()] } };
 }

@@ -38,6 +38,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     dryRun: options.dryRun,
     manager: managerOf(ctx, options),
     options: options.json,
+    explanation: ctx.explanation,
     warn: (text) => ctx.warn(text),
     annotate: (key, value, level) => ctx.annotate(key, value, level),
   };
