@@ -30,6 +30,7 @@ import { reviewActions } from './server/actions/reviews.ts';
 import { tokenRequest, tokenRequestAdmission } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
 import { measured } from './server/endpoints/measured-engine.ts';
+import { keepFlowStatus } from './server/flow-status.ts';
 import { requestHandler } from './server/handler.ts';
 import { presetUser } from './server/in-process.ts';
 import { KeptLists } from './server/kept-lists.ts';
@@ -186,6 +187,12 @@ async function serve(
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   surface.bootstrapped();
+  const endFlowStatus = keepFlowStatus({
+    live,
+    changeStatus: (name, change) => writer.change('flowcontrol.apiserver', 'flowschemas', '', name, change, 'status'),
+    now: env.now,
+    report: (error) => log.error('the status of a flow schema could not be told', { error: String(error) }),
+  });
   const trail = await composeAudit({ options, identity, catalog, metrics, log });
   const steps = (identify: Step): Step[] => [
     auditId,
@@ -256,6 +263,7 @@ async function serve(
     abort,
     close: async () => {
       surface.shuttingDown();
+      endFlowStatus();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       await Promise.all([controllers.stop(), withdraw()]);
       const closing = listeners.map((one) => one.close());

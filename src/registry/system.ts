@@ -93,10 +93,17 @@ export class SystemWriter {
     await update(this.deps, context, { change: (live) => ({ ...live, status }) as ApiObject });
   }
 
-  /** Changes an object that exists; `change` works on the hub form. */
-  async change(group: string, plural: string, namespace: string, name: string, change: (object: ApiObject) => void): Promise<void> {
+  /** Changes an object that exists, or one of its subresources; `change` works on the hub form. */
+  async change(
+    group: string,
+    plural: string,
+    namespace: string,
+    name: string,
+    change: (object: ApiObject) => void,
+    subresource = '',
+  ): Promise<void> {
     const resource = this.deps.catalog.builtin(group, plural);
-    const context = this.context(resource, namespace, name);
+    const context = { ...this.context(resource, namespace, name), subresource };
     await update(this.deps, context, {
       change: (live) => {
         const before = structuredClone(live);

@@ -1,0 +1,74 @@
+/**
+ * Tells in the status of every flow schema whether the priority level that it names exists. A schema whose level is
+ * missing classes nothing, and an administrator sees why.
+ */
+import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '../kinds/flowcontrol/schema/v1beta2.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import type { Live, LiveSource } from '../kinds/live.ts';
+import { ApiError } from '../meta/errors.ts';
+import { formatTime } from '../meta/time.ts';
+
+const GROUP = 'flowcontrol.apiserver';
+const SCHEMAS = 'flowschemas';
+const TYPE = 'Dangling';
+
+export interface FlowStatusOptions {
+  readonly live: LiveSource;
+  /** Changes the status of a flow schema. */
+  readonly changeStatus: (name: string, change: (object: ApiObject) => void) => Promise<void>;
+  readonly now: () => number;
+  readonly report: (error: unknown) => void;
+}
+
+/** Answers the function that ends it. */
+export function keepFlowStatus(options: FlowStatusOptions): () => void {
+  const schemas = options.live<FlowSchema>(GROUP, SCHEMAS);
+  const levels = options.live<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations');
+  let state: 'idle' | 'running' | 'again' | 'ended' = 'idle';
+  const run = async (): Promise<void> => {
+    // What changes meanwhile is looked at in another round; there are few schemas.
+    while (state === 'again') {
+      state = 'running';
+      for (const schema of schemas.list()) await tell(schema, levels, options);
+    }
+    if (state === 'running') state = 'idle';
+  };
+  const look = (): void => {
+    if (state === 'ended') return;
+    const idle = state === 'idle';
+    state = 'again';
+    if (idle) queueMicrotask(() => void run().catch(options.report));
+  };
+  const ends = [schemas.onChange(look), levels.onChange(look)];
+  look();
+  return () => {
+    state = 'ended';
+    for (const end of ends) end();
+  };
+}
+
+function wantedCondition(level: string, exists: boolean): Omit<FlowSchemaCondition, 'lastTransitionTime'> {
+  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
+  return exists
+    ? { type: TYPE, status: 'False', reason: 'Found', message: `${named} and it exists` }
+    : { type: TYPE, status: 'True', reason: 'NotFound', message: `${named} but there is no such object` };
+}
+
+async function tell(schema: FlowSchema, levels: Live, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {
+  const { name = '' } = schema.metadata;
+  const level = schema.spec.priorityLevelConfiguration.name;
+  const wanted = wantedCondition(level, levels.get('', level) !== undefined);
+  const told = schema.status.conditions?.find(({ type }) => type === TYPE);
+  const unchanged = told !== undefined && told.status === wanted.status;
+  if (unchanged && told.message === wanted.message) return;
+  try {
+    await changeStatus(name, (object) => {
+      const { status } = object as FlowSchema;
+      const others = (status.conditions ?? []).filter(({ type }) => type !== TYPE);
+      status.conditions = [...others, { ...wanted, lastTransitionTime: (unchanged && told.lastTransitionTime) || formatTime(now()) }];
+    });
+  } catch (error) {
+    // A schema that went meanwhile needs no status.
+    if (!(error instanceof ApiError && error.code === 404)) report(error);
+  }
+}
