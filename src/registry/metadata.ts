@@ -1,6 +1,8 @@
 /** What the registry itself demands of metadata, whatever the kind. */
+
 import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
 import { validateChangedObject, validateObjectMeta, validatePlainFinalizers } from '../kinds/validation/metadata.ts';
+import { equal } from '../lib/equal.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import { generateName } from '../meta/names.ts';
@@ -38,4 +40,18 @@ export function dropClusterName(ctx: WriteContext, object: ApiObject): void {
   if (meta.clusterName === undefined) return;
   delete meta.clusterName;
   ctx.warn('metadata.clusterName was specified. This field is not preserved and will be removed from the schema in 1.25');
+}
+
+/** An owner that is named twice in the same words counts once. */
+export function dropRepeatedOwners(ctx: WriteContext, object: ApiObject): void {
+  const owners = object.metadata.ownerReferences;
+  if (owners === undefined || owners.length < 2) return;
+  const kept = owners.filter((owner, i) => !owners.slice(0, i).some((earlier) => equal(earlier, owner)));
+  if (kept.length === owners.length) return;
+  const repeated = new Set(owners.filter((owner, i) => owners.slice(0, i).some((earlier) => equal(earlier, owner))).map((o) => o.uid));
+  object.metadata.ownerReferences = kept;
+  ctx.warn(
+    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests ' +
+      `as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
+  );
 }

@@ -6,6 +6,7 @@ import type { MessageType } from '../schema/types.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { normal } from './convert.ts';
+import { dropRepeatedOwners } from './metadata.ts';
 import { strategyOf } from './strategy.ts';
 
 /** Sets the managedFields of a new object, in request version. */
@@ -19,6 +20,7 @@ export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObj
 }
 
 function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+  dropRepeatedOwners(ctx, object);
   const { resource } = ctx;
   const entries = recordUpdate({
     type: resource.schema,

@@ -73,12 +73,12 @@ function validateOwners(meta: Meta, errors: FieldErrors, at: Path): void {
     if (owner.kind === 'Event' && owner.apiVersion === 'v1')
       invalidText(errors, at, ownerText(owner), '/v1, Kind=Event is disallowed from being an owner');
     if (!owner.controller) continue;
-    if (controller === undefined) controller = `${owner.kind}/${owner.name}`;
+    if (controller === undefined) controller = owner.name;
     else
       errors.invalid(
         at,
         meta.ownerReferences,
-        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.kind}/${owner.name}`,
+        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.name}`,
       );
   }
 }
