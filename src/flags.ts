@@ -243,7 +243,7 @@ const nodes = {
   ),
 };
 
-const controllers = {
+export const controllerFlags = {
   controllers: list(['*'], 'Controllers to run: * for all that are on by default, NAME to add, -NAME to leave out.'),
   'leader-elect': optionalBool('Run controllers only while holding the lease.', { defaultText: 'true with --store etcd' }),
   'leader-elect-lease-duration': duration('15s', 'How long a lease holds.'),
@@ -277,7 +277,7 @@ export const serverFlags = {
   Admission: admission,
   Audit: audit,
   Nodes: nodes,
-  Controllers: controllers,
+  Controllers: controllerFlags,
   Observing: observing,
 };
 

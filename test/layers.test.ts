@@ -21,7 +21,7 @@ const below = {
   server: ['lib', 'schema', 'meta', 'kinds', 'patch', 'storage', 'auth', 'admission', 'registry', 'extension'],
   client: ['lib', 'schema', 'meta', 'kinds'],
   controllers: ['lib', 'schema', 'meta', 'kinds', 'client'],
-  cli: ['lib', 'schema', 'meta', 'kinds', 'client', 'controllers', 'flags.ts', 'main.ts'],
+  cli: ['lib', 'schema', 'meta', 'kinds', 'client', 'controllers', 'flags.ts', 'main.ts', 'compose'],
   // Files of the root.
   'identity.ts': [],
   'version.ts': [],

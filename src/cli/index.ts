@@ -6,6 +6,11 @@ import type { Command, CommandEntry, IO } from './command.ts';
 
 export const commands: readonly CommandEntry[] = [
   { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
+  {
+    name: 'controllers',
+    summary: 'Run the controllers beside servers.',
+    load: async () => (await import('./controllers.ts')).controllers,
+  },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
 ];

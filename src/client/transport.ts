@@ -40,11 +40,12 @@ export class Transport {
   private readonly base: URL;
   private readonly userAgent: string;
 
-  constructor(connection: Connection, userAgent: string) {
+  /** `maxSockets` bounds the connections; each watch takes one for as long as it lasts. */
+  constructor(connection: Connection, userAgent: string, maxSockets = 16) {
     this.connection = connection;
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
-    const pool = { keepAlive: true, maxSockets: 16 };
+    const pool = { keepAlive: true, maxSockets };
     this.agent =
       this.base.protocol === 'http:'
         ? new HttpAgent(pool)

@@ -1,11 +1,9 @@
 /** The controllers within the process of a server: as their own service accounts, through the server's own pipeline. */
-import { hostname } from 'node:os';
 import { serviceAccountGroups, serviceAccountName } from '../auth/authn/users.ts';
 import { type User, wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
 import { signingAuthorities } from '../controllers/certificates/authorities.ts';
 import { allControllers, type ControllerSettings } from '../controllers/index.ts';
-import { Election } from '../controllers/runtime/leader.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { controllerMetrics } from '../controllers/runtime/metrics.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
@@ -18,6 +16,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { inProcess } from '../server/in-process.ts';
+import { elect } from './election.ts';
 
 export interface ControllersOptions {
   readonly options: ServerOptions;
@@ -54,23 +53,7 @@ export function composeControllers(given: ControllersOptions): Running {
   const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom);
   const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log, metrics });
   if (!(options.leaderElect ?? shared)) return start();
-  return new Election({
-    client: clientFor(identity, connect(undefined)),
-    identity,
-    lease: managerName,
-    holder: `${hostname()}_${systemRandom.uuid()}`,
-    leaseMs: options.leaderElectLeaseDuration,
-    renewDeadlineMs: options.leaderElectRenewDeadline,
-    retryMs: options.leaderElectRetryPeriod,
-    clock: systemClock,
-    spread: () => systemRandom.float(),
-    start,
-    changed: (leads) => {
-      metrics.leading(managerName, leads);
-      log.info(leads ? 'this server runs the controllers now' : 'this server no longer runs the controllers');
-    },
-    report: (error) => log.warn('the lease of the controllers could not be renewed', { error: String(error) }),
-  });
+  return elect({ options, identity, client: clientFor(identity, connect(undefined)), start, metrics, log });
 }
 
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */

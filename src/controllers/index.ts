@@ -22,7 +22,8 @@ import { ttlAfterFinished } from './ttl-after-finished.ts';
 export interface ControllerSettings {
   /** PEM of the authorities that clients within the cluster trust this server by. */
   readonly rootCertificates: string;
-  readonly signToken: TokenSettings['sign'];
+  /** Absent: no token is put into Secrets. */
+  readonly signToken?: TokenSettings['sign'];
   readonly signing: SignerSettings;
   /** How long a namespace is left alone after its deletion began. */
   readonly namespaceDelayMs: number;
@@ -36,7 +37,7 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     namespaceController({ delayMs: settings.namespaceDelayMs }),
     garbageCollector({ settleMs: settings.orphanDelayMs }),
     serviceAccountController,
-    serviceAccountTokenController({ sign: signToken, rootCertificates }),
+    serviceAccountTokenController(signToken === undefined ? undefined : { sign: signToken, rootCertificates }),
     rootCAPublisher(rootCertificates),
     clusterRoleAggregation,
     resourceQuotaController,

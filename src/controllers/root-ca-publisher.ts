@@ -20,6 +20,7 @@ export function rootCAPublisher(certificates: string): Controller {
   return {
     name: 'root-ca-cert-publisher',
     account: 'root-ca-cert-publisher',
+    ...(certificates === '' && { unavailable: 'it has no certificates to publish (--root-ca-file)' }),
     start({ informers, queue, client, identity }) {
       const name = identity.rootCAConfigMap;
       const annotation = domainName(identity, 'description');

@@ -29,9 +29,11 @@ export interface TokenSettings {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** It acts as the manager of all controllers: no role of its own lets it write Secrets everywhere. */
-export function serviceAccountTokenController({ sign, rootCertificates }: TokenSettings): Controller {
+export function serviceAccountTokenController(settings: TokenSettings | undefined): Controller {
+  const { sign, rootCertificates } = settings ?? { sign: () => '', rootCertificates: '' };
   return {
     name: 'serviceaccount-token',
+    ...(settings === undefined && { unavailable: 'it has no key to sign tokens with (--service-account-private-key-file)' }),
     start({ informers, queue, client, identity }) {
       const type = domainName(identity, 'service-account-token');
       const nameAnnotation = domainName(identity, 'service-account.name');

@@ -13,7 +13,8 @@ export interface GarbageSettings {
   readonly settleMs: number;
 }
 
-const WORKERS = 20;
+/** Many, because the store commits what comes together in one go. */
+const WORKERS = 64;
 
 export function garbageCollector({ settleMs }: GarbageSettings): Controller {
   return {

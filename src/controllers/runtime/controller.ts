@@ -15,6 +15,8 @@ export interface Controller {
   readonly account?: string;
   /** False: `*` does not include it. */
   readonly onByDefault?: boolean;
+  /** Why it cannot run as things are; said in the log. */
+  readonly unavailable?: string;
   start(context: ControllerContext): void;
 }
 

@@ -53,7 +53,11 @@ export function startControllers(options: ManagerOptions): Running {
     clock,
     report: (error) => reportFailure(log, error, { following: 'what is served' }),
   });
-  const running = options.controllers.map((controller) => {
+  const able = options.controllers.filter(({ name, unavailable }) => {
+    if (unavailable !== undefined) log.warn(`the controller ${name} does not run: ${unavailable}`);
+    return unavailable === undefined;
+  });
+  const running = able.map((controller) => {
     const client = controller.account === undefined ? manager : clientFor(identity, connect(controller.account));
     return startOne(controller, { options, client, informers, served });
   });

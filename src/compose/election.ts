@@ -1,0 +1,45 @@
+/** Runs something only while this process holds the lease of the controllers. */
+import { hostname } from 'node:os';
+import type { Client } from '../client/dynamic.ts';
+import { Election } from '../controllers/runtime/leader.ts';
+import { managerName, type Running } from '../controllers/runtime/manager.ts';
+import type { ControllerMetrics } from '../controllers/runtime/metrics.ts';
+import type { Identity } from '../identity.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { systemRandom } from '../lib/random.ts';
+
+export interface ElectionFlags {
+  readonly leaderElectLeaseDuration: number;
+  readonly leaderElectRenewDeadline: number;
+  readonly leaderElectRetryPeriod: number;
+}
+export interface ElectOptions {
+  readonly options: ElectionFlags;
+  readonly identity: Identity;
+  /** As the manager of all controllers, who may write the lease. */
+  readonly client: Client;
+  readonly start: () => Running;
+  readonly metrics?: ControllerMetrics;
+  readonly log: Log;
+}
+
+export function elect({ options, identity, client, start, metrics, log }: ElectOptions): Running {
+  return new Election({
+    client,
+    identity,
+    lease: managerName,
+    holder: `${hostname()}_${systemRandom.uuid()}`,
+    leaseMs: options.leaderElectLeaseDuration,
+    renewDeadlineMs: options.leaderElectRenewDeadline,
+    retryMs: options.leaderElectRetryPeriod,
+    clock: systemClock,
+    spread: () => systemRandom.float(),
+    start,
+    changed: (leads) => {
+      metrics?.leading(managerName, leads);
+      log.info(leads ? 'this process runs the controllers now' : 'this process no longer runs the controllers');
+    },
+    report: (error) => log.warn('the lease of the controllers could not be read or written', { error: String(error) }),
+  });
+}

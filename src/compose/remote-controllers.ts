@@ -1,0 +1,90 @@
+/** The controllers in a process of their own, beside the servers they talk to. */
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { signLegacy } from '../auth/service-account/claims.ts';
+import type { Connection } from '../client/config.ts';
+import { type Http, httpOver } from '../client/http.ts';
+import { asServiceAccount } from '../client/service-account.ts';
+import { Transport } from '../client/transport.ts';
+import { type SigningFiles, signingAuthorities } from '../controllers/certificates/authorities.ts';
+import { allControllers } from '../controllers/index.ts';
+import { checkTimes } from '../controllers/runtime/leader.ts';
+import { clientFor, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
+import { selectControllers } from '../controllers/runtime/select.ts';
+import { groupName, type Identity, identities } from '../identity.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { systemRandom } from '../lib/random.ts';
+import { productVersion } from '../version.ts';
+import { type ElectionFlags, elect } from './election.ts';
+
+export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {
+  readonly controllers: readonly string[];
+  readonly leaderElect: boolean | undefined;
+  readonly clusterSigningDuration: number;
+  /** Key that signs the tokens in Secrets. */
+  readonly serviceAccountPrivateKeyFile: string | undefined;
+  /** Certificates to publish; those that the connection trusts where none are named. */
+  readonly rootCaFile: string | undefined;
+  /** Each controller as its own account, rather than all as whoever the configuration names. */
+  readonly useServiceAccountCredentials: boolean;
+}
+
+/** Watches last, and each takes a connection. */
+const MAX_SOCKETS = 256;
+/** Servers that share a store hear of each other's writes a moment later; watches on connections of their own, too. */
+const NAMESPACE_DELAY_MS = 5000;
+const ORPHAN_DELAY_MS = 500;
+
+/** Finds out the names that a server goes by. Throws where it goes by none that are known. */
+export async function identityOf(connection: Connection): Promise<Identity> {
+  const transport = new Transport(connection, `${managerName}/${productVersion}`);
+  try {
+    const { groups = [] } = await transport.json<{ groups?: { name: string }[] }>({ path: '/apis', timeout: 30_000 });
+    for (const identity of Object.values(identities)) {
+      if (groups.some(({ name }) => name === groupName(identity, 'rbac.authorization'))) return identity;
+    }
+  } finally {
+    transport.close();
+  }
+  throw new Error(`the server goes by names that are not known: name its identity with --identity`);
+}
+
+export function startRemoteControllers(connection: Connection, identity: Identity, options: RemoteControllersOptions, log: Log): Running {
+  checkTimes({
+    leaseMs: options.leaderElectLeaseDuration,
+    renewDeadlineMs: options.leaderElectRenewDeadline,
+    retryMs: options.leaderElectRetryPeriod,
+  });
+  const keyFile = options.serviceAccountPrivateKeyFile;
+  const key = keyFile === undefined ? undefined : createPrivateKey(readFileSync(keyFile, 'utf8'));
+  const all = allControllers({
+    rootCertificates: options.rootCaFile === undefined ? (connection.ca ?? '') : readFileSync(options.rootCaFile, 'utf8'),
+    ...(key !== undefined && { signToken: (claims) => signLegacy(identity, key, claims) }),
+    signing: { authorityOf: signingAuthorities(options, identity, undefined), durationMs: options.clusterSigningDuration },
+    namespaceDelayMs: NAMESPACE_DELAY_MS,
+    orphanDelayMs: ORPHAN_DELAY_MS,
+  });
+  const controllers = selectControllers(all, options.controllers);
+  const agent = `${managerName}/${productVersion}`;
+  const own = new Transport(connection, agent, MAX_SOCKETS);
+  // Without what the configuration proves who it is by: a certificate would win over the token of an account.
+  const bare = new Transport({ ...connection, certificate: undefined, key: undefined, authorization: undefined }, agent, MAX_SOCKETS);
+  const http = httpOver(own);
+  const client = clientFor(identity, http);
+  const connect = (account: string | undefined): Http => {
+    if (account === undefined || !options.useServiceAccountCredentials) return http;
+    const namespace = identity.namespaces.system;
+    const authenticationGroup = groupName(identity, 'authentication');
+    return asServiceAccount({ client, http: httpOver(bare), namespace, account, authenticationGroup, clock: systemClock });
+  };
+  const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log });
+  const running = (options.leaderElect ?? true) ? elect({ options, identity, client, start, log }) : start();
+  return {
+    async stop() {
+      await running.stop();
+      own.close();
+      bare.close();
+    },
+  };
+}
