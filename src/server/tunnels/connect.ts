@@ -53,6 +53,7 @@ export async function admitConnection<T extends object>(
     user: write.user,
     dryRun: false,
     sideWrites: [],
+    explanation: write.explanation,
     warn: write.warn,
     annotate: write.annotate,
   };

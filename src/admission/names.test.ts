@@ -1,0 +1,94 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseServerFlags, type ServerOptions } from '../flags.ts';
+import { kubernetes, plat } from '../identity.ts';
+import { readAdmissionConfiguration } from './configuration.ts';
+import { deprecationWarnings, enabledPlugins, orderedPlugins, pluginNames } from './names.ts';
+import { plugins } from './plugins/index.ts';
+
+test('the default plug-ins are those of the specification', () => {
+  expect(enabledPlugins([], []).sort()).toEqual([
+    'CertificateApproval',
+    'CertificateSigning',
+    'CertificateSubjectRestriction',
+    'DefaultIngressClass',
+    'DefaultStorageClass',
+    'DefaultTolerationSeconds',
+    'LimitRanger',
+    'MutatingAdmissionWebhook',
+    'NamespaceLifecycle',
+    'PersistentVolumeClaimResize',
+    'PodSecurity',
+    'Priority',
+    'ResourceQuota',
+    'RuntimeClass',
+    'ServiceAccount',
+    'StorageObjectInUseProtection',
+    'TaintNodesByCondition',
+    'ValidatingAdmissionWebhook',
+  ]);
+});
+
+test('every name leads to a plug-in, and none is named twice', () => {
+  expect(Object.keys(plugins).sort()).toEqual([...pluginNames].sort());
+  expect(new Set(pluginNames).size).toBe(orderedPlugins.length);
+});
+
+test('the order of the flags is irrelevant', () => {
+  const one = enabledPlugins(['NodeRestriction', 'AlwaysPullImages'], ['Priority']);
+  expect(one).toEqual(enabledPlugins(['AlwaysPullImages', 'NodeRestriction'], ['Priority']));
+  expect(one).not.toContain('Priority');
+  expect(one.indexOf('NodeRestriction')).toBeLessThan(one.indexOf('AlwaysPullImages'));
+});
+
+test('deprecated plug-ins warn', () => {
+  expect(deprecationWarnings(['PodSecurityPolicy', 'Priority'])).toEqual([
+    'the admission plug-in PodSecurityPolicy is deprecated: PodSecurity takes its place',
+  ]);
+});
+
+test('flags refuse names that nothing has, and suggest one', () => {
+  const parse = (...args: string[]) => parseServerFlags(args) as ServerOptions;
+  expect(() => parse('--enable-admission-plugins', 'NodeRestrictions')).toThrow(
+    /unknown plug-in NodeRestrictions \(did you mean NodeRestriction\?\)/,
+  );
+  expect(() => parse('--disable-admission-plugins=LimitRange')).toThrow(/did you mean LimitRanger/);
+  expect(() => parse('--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority')).toThrow(/both name Priority/);
+  expect(parse('--enable-admission-plugins=NodeRestriction,AlwaysPullImages').enableAdmissionPlugins).toEqual([
+    'NodeRestriction',
+    'AlwaysPullImages',
+  ]);
+});
+
+// ---- the configuration file --------------------------------------------------------------------------------------
+
+const directory = mkdtempSync(join(tmpdir(), 'admission-'));
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n';
+
+test('configuration stands in place or in a file of its own, relative to the first', () => {
+  file('own.yaml', 'podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: zone=a }');
+  const read = readAdmissionConfiguration(
+    file('both.yaml', `${head}plugins:\n- name: PodSecurity\n  configuration: { kind: X }\n- name: PodNodeSelector\n  path: own.yaml\n`),
+    kubernetes,
+  );
+  expect(read.get('PodSecurity')).toEqual({ value: { kind: 'X' }, directory });
+  expect(read.get('PodNodeSelector')?.value).toEqual({ podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'zone=a' } });
+});
+
+test('what is wrong with the file is said', () => {
+  const refused = (text: string) => () => readAdmissionConfiguration(file('wrong.yaml', text), kubernetes);
+  expect(refused(`${head}plugins:\n- name: PodSecurty\n  path: x\n`)).toThrow(
+    /unknown plug-in "PodSecurty" \(did you mean PodSecurity\?\)/,
+  );
+  expect(refused('kind: Pod\napiVersion: v1\n')).toThrow(/kind must be AdmissionConfiguration/);
+  expect(refused('apiVersion: v2\nkind: AdmissionConfiguration\n')).toThrow(/apiVersion must be apiserver.config.k8s.io\/v1/);
+  expect(refused(`${head}plugins:\n- name: Priority\n  path: no-such-file\n`)).toThrow(/no-such-file/);
+  expect(() => readAdmissionConfiguration(file('stock.yaml', head), plat)).toThrow(/apiserver.config.plat.dev/);
+});

@@ -1,0 +1,180 @@
+/** A small world for tests of plug-ins: objects that live views show, and requests as the registry would make them. */
+import { kubernetes } from '../identity.ts';
+import { builtinKinds } from '../kinds/index.ts';
+import type { ApiObject, KindEnv } from '../kinds/kind.ts';
+import type { Change, Live } from '../kinds/live.ts';
+import { fromHub, type Served, serve, toHub } from '../kinds/served.ts';
+import { FakeClock } from '../lib/clock.ts';
+import { Metrics } from '../lib/metrics.ts';
+import { seededRandom } from '../lib/random.ts';
+import type { User } from '../meta/user.ts';
+import { readJsonPatch } from '../patch/index.ts';
+import { applyDefaults, decode } from '../schema/json.ts';
+import type { JsonValue } from '../schema/types.ts';
+import type { Deed, MakePlugin, PluginEnv } from './plugin.ts';
+import type { AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
+
+const kinds = builtinKinds(kubernetes);
+const env: KindEnv = { identity: kubernetes, now: () => 0, feature: () => false, allowPrivileged: true } as KindEnv;
+
+/** `pods`, `apps/deployments`, `policy/poddisruptionbudgets@v1beta1` */
+export function servedKind(name: string): Served {
+  const [path, version] = name.split('@') as [string, string | undefined];
+  const [group, plural] = path.includes('/') ? (path.split('/') as [string, string]) : ['', path];
+  const kind = kinds.find((one) => one.group === group && one.plural === plural);
+  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  const versions = serve(kind, kubernetes);
+  return versions.find((one) => one.version === (version ?? kind.hub)) as Served;
+}
+
+/** An object in hub form with all defaults, as it comes to admission. */
+export function made<T = ApiObject>(name: string, value: object): T {
+  const served = servedKind(name);
+  const object = decode(served.schema, value) as ApiObject;
+  object.kind = served.kind.kind;
+  object.apiVersion = served.apiVersion;
+  applyDefaults(served.schema, object);
+  served.definition.defaults?.(object as never, env);
+  return toHub(served, object) as T;
+}
+
+class FakeLive implements Live {
+  readonly objects = new Map<string, ApiObject>();
+  readonly listeners = new Set<(change: Change<ApiObject>) => void>();
+  generation = 0;
+
+  get(namespace: string, name: string): ApiObject | undefined {
+    return this.objects.get(`${namespace}/${name}`);
+  }
+  list(namespace?: string, limit?: number): readonly ApiObject[] {
+    const found = [...this.objects.entries()].filter(([key]) => namespace === undefined || key.startsWith(`${namespace}/`));
+    return found
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, object]) => object)
+      .slice(0, limit);
+  }
+  onChange(listener: (change: Change<ApiObject>) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+  put(object: ApiObject): void {
+    const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+    const old = this.objects.get(key);
+    this.generation++;
+    this.objects.set(key, object);
+    for (const listener of this.listeners) listener({ type: old === undefined ? 'added' : 'modified', object, old });
+  }
+}
+
+export interface RequestOptions {
+  readonly operation?: AdmissionOperation;
+  readonly subresource?: string;
+  readonly old?: object;
+  readonly user?: Partial<User>;
+  readonly dryRun?: boolean;
+  readonly namespace?: string;
+  readonly objectKind?: AdmissionRequest['objectKind'];
+}
+
+export class World {
+  readonly clock = new FakeClock();
+  readonly metrics = new Metrics({ version: '1.24' });
+  readonly warnings: string[] = [];
+  readonly annotations = new Map<string, string>();
+  /** Asked for every question about rights; answers no unless a test says otherwise. */
+  may: (user: User, deed: Deed) => boolean = () => false;
+  private readonly views = new Map<string, FakeLive>();
+  private readonly random = seededRandom(1);
+
+  view(group: string, plural: string): FakeLive {
+    const key = `${group}/${plural}`;
+    let view = this.views.get(key);
+    if (view === undefined) {
+      view = new FakeLive();
+      this.views.set(key, view);
+    }
+    return view;
+  }
+  /** Puts objects where live views show them. */
+  with(name: string, ...values: object[]): this {
+    const { kind } = servedKind(name);
+    for (const value of values) this.view(kind.group, kind.plural).put(made(name, value));
+    return this;
+  }
+
+  readonly env: PluginEnv = {
+    identity: kubernetes,
+    live: ((group: string, plural: string) => this.view(group, plural)) as PluginEnv['live'],
+    clock: this.clock,
+    randomBelow: (limit) => this.random.below(limit),
+    newUid: () => this.random.uuid(),
+    feature: () => false,
+    may: (user, deed) => this.may(user, deed),
+    findKind: (group, kind) => {
+      const found = kinds.find((one) => one.kind === kind && serve(one, kubernetes).some((served) => served.group === group));
+      return found === undefined ? undefined : serve(found, kubernetes)[0];
+    },
+    apiEnabled: () => true,
+    remoteOf: () => Promise.reject(new Error('there is no such file')),
+    ensureNamespace: async (name) => {
+      this.with('namespaces', { metadata: { name } });
+    },
+    metrics: this.metrics,
+    log: { warn: () => {}, info: () => {} },
+    webhooks: {
+      jsonPatch: readJsonPatch,
+      equivalents: (served) => serve(served.kind, kubernetes).map((one) => (one.version === served.version ? served : one)),
+      toVersion: (served, hub) => fromHub(served, structuredClone(hub)),
+      toHub,
+      fillDefaults: (served, object) => {
+        applyDefaults(served.schema, object);
+        served.definition.defaults?.(object as never, env);
+      },
+    },
+  };
+
+  async plugin(make: MakePlugin, configuration?: JsonValue): Promise<AdmissionPlugin> {
+    return make(this.env, configuration === undefined ? undefined : { value: configuration, directory: '/' });
+  }
+
+  request(name: string, value: object | undefined, options: RequestOptions = {}): AdmissionRequest {
+    const served = servedKind(name);
+    const object = value === undefined ? undefined : options.objectKind === undefined ? made(name, value) : (value as ApiObject);
+    const oldObject = options.old === undefined ? undefined : made(name, options.old);
+    const meta = (object ?? oldObject)?.metadata;
+    return {
+      operation: options.operation ?? (oldObject === undefined ? 'CREATE' : object === undefined ? 'DELETE' : 'UPDATE'),
+      served,
+      subresource: options.subresource ?? '',
+      namespace: options.namespace ?? (served.kind.namespaced ? (meta?.namespace ?? 'ns') : ''),
+      name: meta?.name ?? '',
+      object,
+      oldObject,
+      ...(options.objectKind !== undefined && { objectKind: options.objectKind }),
+      options: {},
+      user: { name: 'alice', groups: ['system:authenticated'], ...options.user },
+      dryRun: options.dryRun ?? false,
+      sideWrites: [],
+      warn: (text) => this.warnings.push(text),
+      annotate: (key, text) => this.annotations.set(key, text),
+    };
+  }
+}
+
+/** Runs both phases of one plug-in. Answers the refusal, or undefined. */
+export async function judged(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<string | undefined> {
+  if (!plugin.handles(request.operation) || plugin.concerns?.(request.served) === false) return undefined;
+  try {
+    await plugin.admit?.(request);
+    await plugin.validate?.(request);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** A pod of one container, in `ns`. */
+export const podOf = (spec: object = {}, metadata: object = {}): { metadata: { name: string; namespace: string }; spec: object } => ({
+  metadata: { name: 'p', namespace: 'ns', ...metadata },
+  spec: { containers: [{ name: 'c', image: 'example.test/app:1' }], ...spec },
+});
