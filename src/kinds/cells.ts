@@ -9,8 +9,12 @@ export const nameCell = (object: ApiObject): string => object.metadata.name ?? '
 /** How long ago the object was made. */
 export const ageCell = (object: ApiObject, env: KindEnv): string => ageAt(env.now(), object.metadata.creationTimestamp);
 
-/** `app=web,tier in (a,b)`; a selector that says nothing is `<none>`. */
+/** `app=web,tier in (a,b)`; a selector that says nothing is `<none>`, one that cannot be read `<error>`. */
 export function selectorCell(selector: LabelSelector | undefined): string {
-  const text = fromLabelSelector(selector).toString();
-  return text === '' ? '<none>' : text;
+  try {
+    const text = fromLabelSelector(selector).toString();
+    return text === '' ? '<none>' : text;
+  } catch {
+    return '<error>';
+  }
 }

@@ -10,7 +10,7 @@ import { type Infer, list, message, opt, type Type } from '../../schema/types.ts
 import type { ObjectMeta } from '../meta.ts';
 import * as old from './schema/v1-annotations.ts';
 import * as v2 from './schema/v2.ts';
-import type * as flat from './schema/v2beta1.ts';
+import * as flat from './schema/v2beta1.ts';
 
 export interface Notes {
   metrics?: flat.MetricSpec[];
@@ -32,16 +32,17 @@ interface Note {
   write(value: never): string;
   read(text: string): unknown;
 }
-const typed = (name: string, type: Type): Note => ({
+/** Version 1 leaves out what is empty; when it is read, what must be there is there again. */
+const typed = (name: string, written: Type, read: Type = written): Note => ({
   name,
-  write: (value) => encode(type, value),
-  read: (text) => decodeValue(type, JSON.parse(text)),
+  write: (value) => encode(written, value),
+  read: (text) => decodeValue(read, JSON.parse(text)),
 });
 const notes: Readonly<Record<keyof Notes, Note>> = {
   behavior: { name: 'behavior', write: behaviorText, read: readBehavior },
-  conditions: typed('conditions', list(old.HorizontalPodAutoscalerCondition)),
-  currentMetrics: typed('current-metrics', list(old.MetricStatus)),
-  metrics: typed('metrics', list(old.MetricSpec)),
+  conditions: typed('conditions', list(old.HorizontalPodAutoscalerCondition), list(v2.HorizontalPodAutoscalerCondition)),
+  currentMetrics: typed('current-metrics', list(old.MetricStatus), list(flat.MetricStatus)),
+  metrics: typed('metrics', list(old.MetricSpec), list(flat.MetricSpec)),
   exact: typed('exact-metrics', Exact),
 };
 const keys = Object.keys(notes) as (keyof Notes)[];

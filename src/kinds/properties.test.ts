@@ -1,0 +1,89 @@
+/** What holds for any body of these kinds, however wrong it is. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { kubernetes } from '../identity.ts';
+import { decode, encode } from '../schema/json.ts';
+import { decodeProtobuf, encodeProtobuf } from '../schema/protobuf.ts';
+import { bodies } from './bodies.testing.ts';
+import type { Kind, KindVersion } from './kind.ts';
+import { fromHub, serve, toHub as toStored } from './served.ts';
+import { create, defaulted, type Loose, shown, testEnv, update } from './validation/kinds.testing.ts';
+import { decodes, mutated } from './validation/mutations.testing.ts';
+
+test.each(bodies)('a good %s has no causes, and stays good when nothing changes', (_name, kind, body) => {
+  const { object, errors } = create(kind, body);
+  expect(errors).toEqual([]);
+  expect(update(kind, object, () => {}).errors).toEqual([]);
+  for (const [name, sub] of Object.entries(kind.subresources))
+    if (sub.type === 'object') expect(update(kind, object, () => {}, name).errors).toEqual([]);
+});
+
+test.each(bodies)('defaults of a %s change nothing the second time, in any version', (_name, kind, body) => {
+  fc.assert(
+    fc.property(mutated(body), (changed) => {
+      const once = decodes(() => defaulted(kind, changed));
+      if (once === undefined) return;
+      const twice = structuredClone(once);
+      kind.versions[kind.hub]?.defaults?.(twice as never, testEnv);
+      expect(twice).toEqual(once);
+      for (const served of serve(kind, kubernetes)) {
+        const there = fromHub(served, structuredClone(once)) as Loose;
+        served.definition.defaults?.(there as never, testEnv);
+        const again = structuredClone(there);
+        served.definition.defaults?.(again as never, testEnv);
+        expect(again).toEqual(there);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each(bodies)('the rules of a %s stand whatever they are given', (_name, kind, body) => {
+  const good = create(kind, body).object;
+  const subresources = ['', ...Object.keys(kind.subresources).filter((name) => kind.subresources[name]?.type === 'object')];
+  fc.assert(
+    fc.property(mutated(body), mutated(body), fc.constantFrom(...subresources), (changed, before, subresource) => {
+      const made = decodes(() => create(kind, changed));
+      const old = decodes(() => create(kind, before))?.object ?? good;
+      if (made === undefined) return;
+      const updated = decodes(() =>
+        update(kind, old, (object) => Object.assign(object, structuredClone(changed), { metadata: object.metadata }), subresource),
+      );
+      expect([...made.errors, ...(updated?.errors ?? [])].every((text) => text.includes(' | '))).toBe(true);
+      const cells = kind.cells?.(made.object as never, testEnv);
+      expect(cells?.length).toBe(cells === undefined ? undefined : kind.columns?.length);
+      kind.strategy?.canonicalize?.(made.object as never);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** An object of the hub through a version and back, as text or in both forms. */
+function throughVersion(kind: Kind, version: string, object: Loose, form: 'text' | 'both'): Loose {
+  const served = serve(kind, kubernetes).find((one) => one.version === version) as ReturnType<typeof serve>[number];
+  const { schema } = kind.versions[version] as KindVersion;
+  const there = fromHub(served, structuredClone(object));
+  const read = decode(schema, JSON.parse(encode(schema, there as never))) as Loose;
+  const back = form === 'text' ? read : (decodeProtobuf(schema, encodeProtobuf(schema, read as never)) as Loose);
+  return toStored(served, { ...back, kind: there.kind, apiVersion: there.apiVersion });
+}
+const plain = (kind: Kind, object: Loose): Loose => shown(kind, { ...object, kind: undefined, apiVersion: undefined });
+
+test.each(bodies)('a %s survives every form and version', (_name, kind, body) => {
+  for (const version of Object.keys(kind.versions)) {
+    const { object } = create(kind, body);
+    expect(plain(kind, throughVersion(kind, version, object, 'both'))).toEqual(plain(kind, object));
+  }
+});
+
+test.each(bodies)('so does one with a few things wrong: conversions lose nothing of a %s', (_name, kind, body) => {
+  fc.assert(
+    fc.property(mutated(body), (changed) => {
+      const object = decodes(() => defaulted(kind, changed));
+      if (object === undefined) return;
+      for (const version of Object.keys(kind.versions))
+        expect(plain(kind, throughVersion(kind, version, object, 'text'))).toEqual(plain(kind, object));
+    }),
+    { numRuns: 100 },
+  );
+});
