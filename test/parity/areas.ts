@@ -24,7 +24,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   controllers: ['deletion', 'garbage-collection', 'namespaces', 'certificates', 'bootstrap-tokens', 'service-account-tokens'],
 };
 
-export const required: readonly (keyof typeof areas)[] = ['reading'];
+export const required: readonly (keyof typeof areas)[] = Object.keys(areas);
 
 /** The suites of an area among those that there are; a star stands for any ending. */
 export function suitesOf(area: keyof typeof areas, present: readonly string[]): string[] {

@@ -7,8 +7,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
 
 const directory = resolve(import.meta.dirname, '../../../shared/parity');
@@ -32,6 +32,30 @@ interface Replay {
 }
 
 const LONGEST_MS = 240_000;
+
+/** The server that was recorded ran with these. */
+const asRecorded: TestServerOptions = {
+  identity: 'kubernetes',
+  enableBootstrapTokenAuth: true,
+  allowPrivileged: true,
+  serviceClusterIpRange: ['10.0.0.0/24'],
+  controllers: [
+    'namespace',
+    'garbagecollector',
+    'serviceaccount',
+    'serviceaccount-token',
+    'csrsigning',
+    'csrapproving',
+    'csrcleaner',
+    'resourcequota',
+    'bootstrapsigner',
+    'tokencleaner',
+    'root-ca-cert-publisher',
+    'clusterrole-aggregation',
+    'pvc-protection',
+    'pv-protection',
+  ],
+};
 
 async function replay(address: string, suites: readonly string[]): Promise<Replay> {
   const out = mkdtempSync(join(tmpdir(), 'plat-parity-'));
@@ -60,22 +84,14 @@ async function replay(address: string, suites: readonly string[]): Promise<Repla
 }
 
 describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer({
-      identity: 'kubernetes',
-      enableBootstrapTokenAuth: true,
-      allowPrivileged: true,
-      serviceClusterIpRange: ['10.0.0.0/24'],
-    });
-  });
-  afterAll(() => server.close());
   const present = missing === '' ? readdirSync(join(directory, 'suites')).map((name) => name.replace(/\.mjs$/, '')) : [];
 
-  test.each(required)(
+  // Most of the time is spent waiting; areas wait together, each on a server of its own.
+  test.concurrent.each(required)(
     '%s',
     async (area) => {
-      const { report, complaints } = await replay(server.address, suitesOf(area, present));
+      const server = await startTestServer(asRecorded);
+      const { report, complaints } = await replay(server.address, suitesOf(area, present)).finally(() => server.close());
       const problems: string[] = [];
       for (const [suite, cases] of Object.entries(report))
         for (const [name, result] of Object.entries(cases)) {
