@@ -4,7 +4,7 @@
  * is better on purpose. A listed case that passes fails the test, so that the lists shrink.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +14,35 @@ import { required, suitesOf } from './areas.ts';
 const directory = resolve(import.meta.dirname, '../../../shared/parity');
 const runner = join(directory, 'parity.mjs');
 const missing = existsSync(runner) ? '' : ' (skipped: the recorded conversations are not in ../shared/parity)';
+
+const morePlugins = [
+  'AlwaysPullImages',
+  'LimitPodHardAntiAffinityTopology',
+  'NodeRestriction',
+  'OwnerReferencesPermissionEnforcement',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+  'NamespaceAutoProvision',
+  'EventRateLimit',
+  'SecurityContextDeny',
+  'ExtendedResourceToleration',
+  'DefaultTolerationSeconds',
+];
+const pluginConfiguration = {
+  apiVersion: 'apiserver.config.k8s.io/v1',
+  kind: 'AdmissionConfiguration',
+  plugins: [
+    { name: 'PodNodeSelector', configuration: { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'zone=default' } } },
+    {
+      name: 'EventRateLimit',
+      configuration: {
+        apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1',
+        kind: 'Configuration',
+        limits: [{ type: 'Namespace', qps: 1, burst: 5, cacheSize: 100 }],
+      },
+    },
+  ],
+};
 
 /** Suite → case → why it differs. */
 type Reasons = Record<string, Record<string, string>>;
@@ -57,10 +86,10 @@ const asRecorded: TestServerOptions = {
   ],
 };
 
-async function replay(address: string, suites: readonly string[]): Promise<Replay> {
+async function replay(address: string, suites: readonly string[], from = directory): Promise<Replay> {
   const out = mkdtempSync(join(tmpdir(), 'plat-parity-'));
   const file = join(out, 'report.json');
-  const child = spawn(process.execPath, [runner, '--server', address, '--suite', suites.join(','), '--json', file], {
+  const child = spawn(process.execPath, [runner, '--server', address, '--dir', from, '--suite', suites.join(','), '--json', file], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -83,6 +112,18 @@ async function replay(address: string, suites: readonly string[]): Promise<Repla
   return { report, complaints };
 }
 
+function judge({ report, complaints }: Replay, suites: readonly string[]): void {
+  const problems: string[] = [];
+  for (const [suite, cases] of Object.entries(report))
+    for (const [name, result] of Object.entries(cases)) {
+      const reason = reasonFor(suite, name);
+      if (result === 'fail' && reason === undefined) problems.push(`${suite} · ${name}\n${complaints.get(`${suite} · ${name}`) ?? ''}`);
+      if (result !== 'fail' && reason !== undefined) problems.push(`${suite} · ${name} passes now: take it off the list`);
+    }
+  expect(problems.join('\n'), problems.join('\n')).toBe('');
+  expect(Object.keys(report).sort()).toEqual([...suites].sort());
+}
+
 describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
   const present = missing === '' ? readdirSync(join(directory, 'suites')).map((name) => name.replace(/\.mjs$/, '')) : [];
 
@@ -91,16 +132,22 @@ describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
     '%s',
     async (area) => {
       const server = await startTestServer(asRecorded);
-      const { report, complaints } = await replay(server.address, suitesOf(area, present)).finally(() => server.close());
-      const problems: string[] = [];
-      for (const [suite, cases] of Object.entries(report))
-        for (const [name, result] of Object.entries(cases)) {
-          const reason = reasonFor(suite, name);
-          if (result === 'fail' && reason === undefined) problems.push(`${suite} · ${name}\n${complaints.get(`${suite} · ${name}`) ?? ''}`);
-          if (result !== 'fail' && reason !== undefined) problems.push(`${suite} · ${name} passes now: take it off the list`);
-        }
-      expect(problems.join('\n'), problems.join('\n')).toBe('');
-      expect(Object.keys(report).sort()).toEqual(suitesOf(area, present).sort());
+      judge(await replay(server.address, suitesOf(area, present)).finally(() => server.close()), suitesOf(area, present));
+    },
+    LONGEST_MS + 10_000,
+  );
+
+  test.concurrent(
+    'admission plug-ins that are off by default',
+    async () => {
+      const from = join(directory, 'extra');
+      const configuration = mkdtempSync(join(tmpdir(), 'plat-admission-'));
+      const admissionControlConfigFile = join(configuration, 'admission.json');
+      writeFileSync(admissionControlConfigFile, JSON.stringify(pluginConfiguration));
+      const server = await startTestServer({ ...asRecorded, enableAdmissionPlugins: morePlugins, admissionControlConfigFile });
+      const suites = readdirSync(join(from, 'suites')).map((name) => name.replace(/\.mjs$/, ''));
+      judge(await replay(server.address, suites, from).finally(() => server.close()), suites);
+      rmSync(configuration, { recursive: true });
     },
     LONGEST_MS + 10_000,
   );
