@@ -5,8 +5,9 @@
  *   an owner is           solid       it exists and does not wait for its dependents
  *                         dangling    it does not exist (any more, or in this namespace)
  *                         waiting     it goes when this object is gone
+ *                         unknown     of a kind that is not served: nobody can tell
  *
- *   the object has        a solid owner                  it stays; references to others are taken away
+ *   the object has        a solid or an unknown owner    it stays; references to all others are taken away
  *                         none, but one that waits       it goes before that one, and its own dependents before it
  *                         only dangling ones             it goes
  */
@@ -16,7 +17,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { OwnerReference } from '../../kinds/meta.ts';
 import type { ServedResource } from '../runtime/resources.ts';
 import type { AbsentOwners } from './absent.ts';
-import { type Coordinates, FOREGROUND, type Graph, type Node, ORPHAN } from './graph.ts';
+import { type Coordinates, FOREGROUND, type Graph, type Node, names, ORPHAN } from './graph.ts';
 
 export interface CollectorOptions {
   readonly client: Client;
@@ -35,8 +36,8 @@ interface Verdict {
   readonly solid: OwnerReference[];
   readonly dangling: OwnerReference[];
   readonly waiting: OwnerReference[];
-  /** Some owner's kind is not served, or cannot own an object like this: nobody can tell. */
-  readonly unknown: boolean;
+  /** Their kinds are not served, or cannot own an object like this: nobody can tell. */
+  readonly unknown: OwnerReference[];
 }
 
 /** Dependents that are set free at a time. */
@@ -101,12 +102,10 @@ export class Collector {
 
   private async judge(node: Node, live: ApiObject, owners: readonly OwnerReference[]): Promise<void> {
     const { solid, dangling, waiting, unknown } = await this.classify(node, owners);
-    if (unknown) {
-      this.options.unresolved(node.uid);
-      return;
-    }
-    if (solid.length > 0) {
-      if (dangling.length > 0 || waiting.length > 0) await this.patchOwners(node, live, solid);
+    if (unknown.length > 0) this.options.unresolved(node.uid);
+    if (solid.length > 0 || unknown.length > 0) {
+      const kept = owners.filter((owner) => !dangling.includes(owner) && !waiting.includes(owner));
+      if (kept.length < owners.length) await this.patchOwners(node, live, kept);
     } else if (waiting.length > 0 && node.dependents.size > 0) {
       const inCircle = [...node.dependents].some((dependent) => dependent.deletingDependents);
       // Objects that wait for each other would wait for ever: one of them gives way.
@@ -119,11 +118,11 @@ export class Collector {
     const solid: OwnerReference[] = [];
     const dangling: OwnerReference[] = [];
     const waiting: OwnerReference[] = [];
-    let unknown = false;
+    const unknown: OwnerReference[] = [];
     for (const reference of owners) {
       const resource = await this.options.resourceOf(reference.apiVersion, reference.kind);
       if (resource === undefined || (resource.namespaced && node.namespace === '')) {
-        unknown = true;
+        unknown.push(reference);
         continue;
       }
       const owner = await this.ask(resource, { ...reference, namespace: node.namespace }, reference.uid);
@@ -160,9 +159,10 @@ export class Collector {
   }
 
   private async finishDependents(node: Node, live: ApiObject): Promise<void> {
-    const blocking = [...node.dependents].filter((dependent) =>
-      dependent.owners.some((owner) => owner.uid === node.uid && owner.blockOwnerDeletion === true),
-    );
+    // An object that owns itself does not wait for itself; whoever got the owner wrong, and so cannot be judged, holds nobody up.
+    const blocks = (dependent: Node): boolean =>
+      dependent.owners.some((owner) => owner.uid === node.uid && owner.blockOwnerDeletion === true && names(owner, dependent, node));
+    const blocking = [...node.dependents].filter((dependent) => dependent !== node && blocks(dependent));
     if (blocking.length === 0) {
       await this.removeFinalizer(node, FOREGROUND, live);
       return;

@@ -236,7 +236,7 @@ function coordinatesOf(resource: ServedResource, object: ApiObject): Coordinates
 }
 
 /** Whether a reference means this owner, and not just something with the same uid. */
-function names(reference: OwnerReference, dependent: Node, owner: Node): boolean {
+export function names(reference: OwnerReference, dependent: Node, owner: Node): boolean {
   return (
     groupOf(reference.apiVersion) === groupOf(owner.apiVersion) &&
     reference.kind === owner.kind &&
