@@ -5,7 +5,7 @@ import { CrossVersionObjectReference } from './v1.ts';
 
 export const ContainerResourceMetricSource = message('autoscaling.v1.ContainerResourceMetricSource', {
   name: opt(1, string),
-  targetAverageUtilization: opt(2, int32),
+  targetAverageUtilization: ptr(2, int32),
   targetAverageValue: ptr(3, quantity),
   container: opt(5, string),
 });
@@ -13,7 +13,7 @@ export type ContainerResourceMetricSource = Infer<typeof ContainerResourceMetric
 
 export const ContainerResourceMetricStatus = message('autoscaling.v1.ContainerResourceMetricStatus', {
   name: opt(1, string),
-  currentAverageUtilization: opt(2, int32),
+  currentAverageUtilization: ptr(2, int32),
   currentAverageValue: ptr(3, quantity),
   container: opt(4, string),
 });
@@ -62,7 +62,7 @@ export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
 export const ResourceMetricSource = message('autoscaling.v1.ResourceMetricSource', {
   name: opt(1, string),
-  targetAverageUtilization: opt(2, int32),
+  targetAverageUtilization: ptr(2, int32),
   targetAverageValue: ptr(3, quantity),
 });
 export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
@@ -95,7 +95,7 @@ export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
 export const ResourceMetricStatus = message('autoscaling.v1.ResourceMetricStatus', {
   name: opt(1, string),
-  currentAverageUtilization: opt(2, int32),
+  currentAverageUtilization: ptr(2, int32),
   currentAverageValue: ptr(3, quantity),
 });
 export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
