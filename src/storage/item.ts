@@ -32,6 +32,8 @@ export interface Facts {
 
 const FORMAT = 1;
 const HEADER = 8;
+/** Objects of this size and more have a block of memory of their own. */
+const OWN_BLOCK = 1024;
 const BEFORE = Buffer.from(',"resourceVersion":"');
 
 /** The value to store for an object's JSON text (made without resourceVersion). */
@@ -83,7 +85,9 @@ export function atRevision(item: Item, revision: number): Item {
 function withVersion(value: Buffer, header: number, at: number, revision: number): Buffer {
   const digits = String(revision);
   const length = value.length - header;
-  const bytes = Buffer.allocUnsafe(length + BEFORE.length + digits.length + 1);
+  const size = length + BEFORE.length + digits.length + 1;
+  // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block.
+  const bytes = size < OWN_BLOCK ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
   value.copy(bytes, 0, header, header + at);
   let to = at;
   BEFORE.copy(bytes, to);
