@@ -21,7 +21,7 @@ import {
   type ScalarName,
   type UnionType,
 } from './types.ts';
-import { zeroMakerOf } from './zero.ts';
+import { placeholderMakerOf, zeroMakerOf } from './zero.ts';
 
 /** Reads an object from its bytes, without an envelope. Throws DecodeError. */
 export function decodeProtobuf<T extends MessageType>(type: T, bytes: Buffer): Infer<T> {
@@ -244,12 +244,12 @@ function mapReader(type: MapType): Read {
     [1, { name: 'key', wire: 2, slot: 0, read: scalarReaders.string, inline: undefined }],
     [2, { name: 'value', wire: wireOf(item), slot: 1, read: valueReader(item), inline: undefined }],
   ]);
-  const zero = item.node === 'scalar' && item.name === 'bytes' ? () => '' : item.node === 'list' ? () => [] : zeroMakerOf(item);
+  const zero = placeholderMakerOf(item);
   return (source, earlier) => {
     const map = (earlier as Values | undefined) ?? {};
     const slots: unknown[] = ['', undefined];
     readMessage(source, entry, slots);
-    setKey(map, slots[0] as string, slots[1] ?? zero() ?? null);
+    setKey(map, slots[0] as string, slots[1] ?? zero());
     return map;
   };
 }
@@ -260,11 +260,11 @@ function unionReader({ object, other }: UnionType): Read {
     [object.tag, { name: 'object', wire: 2, slot: 0, read: fieldReader(resolve(object.type)), inline: undefined }],
     [other.tag, { name: 'other', wire: wireOf(otherType), slot: 1, read: fieldReader(otherType), inline: undefined }],
   ]);
-  const isBool = otherType.node === 'scalar';
+  const neither = placeholderMakerOf(otherType);
   return (source) => {
     const slots: unknown[] = [undefined, undefined];
     readMessage(source, arms, slots);
-    return slots[0] ?? slots[1] ?? (isBool ? false : undefined);
+    return slots[0] ?? slots[1] ?? neither();
   };
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeEnvelope, encodeEnvelope, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
-import { decode } from './json.ts';
+import { decode, encode } from './json.ts';
 import { decodeProtobuf, encodeProtobuf } from './protobuf.ts';
 import { byBytes } from './protobuf-encode.ts';
 import {
@@ -266,4 +266,14 @@ test('large objects grow the buffer and leave it as it was', () => {
   const texts = ['x'.repeat(70_000), 'é'.repeat(600_000), 'short'];
   expect(decodeProtobuf(Text, encodeProtobuf(Text, { texts }))).toEqual({ texts });
   expect(decodeProtobuf(Text, encodeProtobuf(Text, { texts: ['a'] }))).toEqual({ texts: ['a'] });
+});
+
+test('a union in a map is never nothing: an empty list comes back, and stands for null', () => {
+  const Holder = message('t.v1.UnionHolder', {
+    by: opt(1, map(union('t.v1.NodeOrNames', { tag: 1, type: lazy(() => Node) }, { tag: 2, type: list(string) }))),
+  });
+  const object = decode(Holder, { by: { a: [], b: null, c: ['x'] } });
+  expect(object).toEqual({ by: { a: [], b: [], c: ['x'] } });
+  expect(encode(Holder, object)).toBe('{"by":{"a":[],"b":[],"c":["x"]}}');
+  expect(decodeProtobuf(Holder, encodeProtobuf(Holder, object))).toEqual(object);
 });

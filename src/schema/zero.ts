@@ -49,6 +49,7 @@ export function placeholderMakerOf(type: Type): () => unknown {
   const resolved = resolve(type);
   if (resolved.node === 'list') return () => [];
   if (resolved.node === 'map') return () => ({});
+  if (resolved.node === 'union') return placeholderMakerOf(resolved.other.type);
   if (resolved.node === 'scalar' && resolved.name === 'bytes') return () => '';
   const make = zeroMakerOf(type);
   return make === nothing ? () => null : make;
