@@ -246,7 +246,7 @@ const definition = {
   },
 };
 
-const pem = makeRequest({ commonName: 'jane', organizations: ['dev'] } as never, generateKeyPairSync('ec', { namedCurve: 'P-256' }));
+const pem = makeRequest({ commonName: 'jane', organizations: ['dev'] }, generateKeyPairSync('ec', { namedCurve: 'P-256' }));
 const signingRequest = {
   metadata,
   spec: {
