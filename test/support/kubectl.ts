@@ -1,0 +1,91 @@
+/** The stock kubectl that this machine has, pointed at a test's server. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Loose, TestServer } from './server.ts';
+
+export const kubectlMissing: string | undefined = missing();
+function missing(): string | undefined {
+  try {
+    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'there is no kubectl on the PATH';
+  }
+}
+
+export interface KubectlResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Kubectl {
+  /** Runs a command line to its end; an object is given as its standard input. */
+  run(args: readonly string[], input?: unknown): Promise<KubectlResult>;
+  /** Runs one that must succeed; answers what it printed. */
+  ok(args: readonly string[], input?: unknown): Promise<string>;
+  /** The same, read as JSON. */
+  json(args: readonly string[]): Promise<Loose>;
+  /** Starts one that goes on until it is killed; `line` resolves when a line was printed. */
+  start(args: readonly string[]): { process: ChildProcess; line(wanted: RegExp): Promise<string> };
+}
+
+export function kubectlFor(server: TestServer): Kubectl {
+  const common = ['--kubeconfig', server.running.adminConfigPath, '--cache-dir', join(server.dataDir, 'kubectl-cache')];
+  const begin = (args: readonly string[]): ChildProcess => {
+    const child = spawn('kubectl', [...common, ...args], { env: { ...process.env, HOME: server.dataDir, KUBECTL_EXTERNAL_DIFF: '' } });
+    child.stdout?.setEncoding('utf8');
+    child.stderr?.setEncoding('utf8');
+    return child;
+  };
+  const run = (args: readonly string[], input?: unknown): Promise<KubectlResult> =>
+    new Promise((resolve, reject) => {
+      const child = begin(args);
+      let stdout = '';
+      let stderr = '';
+      child.stdout?.on('data', (text: string) => {
+        stdout += text;
+      });
+      child.stderr?.on('data', (text: string) => {
+        stderr += text;
+      });
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code, stdout, stderr }));
+      child.stdin?.end(input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input));
+    });
+  const ok = async (args: readonly string[], input?: unknown): Promise<string> => {
+    const { code, stdout, stderr } = await run(args, input);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${code}\n${stdout}${stderr}`);
+    return stdout;
+  };
+  return {
+    run,
+    ok,
+    json: async (args) => JSON.parse(await ok([...args, '-o', 'json'])),
+    start(args) {
+      const child = begin(args);
+      let printed = '';
+      const waiting = new Set<() => void>();
+      child.stdout?.on('data', (text: string) => {
+        printed += text;
+        for (const check of waiting) check();
+      });
+      const line = (wanted: RegExp): Promise<string> =>
+        new Promise((resolve, reject) => {
+          const check = (): void => {
+            const found = printed
+              .split('\n')
+              .slice(0, -1)
+              .find((one) => wanted.test(one));
+            if (found === undefined) return;
+            waiting.delete(check);
+            resolve(found);
+          };
+          waiting.add(check);
+          child.on('close', () => reject(new Error(`kubectl ended before ${wanted} came: ${printed}`)));
+          check();
+        });
+      return { process: child, line };
+    },
+  };
+}
