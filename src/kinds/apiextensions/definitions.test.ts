@@ -1,0 +1,251 @@
+import { expect, test } from 'vitest';
+import { kubernetes, plat } from '../../identity.ts';
+import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
+import { customResourceDefinitionKind } from './custom-resource-definition.ts';
+
+const like = (texts: string[]): Loose[] => texts.map((text) => expect.stringContaining(text));
+const Kind = customResourceDefinitionKind(kubernetes);
+const env = { ...testEnv, feature: () => false };
+const version = (fields: Loose = {}): Loose => ({
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: { type: 'object' } },
+  ...fields,
+});
+const definition = (spec: Loose = {}, metadata: Loose = {}): Loose => ({
+  metadata: { name: 'gadgets.example.com', ...metadata },
+  spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'gadgets', kind: 'Gadget' }, versions: [version()], ...spec },
+});
+const errorsOf = (spec: Loose, metadata: Loose = {}): string[] => create(Kind, definition(spec, metadata), env).errors;
+
+test('a definition is completed', () => {
+  const { object, errors } = create(Kind, { ...definition(), status: { storedVersions: ['v0'] } }, env);
+  expect(errors).toEqual([]);
+  expect(object.spec).toMatchObject({ names: { singular: 'gadget', listKind: 'GadgetList' }, conversion: { strategy: 'None' } });
+  expect(object.status).toEqual({ acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] });
+});
+
+test.each<[string, Loose, string[]]>([
+  [
+    'a group without a dot',
+    { group: 'example' },
+    ['metadata.name | Invalid', 'spec.group | Invalid | Invalid value: "example": should be a domain with at least one dot'],
+  ],
+  ['a scope', { scope: 'Global' }, ['spec.scope | NotSupported | Unsupported value: "Global": supported values: "Cluster", "Namespaced"']],
+  ['two versions of one name', { versions: [version(), version({ storage: false })] }, ['spec.versions | Invalid']],
+  [
+    'two stored versions',
+    { versions: [version(), version({ name: 'v2' })] },
+    ['exactly one version marked as storage version', 'status.storedVersions | Invalid'],
+  ],
+  ['odd versions', { versions: [version({ name: '1v' })] }, ['spec.versions[0].name | Invalid', 'spec.version | Invalid']],
+  [
+    'names',
+    { names: { plural: 'gadgets', kind: 'My_Gadget', listKind: 'My_Gadget', shortNames: ['G'] } },
+    [
+      'names.singular | Invalid',
+      'names.kind | Invalid',
+      'names.listKind | Invalid',
+      'names.shortNames[0] | Invalid',
+      'kind and listKind may not be the same',
+    ],
+  ],
+  ['no schema', { versions: [version({ schema: undefined })] }, ['spec.versions[0].schema.openAPIV3Schema | Required']],
+  ['unknown fields kept everywhere', { preserveUnknownFields: true }, ['spec.preserveUnknownFields | Invalid']],
+  ['a warning for what is not deprecated', { versions: [version({ deprecationWarning: 'old' })] }, ['deprecationWarning | Invalid']],
+  [
+    'a warning of two lines',
+    { versions: [version({ deprecated: true, deprecationWarning: 'é\n' })] },
+    ['non-printable character found at index 2'],
+  ],
+  [
+    'columns',
+    { versions: [version({ additionalPrinterColumns: [{ type: 'object', format: 'email', jsonPath: 'spec' }] })] },
+    ['additionalPrinterColumns[0].name | Required', 'type | Invalid', 'format | Invalid', 'JSONPath | Invalid'],
+  ],
+  [
+    'scales',
+    { versions: [version({ subresources: { scale: { specReplicasPath: '.replicas', labelSelectorPath: '.metadata.x' } } })] },
+    ['spec.subresources.scale.specReplicasPath | Invalid', 'statusReplicasPath | Required', 'labelSelectorPath | Invalid'],
+  ],
+  [
+    'conversions',
+    { conversion: { strategy: 'Webhook' } },
+    ['spec.conversion.webhookClientConfig | Required', 'spec.conversion.conversionReviewVersions | Required'],
+  ],
+  [
+    'webhooks without use',
+    { conversion: { strategy: 'None', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://h' } } } },
+    ['webhookClientConfig | Forbidden', 'conversionReviewVersions | Forbidden'],
+  ],
+])('a definition refuses %s', (_name, spec, texts) => {
+  expect(errorsOf(spec)).toEqual(like(texts));
+});
+
+test('what versions do not have in common is complained of under each', () => {
+  const wrong = version({ schema: { openAPIV3Schema: { type: 'object', properties: { spec: {} } } } });
+  const other = version({ name: 'v2', storage: false });
+  expect(errorsOf({ versions: [wrong] })).toEqual(like(['spec.validation.openAPIV3Schema.properties[spec].type | Required']));
+  expect(errorsOf({ versions: [wrong, other] })).toEqual(
+    like(['spec.versions[0].schema.openAPIV3Schema.properties[spec].type | Required']),
+  );
+});
+
+test('groups of the server itself need approval, under any identity', () => {
+  for (const [identity, group] of [
+    [kubernetes, 'x.k8s.io'],
+    [plat, 'x.plat.dev'],
+  ] as const) {
+    const kind = customResourceDefinitionKind(identity);
+    const name = `gadgets.${group}`;
+    const note = `api-approved.${identity.domain}`;
+    const errors = (annotations: Loose) => create(kind, definition({ group }, { name, annotations }), { ...env, identity }).errors;
+    expect(errors({})).toEqual(like([`metadata.annotations[${note}] | Required`]));
+    expect(errors({ [note]: 'sure' })).toEqual(like([`metadata.annotations[${note}] | Invalid`]));
+    expect(errors({ [note]: 'unapproved, a test' })).toEqual([]);
+    expect(errors({ [note]: 'https://example.com/1' })).toEqual([]);
+  }
+});
+
+test('versions in which objects may be stored stay', () => {
+  const { object } = create(Kind, definition({ versions: [version(), version({ name: 'v2', storage: false })] }), env);
+  const moved = update(
+    Kind,
+    object,
+    (o) => {
+      o.spec.versions[0].storage = false;
+      o.spec.versions[1].storage = true;
+    },
+    '',
+    env,
+  );
+  expect(moved.errors).toEqual([]);
+  expect(moved.object.status.storedVersions).toEqual(['v1', 'v2']);
+  const dropped = update(Kind, moved.object, (o) => o.spec.versions.shift(), '', env);
+  expect(dropped.errors).toEqual(['status.storedVersions[0] | Invalid | Invalid value: "v1": must appear in spec.versions']);
+  const told = update(Kind, moved.object, (o) => Object.assign(o.status, { storedVersions: ['v2'] }), 'status', env);
+  expect(told.errors).toEqual([]);
+  expect(update(Kind, told.object, (o) => o.spec.versions.shift(), '', env).errors).toEqual([]);
+});
+
+test('an established kind stays what it is; before that, only its name does', () => {
+  const { object } = create(Kind, definition(), env);
+  const change = (o: Loose): void => {
+    Object.assign(o.spec, { scope: 'Cluster', group: 'other.com' });
+    o.spec.names.kind = 'Other';
+  };
+  expect(update(Kind, object, change, '', env).errors).toEqual(like(['spec.group | Invalid']));
+  object.status.conditions = [{ type: 'Established', status: 'True' }];
+  expect(update(Kind, object, change, '', env).errors).toEqual(
+    like(['spec.scope | Invalid', 'spec.names.kind | Invalid', 'spec.group | Invalid']),
+  );
+});
+
+// ---- schemas -----------------------------------------------------------------------------------------------------
+
+const schemaErrors = (openAPIV3Schema: Loose, fields: Loose = {}): string[] =>
+  errorsOf({ versions: [version({ schema: { openAPIV3Schema }, ...fields })] }).map((text) =>
+    text.replace('spec.validation.openAPIV3Schema', 'S'),
+  );
+const field = (spec: Loose): string[] => schemaErrors({ type: 'object', properties: { spec } });
+
+test.each<[string, Loose, string[]]>([
+  ['no type', {}, ['S.properties[spec].type | Required']],
+  ['an odd type', { type: 'int' }, ['S.properties[spec].type | NotSupported']],
+  ['items without a schema', { type: 'array' }, ['S.properties[spec].items | Required']],
+  [
+    'fields of two sorts',
+    { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'string' } },
+    ['additionalProperties and properties are mutual exclusive'],
+  ],
+  ['references', { type: 'object', $ref: '#/x' }, ['S.properties[spec].$ref | Forbidden']],
+  ['lists of schemas', { type: 'array', items: [{ type: 'string' }] }, ['S.properties[spec].items | Forbidden']],
+  ['unique items', { type: 'array', items: { type: 'string' }, uniqueItems: true }, ['uniqueItems | Forbidden']],
+  [
+    'structure in combinations',
+    { type: 'string', oneOf: [{ title: 'x' }, { description: 'y' }], not: { default: 'z' }, allOf: [{ nullable: true }] },
+    ['allOf[0].nullable', 'not.default', 'oneOf[0].title', 'oneOf[1].description'],
+  ],
+  ['patterns that look ahead', { type: 'string', pattern: '(?!x)' }, ['error parsing regexp: invalid or unsupported Perl syntax: `(?!`']],
+  [
+    'markers on the wrong type',
+    { type: 'object', 'x-kubernetes-list-type': 'set' },
+    ['must be array if x-kubernetes-list-type is specified'],
+  ],
+  [
+    'maps without keys',
+    { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' },
+    ['x-kubernetes-list-map-keys | Required'],
+  ],
+  [
+    'keys that may be absent',
+    {
+      type: 'array',
+      items: { type: 'object', properties: { k: { type: 'string' } } },
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+    },
+    ['items.properties[k].default | Required'],
+  ],
+  [
+    'sets of things with parts',
+    { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' },
+    ['items.x-kubernetes-map-type | Invalid'],
+  ],
+  [
+    'embedded resources without fields',
+    { type: 'object', 'x-kubernetes-embedded-resource': true },
+    ['S.properties[spec].properties | Required'],
+  ],
+  ['unknown fields kept by halves', { type: 'object', 'x-kubernetes-preserve-unknown-fields': false }, ['must be true or undefined']],
+  ['number or text, with its types', { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }, []],
+  [
+    'defaults of another type',
+    { type: 'integer', default: 'three' },
+    ['TypeInvalid | Invalid value: "string":  in body must be of type integer: "string"'],
+  ],
+  ['defaults with unknown fields', { type: 'object', default: { z: 2 } }, ['must not have unknown fields']],
+  [
+    'defaults deep within',
+    { type: 'object', default: { n: 7 }, properties: { n: { type: 'integer', maximum: 3 } } },
+    ['default.n | Invalid | Invalid value: 7: n in body should be less than or equal to 3'],
+  ],
+])('a schema refuses %s', (_name, spec, texts) => {
+  expect(field(spec)).toEqual(like(texts));
+});
+
+test('the root of a schema', () => {
+  expect(schemaErrors({ type: 'string' })).toEqual(like(['S.type | Invalid | Invalid value: "string": must be object at the root']));
+  expect(schemaErrors({ type: 'object', nullable: true })).toEqual(like(['S.nullable | Forbidden']));
+  expect(schemaErrors({ type: 'object', properties: { metadata: { type: 'object', required: ['name'] } } })).toEqual(
+    like(['S.properties[metadata] | Forbidden']),
+  );
+  expect(
+    schemaErrors({ type: 'object', properties: { metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 9 } } } } }),
+  ).toEqual([]);
+  expect(schemaErrors({ type: 'object', properties: { kind: { type: 'string', default: 'x' } } })).toEqual(
+    like(['must not be set in top-level kind']),
+  );
+  expect(schemaErrors({ type: 'object', anyOf: [{ properties: { spec: { minLength: 1 } } }] })).toEqual(
+    like([
+      'S.properties[spec] | Required | Required value: because it is defined in spec.validation.openAPIV3Schema.anyOf[0].properties[spec]',
+    ]),
+  );
+  expect(schemaErrors({ type: 'object', minProperties: 1 }, { subresources: { status: {} } })).toEqual(like(['S | Invalid']));
+});
+
+test('rules in a schema are dropped while their feature is off', () => {
+  const spec = {
+    type: 'object',
+    'x-kubernetes-validations': [{ rule: 'self.a >' }],
+    properties: { l: { type: 'array', items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'x' }] } } },
+  };
+  const { object, errors } = create(
+    Kind,
+    definition({ versions: [version({ schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } })] }),
+    env,
+  );
+  expect(errors).toEqual([]);
+  expect(JSON.stringify(object)).not.toContain('validations');
+});
