@@ -9,7 +9,13 @@ import { invalidText } from '../validation/go-text.ts';
 import { hasBackstep } from '../validation/paths.ts';
 import { complain } from '../validation/rules.ts';
 import { validateSysctls } from './pod-security-policy-sysctls.ts';
-import type { IDRange, PodSecurityPolicy, PodSecurityPolicySpec, RuntimeClassStrategyOptions } from './schema/pod-security-policy.ts';
+import type {
+  IDRange,
+  PodSecurityPolicy,
+  PodSecurityPolicySpec,
+  RunAsGroupStrategyOptions,
+  RuntimeClassStrategyOptions,
+} from './schema/pod-security-policy.ts';
 
 const root = Path.of('spec');
 const userRules = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny'];
@@ -28,7 +34,7 @@ export function validatePodSecurityPolicy(policy: PodSecurityPolicy, errors: Fie
   validateAnnotations(policy.metadata.annotations ?? {}, errors, env);
   const { spec } = policy;
   validateRule(spec.runAsUser, userRules, root.child('runAsUser'), errors);
-  if (spec.runAsGroup !== undefined) validateRule(spec.runAsGroup, groupRules, root.child('runAsGroup'), errors);
+  if (spec.runAsGroup !== undefined) validateRunAsGroup(spec.runAsGroup, root.child('runAsGroup'), errors);
   validateRule(spec.seLinux, labelRules, root.child('seLinux'), errors);
   validateRule(spec.supplementalGroups, groupRules, root.child('supplementalGroups'), errors);
   validateRule(spec.fsGroup, groupRules, root.child('fsGroup'), errors);
@@ -48,6 +54,20 @@ export function validatePodSecurityPolicy(policy: PodSecurityPolicy, errors: Fie
   validateDrivers(spec, errors);
   validateSysctls(spec, root, errors);
   if (spec.runtimeClass !== undefined) validateRuntimeClass(spec.runtimeClass, root.child('runtimeClass'), errors);
+}
+
+/** Ranges go with the rules that need them. */
+function validateRunAsGroup(options: RunAsGroupStrategyOptions, at: Path, errors: FieldErrors): void {
+  const { rule, ranges = [] } = options;
+  if (!groupRules.includes(rule)) {
+    errors.notSupported(at.child('rule'), rule, ['MustRunAs', 'RunAsAny', 'MayRunAs']);
+    return;
+  }
+  const shown = ranges.map(({ min, max }) => `policy.IDRange{Min:${min}, Max:${max}}`).join(', ');
+  if (rule !== 'RunAsAny') {
+    if (ranges.length === 0) invalidText(errors, at.child('ranges'), '[]policy.IDRange(nil)', 'must provide at least one range');
+    validateRule(options, groupRules, at, errors);
+  } else if (ranges.length > 0) invalidText(errors, at.child('ranges'), `[]policy.IDRange{${shown}}`, 'Ranges must be empty');
 }
 
 function validateRule(
@@ -92,10 +112,11 @@ function validateHostPaths({ allowedHostPaths = [] }: PodSecurityPolicySpec, err
 }
 
 function validateDrivers({ allowedFlexVolumes, allowedCSIDrivers }: PodSecurityPolicySpec, errors: FieldErrors): void {
-  each(allowedFlexVolumes, root.child('allowedFlexVolumes'), ({ driver }, at) => {
+  // Clients know these complaints under paths that name the list twice.
+  each(allowedFlexVolumes, root.child('allowedFlexVolumes').child('allowedFlexVolumes'), ({ driver }, at) => {
     if (driver === '') errors.required(at.child('driver'), 'must specify a driver');
   });
-  each(allowedCSIDrivers, root.child('allowedCSIDriver'), ({ name }, at) => {
+  each(allowedCSIDrivers, root.child('allowedCSIDrivers').child('allowedCSIDriver'), ({ name }, at) => {
     const here = at.child('name');
     if (name === '') errors.required(here);
     if (name.length > 63) errors.tooLong(here, 63);
@@ -142,7 +163,7 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>, erro
   armor('defaultProfileName', given('defaultProfileName', 'apparmor.security.beta') ?? '');
   armor('allowedProfileNames', given('allowedProfileNames', 'apparmor.security.beta') ?? '');
   const chosen = given('defaultProfileName', 'seccomp.security.alpha');
-  if (chosen !== undefined) filter('defaultProfileName', chosen);
-  const allowed = given('allowedProfileNames', 'seccomp.security.alpha');
-  for (const profile of allowed?.split(',') ?? []) if (profile !== anything) filter('allowedProfileNames', profile);
+  if (chosen !== undefined && chosen !== '') filter('defaultProfileName', chosen);
+  const allowed = given('allowedProfileNames', 'seccomp.security.alpha') ?? '';
+  for (const profile of allowed === '' ? [] : allowed.split(',')) if (profile !== anything) filter('allowedProfileNames', profile);
 }

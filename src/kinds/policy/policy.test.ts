@@ -86,6 +86,16 @@ test.each<[string, Loose, string[]]>([
     },
     ['ranges[0].min', 'ranges[1].min', 'ranges[1].max', 'ranges[1].min'],
   ],
+  [
+    'groups without a range',
+    { runAsGroup: { rule: 'MustRunAs' } },
+    ['spec.runAsGroup.ranges | Invalid | Invalid value: []policy.IDRange(nil)'],
+  ],
+  [
+    'groups with one too many',
+    { runAsGroup: { rule: 'RunAsAny', ranges: [{ min: 1, max: 2 }] } },
+    ['[]policy.IDRange{policy.IDRange{Min:1, Max:2}}: Ranges must be empty'],
+  ],
   ['volumes', { volumes: ['floppy'] }, ['spec.volumes | NotSupported']],
   [
     'capabilities',
@@ -105,7 +115,7 @@ test.each<[string, Loose, string[]]>([
   [
     'drivers',
     { allowedFlexVolumes: [{}], allowedCSIDrivers: [{ name: 'Bad Name' }] },
-    ['allowedFlexVolumes[0].driver | Required', 'allowedCSIDriver[0].name | Invalid'],
+    ['spec.allowedFlexVolumes.allowedFlexVolumes[0].driver | Required', 'spec.allowedCSIDrivers.allowedCSIDriver[0].name | Invalid'],
   ],
   [
     'sysctls that overlap',
