@@ -27,6 +27,7 @@ export function requestHandler(options: HandlerOptions): Handle {
     try {
       const answer = run(steps, ctx);
       if (answer instanceof Promise) guard(options, ctx, answer);
+      else if (untaken(ctx)) timeLimit(options, ctx);
     } catch (error) {
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     }
@@ -35,19 +36,43 @@ export function requestHandler(options: HandlerOptions): Handle {
 
 /** Renders what a request that takes its time throws, and ends one that takes too long. */
 function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): void {
-  const report = (fault: unknown) => options.report(fault, ctx);
+  const timer = timeLimit(options, ctx);
+  answer.then(
+    () => {
+      if (!untaken(ctx)) clearTimeout(timer);
+    },
+    (error: unknown) => {
+      clearTimeout(timer);
+      sendError(ctx, error, (fault) => options.report(fault, ctx));
+    },
+  );
+}
+
+/** Answers with the timer that ends a request which takes too long, whether in being made or in being taken. */
+function timeLimit(options: HandlerOptions, ctx: Context): NodeJS.Timeout {
+  const { res } = ctx;
   const timer = setTimeout(
     () => {
-      if (ctx.longRunning || ctx.res.headersSent) return;
-      sendError(ctx, timeout('Timeout: request did not complete within the allotted timeout'), report);
+      if (ctx.longRunning || res.destroyed || res.writableFinished) return;
+      if (res.headersSent) {
+        res.destroy(new Error('the client did not take the answer in time'));
+        return;
+      }
+      // What is left of the body would be taken for the next request.
+      if (!ctx.http2) ctx.headers.push('Connection', 'close');
+      const late = timeout('Timeout: request did not complete within the allotted timeout');
+      sendError(ctx, late, (fault) => options.report(fault, ctx));
     },
     Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs),
   );
-  answer.then(
-    () => clearTimeout(timer),
-    (error: unknown) => {
-      clearTimeout(timer);
-      sendError(ctx, error, report);
-    },
-  );
+  res.once('close', () => clearTimeout(timer));
+  return timer;
+}
+
+/** Most bytes that the system takes off our hands without the client reading them, or nearly so. */
+const UNTAKEN_BYTES = 256 * 1024;
+
+/** Whether much of an answer still waits for the client. */
+function untaken({ res }: Context): boolean {
+  return ('stream' in res ? (res.stream?.writableLength ?? 0) : res.writableLength) > UNTAKEN_BYTES;
 }

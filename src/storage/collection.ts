@@ -61,6 +61,8 @@ export class Collection {
   /** Changes after this revision will be seen as events. */
   loaded(revision: number): void {
     this.eventsAfter = revision;
+    // What was deleted before left no trace among the entries: any change up to here may have been the newest.
+    this.lastChange = Math.max(this.lastChange, revision);
     const waiting = this.waiting;
     this.waiting = undefined;
     for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts);

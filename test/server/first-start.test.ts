@@ -105,6 +105,19 @@ test('a watch resumes across a restart without loss', async () => {
   await server.close();
 });
 
+test('an exact version from before a restart shows what was deleted since', async () => {
+  let server = await startTestServer({ store: 'lmdb' });
+  const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+  for (const name of ['a', 'b']) await server.admin.ok('POST', path, { metadata: { name } });
+  const { resourceVersion } = (await server.admin.ok('GET', path)).metadata;
+  await server.admin.ok('DELETE', `${path}/b`);
+  server = await server.restart();
+  const names = (list: Loose) => list.items.map((item: Loose) => item.metadata.name);
+  expect(names(await server.admin.ok('GET', `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`))).toEqual(['a', 'b']);
+  expect(names(await server.admin.ok('GET', path))).toEqual(['a']);
+  await server.close();
+});
+
 test('a data directory in use is refused, and the one who uses it is not disturbed', async () => {
   const server = await startTestServer({ store: 'lmdb' });
   await expect(startTestServer({ store: 'lmdb', dataDir: server.dataDir })).rejects.toThrow(

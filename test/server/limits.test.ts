@@ -1,6 +1,7 @@
 /** What is too large, too much at once, or takes too long. */
 import type http from 'node:http';
 import https from 'node:https';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
 
@@ -127,6 +128,30 @@ describe('time', () => {
     await server.admin.ok('POST', '/api/v1/nodes', { metadata: { name } });
     expect((await watch.next()).object.metadata.name).toBe(name);
     watch.close();
+  });
+
+  test('a body that does not come is 504, and its connection is closed', async () => {
+    const socket = connect({ host: '127.0.0.1', port: server.port, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
+    const head = ['POST /api/v1/nodes HTTP/1.1', 'Host: a', 'Authorization: Bearer admin-token', 'Content-Type: application/json'];
+    socket.write([...head, 'Content-Length: 100', '', '{"metadata"'].join('\r\n'));
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 504 /);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+  });
+
+  test('a client that does not take its answer is let go after that time', async () => {
+    const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+    const stringData = { value: 'x'.repeat(700_000) };
+    await Promise.all(Array.from({ length: 14 }, (_, i) => server.admin.ok('POST', path, { metadata: { name: `s${i}` }, stringData })));
+    const { body } = await server.admin.clone().open('GET', path);
+    const ended = new Promise((resolve) => body.once('close', () => resolve('closed')).once('error', () => resolve('broken')));
+    body.pause();
+    // The last one that is counted is the one who asks.
+    const alone = /apiserver_current_inflight_requests\{request_kind="readOnly"\} 1\n/;
+    while (!alone.test((await server.admin.get('/metrics')).text));
+    body.resume();
+    expect(await ended).toBe('broken');
   });
 
   test('the client may ask for less, in its own words', async () => {

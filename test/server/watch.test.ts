@@ -80,6 +80,15 @@ describe('the end of a watch', () => {
     expect(Number(bookmark.metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion));
   });
 
+  test.each(['0', '99999999999', ''])('timeoutSeconds=%s is no end that a client would meet', async (seconds) => {
+    const path = await secrets();
+    const watch = await server.admin.watch(`${path}?watch=1&timeoutSeconds=${seconds}`);
+    // Were it taken for an end that has come, the stream would be over before the answer to this.
+    await server.admin.ok('POST', path, { metadata: { name: 'a' } });
+    expect(summary(await watch.next())).toBe('ADDED a');
+    watch.close();
+  });
+
   test('a watch resumes where it was, without loss or repetition', async () => {
     const path = await secrets();
     const { admin } = server;

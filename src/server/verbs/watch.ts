@@ -22,6 +22,8 @@ import { includeObject, objectOffer } from './read.ts';
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
 const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_EVERY_MS = 60_000;
+/** A timer cannot wait longer. */
+const LONGEST_MS = 2 ** 31 - 1;
 /** The past is sent in pieces of about this size, each when the client has taken the one before. */
 const FULL_BYTES = 256 * 1024;
 
@@ -32,19 +34,22 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const selection = selectionOf(ctx, resource, ctx.info.namespace, ctx.info.legacyWatch ? ctx.info.name : '');
   const include = includeObject(ctx);
   ctx.longRunning = true;
-  const seconds = options.timeoutSeconds ?? limits.minRequestTimeoutSeconds * (1 + services.spread());
+  // Zero is as good as none.
+  const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * (1 + services.spread());
+  const millis = Math.min(seconds * 1000, LONGEST_MS);
   const stream = new WatchStream(services, ctx, resource, representation, include);
   const stop = await follow(registry, resource, selection, options.resourceVersion, stream);
   stream.begin(stop);
   const timers: NodeJS.Timeout[] = [];
   if (options.bookmarks) {
     const mark = () => {
-      if (stream.upToDate) stream.bookmark(registry.cache.revision);
+      // A server of several may be behind the one that the client came from.
+      if (stream.upToDate) stream.bookmark(Math.max(registry.cache.revision, Number(options.resourceVersion)));
     };
-    if (seconds * 1000 > BOOKMARK_BEFORE_END_MS) timers.push(setTimeout(mark, seconds * 1000 - BOOKMARK_BEFORE_END_MS));
+    if (millis > BOOKMARK_BEFORE_END_MS) timers.push(setTimeout(mark, millis - BOOKMARK_BEFORE_END_MS));
     timers.push(setInterval(mark, BOOKMARK_EVERY_MS));
   }
-  timers.push(setTimeout(() => stream.end(), seconds * 1000));
+  timers.push(setTimeout(() => stream.end(), millis));
   await stream.done;
   for (const timer of timers) clearTimeout(timer);
 }
