@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { readBody } from './body.ts';
+import { Context, type Incoming, type Outgoing } from './context.ts';
+import { inProcess, presetUser } from './in-process.ts';
+import { head, send } from './respond.ts';
+
+const user = { name: 'somebody', groups: ['some'] };
+const asError = (status: number, body: Buffer): Error => new Error(`${status} ${body}`);
+/** The inner way to a handler. */
+const way = (serve: (ctx: Context) => void | Promise<void>) =>
+  inProcess(
+    (req: Incoming, res: Outgoing) => {
+      const ctx = new Context(req, res, 0);
+      presetUser(ctx);
+      void serve(ctx);
+    },
+    user,
+    asError,
+  );
+
+test('a request arrives as it was sent, from the user that was vouched for', async () => {
+  const inner = way(async (ctx) => {
+    const body = await readBody(ctx);
+    send(ctx, 201, 'text/plain', `${ctx.method} ${ctx.path} ${ctx.param('a')} ${ctx.header('x-word')} ${body} ${ctx.user.name}`);
+  });
+  const answer = await inner.request({ method: 'PUT', path: '/there?a=b', headers: { 'x-word': 'w' }, body: 'bödy' });
+  expect([answer.status, answer.body.toString()]).toEqual([201, 'PUT /there b w bödy somebody']);
+});
+
+test('a request without a body ends at once', async () => {
+  const inner = way(async (ctx) => send(ctx, 200, 'text/plain', String((await readBody(ctx)).length)));
+  expect((await inner.request({ path: '/' })).body.toString()).toBe('0');
+});
+
+test('an answer that is broken off is an error', async () => {
+  const inner = way((ctx) => void ctx.res.destroy());
+  await expect(inner.request({ path: '/' })).rejects.toThrow('the server broke the answer off');
+});
+
+test('the end of a request is told, for those who count requests', async () => {
+  let ended = 0;
+  const inner = way((ctx) => {
+    ctx.res.once('close', () => ended++);
+    send(ctx, 200, 'text/plain', 'x');
+  });
+  await inner.request({ path: '/' });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toBe(1);
+});
+
+test('a stream is handed on as it is written, until either side ends it', async () => {
+  const seen: string[] = [];
+  let out: NodeJS.WritableStream & { destroyed?: boolean } = process.stdout;
+  const inner = way((ctx) => {
+    out = ctx.res as NodeJS.WritableStream;
+    head(ctx, 200, ['Content-Type', 'text/plain']);
+    out.write('one');
+  });
+  const sink = {
+    data: (chunk: Buffer) => void seen.push(chunk.toString()),
+    end: (error?: Error) => void seen.push(error?.message ?? 'end'),
+  };
+  await inner.stream({ path: '/' }, sink);
+  out.write('two');
+  out.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(seen).toEqual(['one', 'two', 'end']);
+
+  seen.length = 0;
+  const stream = await inner.stream({ path: '/' }, sink);
+  stream.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(out.destroyed).toBe(true);
+  expect(seen).toEqual(['one']);
+});
+
+test('a stream that is refused is the error of the refusal', async () => {
+  const inner = way((ctx) => send(ctx, 410, 'text/plain', 'gone'));
+  await expect(inner.stream({ path: '/' }, { data() {}, end() {} })).rejects.toThrow('410 gone');
+});
+
+test('a stream that breaks tells so', async () => {
+  let server: Context | undefined;
+  const inner = way((ctx) => {
+    server = ctx;
+    head(ctx, 200, []);
+  });
+  const end = new Promise<Error | undefined>((resolve) => void inner.stream({ path: '/' }, { data() {}, end: resolve }));
+  server?.res.destroy(new Error('out of order'));
+  expect((await end)?.message).toBe('out of order');
+});
+
+test('nobody from outside takes the inner way', () => {
+  const outside = { method: 'GET', url: '/', headers: {}, httpVersionMajor: 1 } as unknown as Incoming;
+  expect(() => presetUser(new Context(outside, {} as Outgoing, 0))).toThrow('a request from outside took the inner way');
+});

@@ -1,0 +1,67 @@
+/** Servers that are killed, and waiting for what controllers do. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleChild, type Child, startChild } from '../support/child.ts';
+import { Client, type Loose } from '../support/client.ts';
+
+const TOKENS = 'admin-token,admin,admin-uid,"system:masters"\n';
+/** How long something may take before the test is told that it did not happen. */
+const PATIENCE_MS = 60_000;
+
+/** Waits until something holds; how long it takes does not matter. */
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found as T;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`it did not come about that ${what}`);
+}
+
+export interface KilledServer {
+  readonly admin: Client;
+  readonly child: Child;
+  /** Ends the process at once, as a crash would. */
+  kill(): Promise<void>;
+}
+
+let program: Promise<string> | undefined;
+
+export async function startServerChild(dataDir: string, options: object): Promise<KilledServer> {
+  program ??= bundleChild(join(import.meta.dirname, 'server-child.ts'));
+  const tokenAuthFile = join(dataDir, 'tokens.csv');
+  writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
+  const child = startChild(process.execPath, [await program, JSON.stringify({ securePort: 0, tokenAuthFile, dataDir, ...options })]);
+  const line = await child.line((one) => one.startsWith('ready '));
+  const admin = new Client(`https://127.0.0.1:${line.slice('ready '.length)}`, { token: 'admin-token' });
+  return {
+    admin,
+    child,
+    async kill() {
+      admin.close();
+      child.process.kill('SIGKILL');
+      await child.ended;
+    },
+  };
+}
+
+export function temporaryDirectory(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'plat-controllers-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Does something for each number below `count`, many at a time. */
+export async function many(count: number, call: (i: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await call(next++);
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+}
+
+/** How many objects a collection has. */
+export async function countOf(client: Client, path: string): Promise<number> {
+  const list: Loose = await client.ok('GET', `${path}?limit=1`);
+  return list.items.length + (list.metadata.remainingItemCount ?? 0);
+}
