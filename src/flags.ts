@@ -203,6 +203,8 @@ const admission = {
   ),
   'disable-admission-plugins': repeated<readonly string[]>([], 'Admission plug-ins not to run.', 'NAME,…', readPlugins),
   'admission-control-config-file': file('Configuration of admission plug-ins.'),
+  'default-not-ready-toleration-seconds': int(300, 'How long pods that say nothing else stay on a node that is not ready.'),
+  'default-unreachable-toleration-seconds': int(300, 'How long pods that say nothing else stay on a node that cannot be reached.'),
 };
 
 const audit = {

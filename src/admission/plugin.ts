@@ -28,6 +28,8 @@ export interface PluginEnv {
   randomBelow(limit: number): number;
   newUid(): string;
   feature(name: string): boolean;
+  /** How long pods stay on a node in trouble unless they say otherwise. */
+  readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
   /** Whether the rules of access let a user do something. */
   may(user: User, deed: Deed): boolean | Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */

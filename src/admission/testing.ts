@@ -109,6 +109,7 @@ export class World {
     randomBelow: (limit) => this.random.below(limit),
     newUid: () => this.random.uuid(),
     feature: () => false,
+    tolerationSeconds: { notReady: 300, unreachable: 300 },
     may: (user, deed) => this.may(user, deed),
     findKind: (group, kind) => {
       const found = kinds.find((one) => one.kind === kind && serve(one, kubernetes).some((served) => served.group === group));

@@ -21,8 +21,8 @@ export interface SideWrite {
 }
 
 /**
- * What must happen right before the commit of a request, and be undone or finished right after it. A commit that fails
- * because a side write was overtaken is prepared again, without the rest of admission.
+ * What must happen right before the commit of a creation or an update, and be undone or finished right after it. A commit
+ * that fails because a side write was overtaken is prepared again, without the rest of admission.
  *
  *   prepare → commit conflicts on the quota → settle → prepare → commit → settle
  */

@@ -67,6 +67,7 @@ function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, 
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
     feature: (name) => env.feature(name),
+    tolerationSeconds: { notReady: options.defaultNotReadyTolerationSeconds, unreachable: options.defaultUnreachableTolerationSeconds },
     may: async (user, deed) => {
       const { verb, group, version = '', resource, subresource = '', namespace = '', name = '' } = deed;
       const asked = { user, verb, group, version, resource, subresource, namespace, name, path: '', resourceRequest: true };

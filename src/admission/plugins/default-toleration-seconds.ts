@@ -7,10 +7,11 @@ import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 
-const TOLERATION_SECONDS = 300;
-
-export const defaultTolerationSeconds: MakePlugin = ({ identity }) => {
-  const troubles = ['not-ready', 'unreachable'].map((name) => domainName(identity, name, 'node'));
+export const defaultTolerationSeconds: MakePlugin = ({ identity, tolerationSeconds }) => {
+  const troubles = [
+    [domainName(identity, 'not-ready', 'node'), tolerationSeconds.notReady],
+    [domainName(identity, 'unreachable', 'node'), tolerationSeconds.unreachable],
+  ] as const;
   return {
     name: 'DefaultTolerationSeconds',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -18,10 +19,10 @@ export const defaultTolerationSeconds: MakePlugin = ({ identity }) => {
     admit(request) {
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
-      for (const key of troubles) {
+      for (const [key, seconds] of troubles) {
         if (spec.tolerations?.some((toleration) => tolerates(toleration, key))) continue;
         spec.tolerations ??= [];
-        spec.tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS });
+        spec.tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds });
       }
     },
   };
