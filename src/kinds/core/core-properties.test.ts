@@ -32,7 +32,11 @@ const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ ke
 /** A good body of each kind that shows most of its fields. */
 const bodies: [string, Kind, Loose][] = [
   ['ConfigMap', ConfigMapKind, { metadata, data: { a: '1' }, binaryData: { b: 'AA==' }, immutable: true }],
-  ['Secret', SecretKind, { metadata, data: { username: 'MQ==' }, stringData: { b: '2' }, type: 'kubernetes.io/basic-auth', immutable: false }],
+  [
+    'Secret',
+    SecretKind,
+    { metadata, data: { username: 'MQ==' }, stringData: { b: '2' }, type: 'kubernetes.io/basic-auth', immutable: false },
+  ],
   [
     'ServiceAccount',
     ServiceAccountKind,
