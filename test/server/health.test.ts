@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const factsFile = new URL('../../../shared/api-facts/health-checks.txt', import.meta.url);
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ identity: 'kubernetes' });
+});
+afterAll(() => server.close());
+
+test.each(['/healthz', '/livez', '/readyz'])('%s: short, in full, in part', async (page) => {
+  expect((await server.admin.get(page)).text).toBe('ok');
+  const verbose = (await server.admin.get(`${page}?verbose`)).text;
+  expect(verbose).toMatch(/^\[\+\]ping ok\n\[\+\]log ok\n\[\+\]etcd ok\n/);
+  expect(verbose).toMatch(new RegExp(`\n${page.slice(1)} check passed\n$`));
+  expect((await server.admin.get(`${page}/ping`)).text).toBe('ok');
+  expect((await server.admin.get(`${page}/nothing`)).status).toBe(404);
+  expect((await server.admin.get(`${page}?verbose&exclude=etcd`)).text).toContain('[+]etcd excluded: ok\n');
+});
+
+test.skipIf(!existsSync(factsFile))(
+  'every check has a name that a stock server has too (needs the recorded facts beside this repository)',
+  async () => {
+    const known = readFileSync(factsFile, 'utf8');
+    const checks = (await server.admin.get('/readyz?verbose')).text.match(/^\[\+\]\S+ ok$/gm) ?? [];
+    expect(checks.length).toBeGreaterThan(5);
+    for (const check of checks) expect(known).toContain(check);
+  },
+);
+
+test('a store that does not answer fails every page, and only the store is named', async () => {
+  const { engine } = server as unknown as { engine: { ping(): Promise<void> } };
+  const { ping } = engine;
+  engine.ping = async () => {
+    throw new Error('no answer');
+  };
+  for (const page of ['/healthz', '/livez', '/readyz']) {
+    const answer = await server.admin.get(page);
+    expect(answer.status).toBe(500);
+    expect(answer.text.match(/^\[-\].*$/gm)).toEqual(['[-]etcd failed: reason withheld']);
+    expect((await server.admin.get(`${page}?exclude=etcd`)).status).toBe(200);
+  }
+  engine.ping = ping;
+  expect((await server.admin.get('/readyz')).status).toBe(200);
+});
+
+test('metrics count requests, watches and objects under stock names', async () => {
+  const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+  await server.admin.ok('POST', path, { metadata: { name: 'a' } });
+  await server.admin.get(`${path}/absent`);
+  const watch = await server.admin.watch(`${path}?watch=1`);
+  await watch.next();
+  const answer = await server.admin.get('/metrics');
+  expect(answer.headers['content-type']).toContain('text/plain');
+  const lines = answer.text.split('\n');
+  const value = (pattern: RegExp): number =>
+    Number(
+      lines
+        .find((line) => pattern.test(line))
+        ?.split(' ')
+        .at(-1),
+    );
+  expect(value(/^apiserver_request_total\{.*code="201".*resource="secrets".*verb="POST".*\}/)).toBe(1);
+  expect(value(/^apiserver_request_total\{.*code="404".*resource="secrets".*verb="GET".*\}/)).toBe(1);
+  expect(value(/^apiserver_request_duration_seconds_count\{.*resource="secrets".*verb="POST".*\}/)).toBe(1);
+  expect(value(/^apiserver_longrunning_requests\{.*resource="secrets".*verb="WATCH".*\}/)).toBeGreaterThanOrEqual(1);
+  expect(value(/^apiserver_watch_events_total\{.*kind="Secret".*\}/)).toBeGreaterThanOrEqual(1);
+  expect(value(/^apiserver_storage_objects\{resource="secrets"\}/)).toBe(1);
+  expect(value(/^process_resident_memory_bytes /)).toBeGreaterThan(1e7);
+  watch.close();
+});
+
+test('version and root', async () => {
+  expect((await server.admin.get('/version')).json).toMatchObject({
+    major: '1',
+    minor: '24',
+    gitVersion: expect.stringMatching(/^v1\.24\./),
+  });
+  const { paths } = (await server.admin.get('/')).json;
+  expect(paths).toEqual(
+    expect.arrayContaining(['/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/metrics', '/openapi/v2', '/version']),
+  );
+});
