@@ -29,8 +29,13 @@ export interface SideWrite {
 export interface CommitStep {
   /** Adds side writes. Throws an ApiError to refuse after all. */
   prepare(): void | Promise<void>;
-  /** Called once after each `prepare`, whether the commit succeeded or not, and also when `prepare` itself threw. */
-  settle(): void;
+  /**
+   * The revision that the commit will have, where the store knows it before the commit is durable: another request may
+   * already build on it.
+   */
+  assigned?(revision: number): void;
+  /** Called once after each `prepare`, whether the commit was `stored` or not, and also when `prepare` itself threw. */
+  settle(stored: boolean): void;
 }
 
 export interface AdmissionRequest {

@@ -79,17 +79,22 @@ async function commitAll(
   for (let attempt = 1; ; attempt++) {
     sideWrites.length = given;
     let begun = 0;
+    let stored = false;
     try {
       for (const step of steps) {
         begun++;
         await step.prepare();
       }
-      return await deps.cache.commit(withSides(deps, own, sideWrites), facts);
+      const revision = await deps.cache.commit(withSides(deps, own, sideWrites), facts, (assigned) => {
+        for (const step of steps) step.assigned?.(assigned);
+      });
+      stored = true;
+      return revision;
     } catch (error) {
       const overtaken = error instanceof CommitConflict && !own.some((operation) => operation.key === error.key);
       if (!overtaken || attempt >= SIDE_TRIES) throw error;
     } finally {
-      for (const step of steps.slice(0, begun)) step.settle();
+      for (const step of steps.slice(0, begun)) step.settle(stored);
     }
   }
 }

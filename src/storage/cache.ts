@@ -79,13 +79,17 @@ export class Cache {
    * Writes, and answers when the cache shows it. `facts` belong to the put of the same index.
    * Throws CommitConflict once the cache shows what the write lost against.
    */
-  async commit(operations: readonly Operation[], facts: readonly (Facts | undefined)[]): Promise<number> {
+  async commit(
+    operations: readonly Operation[],
+    facts: readonly (Facts | undefined)[],
+    assigned?: (revision: number) => void,
+  ): Promise<number> {
     operations.forEach((operation, i) => {
       const f = facts[i];
       if (operation.type === 'put' && f !== undefined) this.known.set(operation.value, f);
     });
     try {
-      const { revision } = await this.engine.commit(operations);
+      const { revision } = await this.engine.commit(operations, assigned);
       if (revision > this.reached) await this.waitFor(revision, 10_000);
       return revision;
     } catch (error) {

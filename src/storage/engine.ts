@@ -87,8 +87,13 @@ export interface Engine {
   currentRevision(): Promise<number>;
   get(key: string, at?: number): Promise<Entry | undefined>;
   range(request: RangeRequest): Promise<RangeResult>;
-  /** Throws CommitConflict, or StoreUnavailable when the outcome is unknown or the store refuses to write. */
-  commit(operations: readonly Operation[]): Promise<{ revision: number }>;
+  /**
+   * Throws CommitConflict, or StoreUnavailable when the outcome is unknown or the store refuses to write.
+   *
+   * An exclusive engine tells `assigned` the revision of the commit before this call returns, long before the commit is
+   * durable: another commit may already expect that revision, and fails when this one does. A shared engine tells nothing.
+   */
+  commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<{ revision: number }>;
   /**
    * Changes after a revision, oldest first, up to the newest. Throws Compacted when some are forgotten. A limit is
    * rounded up to whole commits, so that the caller can go on after the last revision it got.

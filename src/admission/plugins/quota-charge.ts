@@ -28,7 +28,7 @@ const isPods = ({ group, name }: CountedResource): boolean => group === '' && na
  * The quotas that the request charges, in hub form, with what they will have used and the version they have now. Throws
  * `forbidden` where the object does not fit.
  */
-export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): ApiObject[] {
+export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): ResourceQuota[] {
   const { request, resource, identity } = charging;
   const object = request.object as ApiObject;
   const matching: { quota: ResourceQuota; names: string[] }[] = [];
@@ -98,7 +98,7 @@ function checkCovered(
   throw refusal(request, `insufficient quota to match these scopes: [${texts.join(' ')}]`);
 }
 
-function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage): ApiObject {
+function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage): ResourceQuota {
   const hard = amounts(quota.status.hard);
   const used = amounts(quota.status.used);
   const after: Usage = new Map(used);
@@ -119,7 +119,7 @@ function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage)
     );
   }
   const texts = Object.fromEntries([...after].map(([name, quantity]) => [name, quantity.toString()]));
-  return { ...quota, status: { ...quota.status, used: texts } } as ApiObject;
+  return { ...quota, status: { ...quota.status, used: texts } };
 }
 
 const amounts = (texts: Record<string, string> | undefined): Usage =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import { judged, podOf, World } from '../testing.ts';
-import type { AdmissionRequest } from '../types.ts';
+import type { AdmissionRequest, CommitStep } from '../types.ts';
 import { resourceQuota } from './resource-quota.ts';
 
 /** A quota whose use so far is known. */
@@ -20,7 +20,7 @@ async function start(...quotas: object[]) {
 /** What the commit of a request would write besides: what each quota has used then. */
 async function charged(request: AdmissionRequest): Promise<(Record<string, string> | undefined)[]> {
   for (const step of request.commitSteps ?? []) await step.prepare();
-  for (const step of request.commitSteps ?? []) step.settle();
+  for (const step of request.commitSteps ?? []) step.settle(true);
   return request.sideWrites.map(({ object }) => (object as unknown as ResourceQuota).status.used);
 }
 
@@ -62,10 +62,30 @@ test('those that charge a namespace take turns from the check to the end of the 
   expect(entered).toBe(false);
   // The first commit is over and visible.
   world.with('resourcequotas', quota({ secrets: '9' }, { secrets: '1' }));
-  first?.settle();
+  first?.settle(true);
   await waiting;
-  second?.settle();
+  second?.settle(true);
   expect((requests[1].sideWrites[0]?.object as unknown as ResourceQuota | undefined)?.status.used).toEqual({ secrets: '2' });
+});
+
+test('where the store tells the revision at once, the next request builds on it before anything is durable', async () => {
+  const { world, plugin } = await start(quota({ secrets: '2' }, { secrets: '0' }));
+  const requests = Array.from({ length: 3 }, () => world.request('secrets', secret));
+  for (const request of requests) await judged(plugin, request);
+  const [first, second, third] = requests.map((request) => request.commitSteps?.[0] as CommitStep);
+  await first?.prepare();
+  first?.assigned?.(8);
+  await second?.prepare();
+  second?.assigned?.(9);
+  expect(requests[1]?.sideWrites[0]?.object).toMatchObject({ metadata: { resourceVersion: '8' }, status: { used: { secrets: '2' } } });
+  await expect(third?.prepare()).rejects.toThrow(/used: secrets=2, limited: secrets=2/);
+  third?.settle(false);
+  // The disk fails: what was built on the first goes with it.
+  first?.settle(false);
+  second?.settle(false);
+  const after = world.request('secrets', secret);
+  await judged(plugin, after);
+  expect(await charged(after)).toEqual([{ secrets: '1' }]);
 });
 
 test('a dry run is checked and not charged', async () => {

@@ -3,7 +3,8 @@
  *
  * Usage is charged in the commit that stores the object, guarded by the version of the quota, so that no two requests can
  * take the same last piece and a request that fails later charges nothing. Those that charge the same namespace take
- * turns between the check and the end of the commit: they would overtake each other otherwise.
+ * turns between the check and the commit: they would overtake each other otherwise. Where the store says at once which
+ * revision a commit will have, the turn ends there; otherwise when the commit is done.
  */
 import { groupName } from '../../identity.ts';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
@@ -15,12 +16,13 @@ import type { MakePlugin } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { type Charging, chargeQuotas } from './quota-charge.ts';
 import { limitedFor, readLimitedResources } from './quota-limits.ts';
+import { QuotaView } from './quota-view.ts';
 
 /** Requests that may wait for their turn in one namespace. */
 const MAX_WAITING = 1000;
 
 export const resourceQuota: MakePlugin = ({ identity, live, clock }, configuration) => {
-  const quotas = live<ResourceQuota>('', 'resourcequotas');
+  const quotas = new QuotaView(live<ResourceQuota>('', 'resourcequotas'));
   const limited = readLimitedResources(configuration, identity);
   const turns = new Turns(MAX_WAITING);
   return {
@@ -37,26 +39,40 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
       if (operation === 'UPDATE' && (!isMeasured(resource) || resource.name === 'pods')) return;
       const own = limitedFor(limited, resource.group, resource.name);
       const charging: Charging = { request, resource, identity, limited: own, now: clock.now() };
-      const charges = (): ApiObject[] => chargeQuotas(charging, quotas.list(namespace));
+      const charges = (): ResourceQuota[] => chargeQuotas(charging, quotas.list(namespace));
       // Refuses at once what cannot pass; whether it still fits is asked again when its turn comes.
-      if (charges().length > 0 && !request.dryRun) chargeWithCommit(request, turns, charges);
+      if (charges().length > 0 && !request.dryRun) chargeWithCommit(request, turns, quotas, charges);
     },
   };
 };
 
-function chargeWithCommit(request: AdmissionRequest, turns: Turns, charges: () => ApiObject[]): void {
+function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: QuotaView, charges: () => ResourceQuota[]): void {
   let release: (() => void) | undefined;
+  let charged: readonly ResourceQuota[] = [];
+  let revision = 0;
+  const endTurn = (): void => {
+    release?.();
+    release = undefined;
+  };
   request.commitSteps ??= [];
   request.commitSteps.push({
     async prepare() {
       const turn = turns.take(request.namespace);
       if (turn === undefined) throw tooManyRequests('too many requests wait for the quota of the namespace', 1);
       release = turn instanceof Promise ? await turn : turn;
-      for (const object of charges()) request.sideWrites.push({ group: '', plural: 'resourcequotas', object });
+      charged = charges();
+      for (const quota of charged) request.sideWrites.push({ group: '', plural: 'resourcequotas', object: quota as ApiObject });
     },
-    settle() {
-      release?.();
-      release = undefined;
+    assigned(given) {
+      revision = given;
+      quotas.expect(charged, given);
+      endTurn();
+    },
+    settle(stored) {
+      if (revision > 0) quotas.settled(charged, revision, stored);
+      charged = [];
+      revision = 0;
+      endTurn();
     },
   });
 }

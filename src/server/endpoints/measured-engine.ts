@@ -44,7 +44,8 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
     currentRevision: () => engine.currentRevision(),
     get: (key: string, at?: number) => timed(gets(key), engine.get(key, at)),
     range: (request: RangeRequest) => timed(lists(request.prefix), engine.range(request)),
-    commit: (operations: readonly Operation[]) => timed(writes(operations[0]?.key ?? ''), engine.commit(operations)),
+    commit: (operations: readonly Operation[], assigned?: (revision: number) => void) =>
+      timed(writes(operations[0]?.key ?? ''), engine.commit(operations, assigned)),
     changes: (request) => timed(lists(request.prefix), engine.changes(request)),
     subscribe: (after, deliver, failed) => engine.subscribe(after, deliver, failed),
     compact: (revision) => engine.compact(revision),

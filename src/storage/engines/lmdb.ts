@@ -142,7 +142,7 @@ class LmdbEngine implements Engine {
     return this.#reader.changes(after, prefix, limit);
   }
 
-  async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
+  async commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<{ revision: number }> {
     this.#checkOpen();
     checkOperations(operations);
     if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
@@ -163,6 +163,7 @@ class LmdbEngine implements Engine {
     }
     const revision = ++this.#assigned;
     for (const { change, version } of changes) this.#newest.set(change.key, version);
+    assigned?.(revision);
     await this.#write(revision, changes);
     return { revision };
   }

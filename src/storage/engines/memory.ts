@@ -101,7 +101,7 @@ class MemoryEngine implements Engine {
     return { entries, revision: at, more: count > entries.length, count };
   }
 
-  async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
+  async commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<{ revision: number }> {
     this.#checkOpen();
     checkOperations(operations);
     for (const { key, expect } of operations) {
@@ -116,6 +116,7 @@ class MemoryEngine implements Engine {
     if (changes.length === 0) return { revision: this.revision };
     this.#log.push({ time: this.#clock.now(), changes });
     this.revision = revision;
+    assigned?.(revision);
     this.#subscriptions.publish(changes, revision);
     return { revision };
   }
