@@ -35,7 +35,7 @@ const event = (json: string) => ({ json, event: {} as AuditEvent });
 async function each(log: LogFile, ...lines: string[]): Promise<void> {
   for (const line of lines) {
     log.put(event(line));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await log.settled();
     time += 1000;
   }
 }

@@ -66,9 +66,14 @@ export class LogFile implements AuditSink {
     return new Promise((resolve) => this.waiting.push(() => resolve(true)));
   }
 
-  async close(): Promise<void> {
+  /** Resolves when everything that was put is written, and old files are tidied away. */
+  async settled(): Promise<void> {
     await this.writing;
     await this.tidying;
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
     await this.file?.close();
     this.file = undefined;
   }
