@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * The names a server goes by. Every API group suffix, label domain, well-known namespace and media type
  * that differs between a `plat` server and one that must pass for a stock server is spelled here and nowhere else.
@@ -86,6 +88,38 @@ export const kubernetes: Identity = {
 
 export const identities: Readonly<Record<string, Identity>> = { plat, kubernetes };
 
+/** The identity of that name, or the one that a JSON file describes. Throws with what is wrong with it. */
+export function identityOf(nameOrFile: string): Identity {
+  const known = identities[nameOrFile];
+  if (known !== undefined) return known;
+  let text: string;
+  try {
+    text = readFileSync(nameOrFile, 'utf8');
+  } catch {
+    throw new Error(`--identity ${nameOrFile}: neither one of ${Object.keys(identities).join(', ')} nor a readable JSON file`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    checkLike(plat, value, '', ['clusterInfoKey', 'errorGroups']);
+    return value as Identity;
+  } catch (error) {
+    throw new Error(`--identity ${nameOrFile}: ${(error as Error).message}`);
+  }
+}
+
+/** Throws unless a value has the texts that the model has, and no others. */
+function checkLike(model: object, value: unknown, path: string, optional: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`"${path}" is not an object`);
+  const given = value as Record<string, unknown>;
+  for (const name of Object.keys(given)) if (!(name in model) && !optional.includes(name)) throw new Error(`"${path}${name}" is not known`);
+  for (const [name, like] of Object.entries(model)) {
+    if (!(name in given)) throw new Error(`"${path}${name}" is missing`);
+    if (typeof like === 'object') checkLike(like, given[name], `${path}${name}.`, []);
+    else if (typeof given[name] !== 'string') throw new Error(`"${path}${name}" is not a text`);
+    else if (given[name] === '') throw new Error(`"${path}${name}" is empty`);
+  }
+}
+
 /** Groups that carry no suffix under any identity. The core group is the empty string. */
 const unsuffixed = new Set(['', 'apps', 'batch', 'autoscaling', 'policy']);
 
@@ -109,11 +143,14 @@ export function domainName(identity: Identity, name: string, prefix = ''): strin
 /** `kube` or `plat`: what the names of things that the service puts into pods and namespaces begin with. */
 export const shortWord = (identity: Identity): string => identity.namespaces.system.replace(/-system$/, '');
 
-/** Meta groups whose Table, metadata and discovery transforms every server answers, whatever its own identity. */
+/** Meta groups whose Table, metadata and discovery transforms every server answers besides that of its own identity. */
 export const metaGroups: readonly string[] = [groupName(plat, 'meta'), groupName(kubernetes, 'meta')];
 
-/** Binary media types that every server understands, whatever its own identity. */
+/** Binary media types that every server understands besides that of its own identity. */
 export const protobufMediaTypes: readonly string[] = [plat.protobufMediaType, kubernetes.protobufMediaType];
+
+/** Whether a media type is the binary one of some identity. */
+export const isProtobufMediaType = (name: string): boolean => /^application\/vnd\.[\w.-]+\.protobuf$/.test(name);
 
 /** Headers that tell how a request was classed. They are part of the stock API and have these names under every identity. */
 export const flowHeaders = { schema: 'X-Kubernetes-Pf-Flowschema-Uid', level: 'X-Kubernetes-Pf-Prioritylevel-Uid' } as const;

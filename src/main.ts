@@ -11,7 +11,7 @@ import { composeConnections } from './compose/connect.ts';
 import { composeSurface } from './compose/surface.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import type { ServerOptions } from './flags.ts';
-import { type Identity, identities } from './identity.ts';
+import { type Identity, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
 import { type Log, openLog } from './lib/log.ts';
@@ -72,7 +72,7 @@ export async function startServer(
   log: Log = openLog({ format: options.logFormat, verbosity: options.v }),
   openStore: typeof openEngine = openEngine,
 ): Promise<RunningServer> {
-  const identity = readIdentity(options.identity);
+  const identity = identityOf(options.identity);
   const now = (): number => Date.now();
   const credentials = prepareCredentials(options, identity, now());
   const engine = await openStore({
@@ -149,7 +149,7 @@ async function serve(
   const services: Services = {
     identity,
     registry,
-    negotiator: new Negotiator(identity.protobufMediaType),
+    negotiator: new Negotiator(identity),
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
     actions: new Map([
@@ -310,14 +310,4 @@ function reachable(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1';
   if (bindAddress === '::') return '[::1]';
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
-}
-
-function readIdentity(name: string): Identity {
-  const known = identities[name];
-  if (known !== undefined) return known;
-  try {
-    return JSON.parse(readFileSync(name, 'utf8')) as Identity;
-  } catch {
-    throw new Error(`--identity ${name}: neither one of ${Object.keys(identities).join(', ')} nor a readable JSON file`);
-  }
 }

@@ -1,7 +1,6 @@
 /** `plat controllers`: the control loops in a process of their own, beside one server or several. */
-import { readFileSync } from 'node:fs';
 import { controllerFlags } from '../flags.ts';
-import { type Identity, identities } from '../identity.ts';
+import { type Identity, identityOf } from '../identity.ts';
 import { bool, choice, FlagError, type FlagValues, file, flagHelp, int, parseFlags, text } from '../lib/flags.ts';
 import { openLog } from '../lib/log.ts';
 import type { Command, IO } from './command.ts';
@@ -25,7 +24,7 @@ type Options = FlagValues<typeof table>;
 
 async function identityNamed(options: Options, session: Awaited<ReturnType<typeof connect>>): Promise<Identity> {
   if (options.identity === '') return (await import('../compose/remote-controllers.ts')).identityOf(session.connection);
-  return identities[options.identity] ?? (JSON.parse(readFileSync(options.identity, 'utf8')) as Identity);
+  return identityOf(options.identity);
 }
 
 async function runUntilSignal(options: Options, io: IO): Promise<number> {

@@ -46,7 +46,7 @@ export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {
   if (cut >= 0 && !parameters.test(header.slice(cut))) throw unsupportedMediaType(accepted(protobuf, own));
   if (name === '' || name === 'application/json') return 'json';
   if (name === 'application/yaml') return 'yaml';
-  if (protobuf && protobufMediaTypes.includes(name)) return 'protobuf';
+  if (protobuf && (name === own || protobufMediaTypes.includes(name))) return 'protobuf';
   throw unsupportedMediaType(accepted(protobuf, own));
 }
 const accepted = (protobuf: boolean, own: string): string[] => ['application/json', 'application/yaml', ...(protobuf ? [own] : [])];

@@ -1,5 +1,5 @@
 /** Which representation a client wants, read off its Accept header once per distinct header text. */
-import { metaGroups, protobufMediaTypes } from '../identity.ts';
+import { groupName, type Identity, metaGroups, protobufMediaTypes } from '../identity.ts';
 import { ApiError, notAcceptable } from '../meta/errors.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
@@ -35,11 +35,14 @@ const CACHE_LIMIT = 512;
 
 export class Negotiator {
   private readonly own: string;
+  private readonly binaryTypes: readonly string[];
+  private readonly metaGroups: readonly string[];
   private readonly cache = new Map<string, Representation | ApiError>();
 
-  /** `own` is the binary media type of the server's identity. */
-  constructor(own: string) {
-    this.own = own;
+  constructor(identity: Identity) {
+    this.own = identity.protobufMediaType;
+    this.binaryTypes = [this.own, ...protobufMediaTypes];
+    this.metaGroups = [groupName(identity, 'meta'), ...metaGroups];
   }
 
   /** Throws 406. `watch`: the answer is a stream of events. */
@@ -77,7 +80,7 @@ export class Negotiator {
     const name = `${clause.type}/${clause.subtype}`;
     if (name === '*/*' || name === 'application/json') return 'json';
     if (name === 'application/yaml') return 'yaml';
-    if (offer.protobuf && protobufMediaTypes.includes(name)) return 'protobuf';
+    if (offer.protobuf && this.binaryTypes.includes(name)) return 'protobuf';
     return undefined;
   }
 
@@ -89,7 +92,7 @@ export class Negotiator {
     const result = { ...base, pretty: pretty === '1' || pretty === 'true' };
     if (as === undefined) return g === '' && v === '' ? result : undefined;
     const known = offer.transforms.find((t) => t === as);
-    if (known === undefined || !metaGroups.includes(g) || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+    if (known === undefined || !this.metaGroups.includes(g) || (v !== 'v1' && v !== 'v1beta1')) return undefined;
     // A Table has no binary form.
     if (known === 'Table' && media === 'protobuf') return undefined;
     return { ...result, transform: known, transformVersion: `${g}/${v}` };

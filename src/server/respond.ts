@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
-import { protobufMediaTypes } from '../identity.ts';
+import { isProtobufMediaType } from '../identity.ts';
 import { Status } from '../kinds/meta-kinds.ts';
 import { ApiError, type Status as StatusBody } from '../meta/errors.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
@@ -119,7 +119,7 @@ function errorMedia(ctx: Context): { media: Media; type: string } {
       const name = `${clause.type}/${clause.subtype}`;
       if (name === 'application/json' || name === '*/*' || name === 'application/*') break;
       if (name === 'application/yaml') return { media: 'yaml', type: name };
-      if (protobufMediaTypes.includes(name)) return { media: 'protobuf', type: name };
+      if (isProtobufMediaType(name)) return { media: 'protobuf', type: name };
     }
   }
   return { media: 'json', type: 'application/json' };

@@ -1,5 +1,5 @@
 /** Bodies of answers as JSON text, whatever form they were sent in. */
-import { protobufMediaTypes } from '../../identity.ts';
+import { isProtobufMediaType } from '../../identity.ts';
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Catalog } from '../../registry/catalog.ts';
@@ -16,7 +16,7 @@ export function mediaOf(contentType: string): Media | undefined {
   const name = cut < 0 ? contentType : contentType.slice(0, cut);
   if (name === 'application/json') return 'json';
   if (name === 'application/yaml') return 'yaml';
-  return protobufMediaTypes.includes(name) ? 'protobuf' : undefined;
+  return isProtobufMediaType(name) ? 'protobuf' : undefined;
 }
 
 /** Undefined where the form is not understood. */

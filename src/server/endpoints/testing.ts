@@ -78,7 +78,7 @@ export async function testServices(
   const services = {
     identity,
     registry: { catalog, cache, env },
-    negotiator: new Negotiator(identity.protobufMediaType),
+    negotiator: new Negotiator(identity),
     log: { error: () => {}, info: () => {} },
   } as unknown as Services;
   return { services, catalog, engine };
