@@ -83,7 +83,7 @@ function write(ctx: Context, status: number, type: string, bytes: Buffer, header
 
 export function wantsGzip(ctx: Context): boolean {
   const accepted = ctx.req.headers['accept-encoding'];
-  return typeof accepted === 'string' && /\bgzip\b/.test(accepted);
+  return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted);
 }
 
 export function sendText(ctx: Context, status: number, text: string, headers: readonly string[] = []): void {

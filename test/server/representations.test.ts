@@ -189,6 +189,8 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
     expect(JSON.parse(gunzipSync(packedList.bytes).toString()).items[0].data).toEqual(big.data);
     expect((await server.admin.get(`${path}/a`, headers)).headers['content-encoding']).toBeUndefined();
     expect((await server.admin.get(`${path}/big`)).headers['content-encoding']).toBeUndefined();
+    const refused = await server.admin.get(`${path}/big`, { 'accept-encoding': 'gzip;q=0, identity' });
+    expect(refused.headers['content-encoding']).toBeUndefined();
   });
 });
 

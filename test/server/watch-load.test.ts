@@ -31,6 +31,21 @@ describe.each([{ http2: false }, { http2: true }])('over HTTP/2: $http2', (proto
   });
 });
 
+test('one that does not even take the past is told to begin again when too much has happened', async () => {
+  const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+  const { admin } = server;
+  const stringData = { value: 'x'.repeat(700_000) };
+  await Promise.all(Array.from({ length: 20 }, (_, i) => admin.ok('POST', path, { metadata: { name: `s${i}` }, stringData })));
+  const watch = await admin.clone().watch(`${path}?watch=1`);
+  watch.pause();
+  for (let n = 0; n < 20; n++) await admin.patch(`${path}/s0`, { metadata: { labels: { n: String(n) } } });
+  watch.resume();
+  const events = await watch.rest();
+  expect(events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+  expect(events.slice(0, -1).every((event) => event.type === 'ADDED')).toBe(true);
+  expect(await watch.ended).toBe('end');
+});
+
 test('two thousand idle watches cost little, and each gets its event', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
   const before = process.memoryUsage();
