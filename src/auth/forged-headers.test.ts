@@ -30,8 +30,11 @@ const authorization = fc.oneof(
     .map(([scheme, at, more]) => `${scheme}${GOOD.slice(0, at)}${more}${GOOD.slice(at)}`),
 );
 
-/** The one header that proves something: the scheme in any case, spaces, and the token as it is. */
-const proves = (header: string): boolean => /^\s*bearer +good-token\s*$/i.test(header) && header.includes(GOOD);
+/** What proves something: the scheme in any case and then the token itself; what follows a further space does not count. */
+const proves = (header: string): boolean => {
+  const [scheme = '', token = ''] = header.trim().split(' ');
+  return scheme.toLowerCase() === 'bearer' && token === GOOD;
+};
 
 test('an Authorization header that is not the token itself proves nobody', async () => {
   await fc.assert(
@@ -45,7 +48,7 @@ test('an Authorization header that is not the token itself proves nobody', async
       }
       if (user?.name !== wellKnown.anonymous) expect(proves(header)).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: 4000 },
   );
 });
 
