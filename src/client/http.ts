@@ -98,3 +98,12 @@ export const isStatus = (error: unknown, code: number): error is ApiError => err
 export const isNotFound = (error: unknown): boolean => isStatus(error, 404);
 /** Somebody else was first: a write that was based on an older state, or a name that is taken. */
 export const isConflict = (error: unknown): boolean => isStatus(error, 409);
+
+/** For `catch`: an object that is gone needs nothing more. */
+export function unlessGone(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+/** For `catch`: it is gone, or another one has its name by now. */
+export function unlessGoneOrReplaced(error: unknown): undefined {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+}

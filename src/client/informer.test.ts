@@ -163,3 +163,12 @@ test('lines are put together from pieces', async () => {
   expect(seen).toEqual(['added ä']);
   informer.stop();
 });
+
+test('whoever waits for the first list when the end comes is told', async () => {
+  const { api, informer } = setUp();
+  api.before = () => new Promise<void>(() => {});
+  informer.start();
+  const waiting = expect(informer.synced).rejects.toThrow('nothing is followed any more');
+  informer.stop();
+  await waiting;
+});

@@ -17,8 +17,16 @@ export interface InformerOptions<T extends ApiObject> extends FollowOptions {
   readonly keep?: (object: T) => T;
 }
 
+/** The end came before what was waited for. */
+export class InformerStopped extends Error {
+  constructor() {
+    super('nothing is followed any more');
+    this.name = 'InformerStopped';
+  }
+}
+
 export class Informer<T extends ApiObject = ApiObject> {
-  /** Resolves when the first list is complete. */
+  /** Resolves when the first list is complete; rejects with InformerStopped when the end comes before. */
   readonly synced: Promise<void>;
   isSynced = false;
   private readonly namespaces = new Map<string, Map<string, T>>();
@@ -28,13 +36,17 @@ export class Informer<T extends ApiObject = ApiObject> {
   /** Keys that the list under way has not named so far. */
   private missing: Set<string> | undefined;
   private count = 0;
+  private giveUp: () => void = () => {};
 
   constructor(options: InformerOptions<T>) {
     this.keep = options.keep ?? dropManagedFields;
     let done: () => void = () => {};
-    this.synced = new Promise((resolve) => {
+    this.synced = new Promise((resolve, reject) => {
       done = resolve;
+      this.giveUp = () => reject(new InformerStopped());
     });
+    // Not everybody waits for it.
+    this.synced.catch(() => {});
     this.following = new Following<T>(options, {
       begin: () => {
         this.missing = new Set();
@@ -64,6 +76,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   }
   stop(): void {
     this.following.stop();
+    this.giveUp();
   }
   get(namespace: string, name: string): T | undefined {
     return this.namespaces.get(namespace)?.get(name);

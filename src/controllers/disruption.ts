@@ -3,7 +3,7 @@
  * How many there should be is asked of what controls the pods, where a budget is a share of them.
  */
 import { pathOf, resourceKey } from '../client/dynamic.ts';
-import { isNotFound } from '../client/http.ts';
+import { isNotFound, unlessGone } from '../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../client/informer.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import type { LabelSelector, OwnerReference } from '../kinds/meta.ts';
@@ -131,10 +131,7 @@ export const disruptionController: Controller = {
         if (budget === undefined) return;
         const selected = [...all.list(namespace)].filter((pod) => selects(budget, pod));
         const status = await statusOf(context, budget, selected);
-        if (!equal(status, budget.status))
-          await client.update(ref, { ...budget, status } as Budget, 'status').catch((error: unknown) => {
-            if (!isNotFound(error)) throw error;
-          });
+        if (!equal(status, budget.status)) await client.update(ref, { ...budget, status } as Budget, 'status').catch(unlessGone);
         const ends = Object.values(status.disruptedPods ?? {}).map((since) => timeMillis(since) + EVICTION_MS - clock.now() + 1);
         return ends.length === 0 ? undefined : Math.min(...ends);
       },

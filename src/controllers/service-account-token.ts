@@ -2,7 +2,7 @@
  * Secrets that hold the token of a service account: the token, the namespace and the root certificates are filled in, and
  * put back when they are taken out; a Secret whose account is gone goes too, and an account forgets Secrets that are gone.
  */
-import { isNotFound } from '../client/http.ts';
+import { unlessGone } from '../client/http.ts';
 import { keyOf, splitKey } from '../client/informer.ts';
 import { domainName } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
@@ -102,8 +102,4 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
       });
     },
   };
-}
-
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

@@ -338,7 +338,10 @@ export function runControllers(api: FakeApi, controllers: readonly Controller[],
     queue(work, { after = [], name = '', ...rest } = {}) {
       const queue = new WorkQueue({ ...rest, name, clock, work, report: (error, key) => void failures.push({ key, error }) });
       queues.push(queue);
-      void Promise.all(after).then(() => queue.start());
+      Promise.all(after).then(
+        () => queue.start(),
+        () => {},
+      );
       return queue;
     },
     onStop: (call) => void ends.push(call),

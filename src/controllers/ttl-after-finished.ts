@@ -1,5 +1,5 @@
 /** Removes jobs some time after they have ended, where they ask for it. */
-import { isNotFound } from '../client/http.ts';
+import { unlessGone } from '../client/http.ts';
 import { keyOf, splitKey } from '../client/informer.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { timeMillis } from '../meta/time.ts';
@@ -40,9 +40,7 @@ export const ttlAfterFinished: Controller = {
         if (end > clock.now()) return end - clock.now();
         const { uid = '', resourceVersion = '' } = live.metadata;
         const choice = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Foreground' as const };
-        await client.delete(ref, namespace, name, choice).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        await client.delete(ref, namespace, name, choice).catch(unlessGone);
       },
       { after: [jobs.synced] },
     );

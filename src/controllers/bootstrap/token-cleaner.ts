@@ -1,5 +1,5 @@
 /** Removes bootstrap tokens whose time is over. */
-import { isConflict, isNotFound } from '../../client/http.ts';
+import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { expirationOf, type TokenSecret, tokenType } from './token.ts';
@@ -19,10 +19,7 @@ export const tokenCleaner: Controller = {
         const left = expirationOf(secret) - clock.now();
         if (left > 0) return Number.isFinite(left) ? left : undefined;
         const { uid = '' } = secret.metadata;
-        await client.delete(refs.secrets, namespace, name, { preconditions: { uid } }).catch((error: unknown) => {
-          // It is gone, or another one has its name.
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        });
+        await client.delete(refs.secrets, namespace, name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);
       },
       { after: [secrets.synced] },
     );

@@ -2,7 +2,7 @@
  * Approves by itself what node agents ask for to become clients of this server, and nothing else, where whoever asks may: for
  * any node (`nodeclient`), or for the node they are already (`selfnodeclient`).
  */
-import { isConflict, isNotFound } from '../../client/http.ts';
+import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -68,9 +68,7 @@ export const certificateApprover: Controller = {
         for (const way of ways) {
           if (!way.fits(request, parsed) || !(await mayHave(request, way.subresource))) continue;
           const approved = withCondition(request, 'Approved', 'AutoApproved', way.message, clock.now());
-          await client.update(ref, approved, 'approval').catch((error: unknown) => {
-            if (!isNotFound(error) && !isConflict(error)) throw error;
-          });
+          await client.update(ref, approved, 'approval').catch(unlessGoneOrReplaced);
           return;
         }
         log.debug(4, 'a request of a node agent waits for someone to approve it', { request: request.metadata.name });

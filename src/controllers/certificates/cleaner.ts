@@ -5,7 +5,7 @@
  *   pending                      a day after they were made
  *   any                          when the certificate has expired
  */
-import { isConflict, isNotFound } from '../../client/http.ts';
+import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { notAfterOf, readBundle } from '../../lib/pki.ts';
 import type { Controller } from '../runtime/controller.ts';
@@ -55,9 +55,7 @@ export const certificateCleaner: Controller = {
         const left = endOf(request) - clock.now();
         if (left > 0) return Number.isFinite(left) ? left : undefined;
         const { uid = '' } = request.metadata;
-        await client.delete(ref, '', name, { preconditions: { uid } }).catch((error: unknown) => {
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        });
+        await client.delete(ref, '', name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);
       },
       { after: [requests.synced] },
     );

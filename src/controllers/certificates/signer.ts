@@ -1,5 +1,5 @@
 /** Signs approved requests for the built-in signers, each with its own authority, and says why where it refuses to. */
-import { isNotFound } from '../../client/http.ts';
+import { unlessGone } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { type Authority, type CertificateRequest, issue, parseRequest } from '../../lib/pki.ts';
 import type { Controller } from '../runtime/controller.ts';
@@ -66,9 +66,7 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
           if (request === undefined || !isApproved(request) || isIssued(request) || conditionOf(request, 'Failed') !== undefined) return;
           const authority = rules.has(request.spec.signerName) ? authorityOf(request.spec.signerName) : undefined;
           if (authority === undefined) return;
-          await client.update(ref, judge(request, authority), 'status').catch((error: unknown) => {
-            if (!isNotFound(error)) throw error;
-          });
+          await client.update(ref, judge(request, authority), 'status').catch(unlessGone);
         },
         { after: [requests.synced], firstRetryMs: 200 },
       );

@@ -1,5 +1,5 @@
 /** Endpoints of services that select pods. */
-import { isConflict, isNotFound } from '../../client/http.ts';
+import { isConflict, isNotFound, unlessGone } from '../../client/http.ts';
 import { splitKey } from '../../client/informer.ts';
 import { domainName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -69,7 +69,3 @@ export const endpointsController: Controller = {
     });
   },
 };
-
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}

@@ -1,6 +1,6 @@
 /** Deletes what a namespace holds, kind by kind, and tells what is left. */
 import type { Client } from '../../client/dynamic.ts';
-import { isStatus } from '../../client/http.ts';
+import { isStatus, unlessGone } from '../../client/http.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { timeMillis } from '../../meta/time.ts';
 import type { ServedResource } from '../runtime/resources.ts';
@@ -89,7 +89,7 @@ async function emptyKind(
   });
   if (unmarked === 0 || !emptying) return left;
   if (!(await deletePages(client, namespace, resource))) {
-    await eachOf(names, WIDTH, (name) => client.delete(resource, namespace, name).catch(ignoreAbsent));
+    await eachOf(names, WIDTH, (name) => client.delete(resource, namespace, name).catch(unlessGone));
   }
   return count(client, namespace, resource, now);
 }
@@ -133,10 +133,6 @@ async function count(
     if (deletionTimestamp !== undefined && waiting.length === 0) graceMs = Math.max(graceMs, timeMillis(deletionTimestamp) - now);
   }
   return found === 0 ? undefined : { resource, count: found, finalizers, held, graceMs };
-}
-
-function ignoreAbsent(error: unknown): void {
-  if (!isStatus(error, 404)) throw error;
 }
 
 async function eachOf<T>(items: readonly T[], width: number, call: (item: T) => Promise<unknown>): Promise<void> {

@@ -3,7 +3,7 @@
  * appears or changes, when something it counts goes, and once in a while.
  */
 import type { Client } from '../../client/dynamic.ts';
-import { isNotFound } from '../../client/http.ts';
+import { unlessGone } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import type { Identity } from '../../identity.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
@@ -133,7 +133,5 @@ async function settle(client: Client, quota: Quota, used: Record<string, string>
   const hard = quota.spec?.hard ?? {};
   const status = { hard, used };
   if (equal(quota.status?.hard ?? {}, hard) && equal(quota.status?.used ?? {}, used) && quota.status?.used !== undefined) return;
-  await client.update(refs.resourceQuotas, { ...quota, status } as Quota, 'status').catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
+  await client.update(refs.resourceQuotas, { ...quota, status } as Quota, 'status').catch(unlessGone);
 }

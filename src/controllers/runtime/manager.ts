@@ -28,6 +28,9 @@ export interface ManagerOptions {
   readonly metrics?: ControllerMetrics;
 }
 
+/** How long the end waits for what is under way. */
+const STOP_WAIT_MS = 10_000;
+
 export interface Running {
   /** Takes up nothing new; resolves when what was under way is done. */
   stop(): Promise<void>;
@@ -63,9 +66,13 @@ export function startControllers(options: ManagerOptions): Running {
   });
   return {
     async stop() {
+      const ending = running.map((one) => one.stop());
       served.stop();
       informers.stop();
-      await Promise.all(running.map((one) => one.stop()));
+      // A request that hangs must not hold up the end of the process.
+      const enough = new AbortController();
+      await Promise.race([Promise.all(ending), clock.sleep(STOP_WAIT_MS, enough.signal).catch(() => {})]);
+      enough.abort();
     },
   };
 }
@@ -102,9 +109,12 @@ function startOne(controller: Controller, { options, client, informers, served }
         ...(metrics !== undefined && { metrics: metrics.queue(name) }),
       });
       queues.push(queue);
-      void Promise.all(after).then(() => {
-        if (!stopped) queue.start();
-      });
+      Promise.all(after).then(
+        () => {
+          if (!stopped) queue.start();
+        },
+        () => {},
+      );
       return queue;
     },
     onStop: (call) => void calls.push(call),

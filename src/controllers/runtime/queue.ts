@@ -157,7 +157,8 @@ export class WorkQueue {
       this.failures.delete(key);
       if (typeof wait === 'number') this.addAfter(key, Math.max(wait, 1));
     } catch (error) {
-      report(error, key);
+      // What fails because the end has come is not worth a word.
+      if (!this.stopped) report(error, key);
       this.retry(key);
     } finally {
       metrics?.done(clock.monotonic() - began);

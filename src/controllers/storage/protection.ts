@@ -3,7 +3,7 @@
  * finalizer holds them; these controllers take it away when nothing uses the object any more.
  */
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
-import { isNotFound } from '../../client/http.ts';
+import { unlessGone } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
 import { domainName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -31,9 +31,7 @@ async function settle(
   if (live === undefined || live.metadata.uid !== known.metadata.uid) return;
   const others = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer);
   live.metadata.finalizers = deleting ? others : [...others, finalizer];
-  await client.update(ref, live).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
+  await client.update(ref, live).catch(unlessGone);
 }
 
 export const claimProtection: Controller = {
