@@ -95,7 +95,7 @@ const loads = {
 const rows = [];
 const bares = { small: [], large: [] };
 const yardstick = (which) => {
-  const { rate } = load(bare.address, `/${which}`, { seconds: Math.max(2, seconds / 2) });
+  const { rate } = load(bare.address, `/${which}`, { seconds: Math.max(2, Math.ceil(seconds / 2)) });
   bares[which].push(rate);
   return rate;
 };

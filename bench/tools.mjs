@@ -9,6 +9,17 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 export const TOKEN = 'bench-token';
 const work = mkdtempSync(join(tmpdir(), 'plat-bench-'));
+/** Whatever ends this process ends the servers it started. */
+const children = new Set();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+const started = (child) => {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+};
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 64 });
 
 export const temporary = (name) => join(work, name);
@@ -31,7 +42,7 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${Date.now
     tokens,
     ...flags,
   ];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = started(spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const look = (chunk) => {
@@ -54,7 +65,7 @@ export async function startBare(dataDir, small, large) {
     String(small),
     String(large),
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
   const port = await new Promise((resolve) => child.stdout.once('data', (chunk) => resolve(Number(chunk))));
   return { address: `https://127.0.0.1:${port}`, stop: () => stop(child) };
 }
