@@ -2,6 +2,7 @@
 // bench/RESULTS.md with --write. Needs wrk (Debian package wrk). Loopback only.
 //   --seconds N   length of each load (5)      --growth N   also fill a server with N pods (50000 with no number)
 //   --only a,b    some loads                    --write      add the figures to bench/RESULTS.md
+//   --profile DIR a CPU profile of each server   BENCH_NODE_FLAGS, BENCH_SERVER_FLAGS: flags for a comparison
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import https from 'node:https';
@@ -48,7 +49,7 @@ const configMap = (name) => ({
 });
 
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
-const plat = await startPlat();
+const plat = await startPlat(process.env.BENCH_SERVER_FLAGS?.split(' ') ?? []);
 const idleMB = residentMB(plat.pid);
 const { address } = plat;
 await must(address, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bench' } });

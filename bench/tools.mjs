@@ -22,6 +22,10 @@ const started = (child) => {
 };
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 64 });
 
+/** `--profile DIR`: a CPU profile of each server there, for Chromium's developer tools. */
+const profile = process.argv.indexOf('--profile');
+const profiling = profile < 0 ? (process.env.BENCH_NODE_FLAGS?.split(' ') ?? []) : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
+
 export const temporary = (name) => join(work, name);
 
 /** Starts `plat server`; answers when it is ready, with the time that took. */
@@ -30,6 +34,7 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${Date.now
   writeFileSync(tokens, `${TOKEN},bench,bench-uid,"system:masters"\nplain-token,plain,plain-uid,"benchers"\n`, { mode: 0o600 });
   const began = performance.now();
   const args = [
+    ...profiling,
     'dist/plat.js',
     'server',
     '--identity',
