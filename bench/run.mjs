@@ -95,21 +95,23 @@ const loads = {
 
 const rows = [];
 const bares = { small: [], large: [] };
+const bareCpu = { small: [], large: [] };
 const yardstick = (which) => {
-  const { rate } = load(bare.address, `/${which}`, { seconds: Math.max(2, Math.ceil(seconds / 2)) });
+  const { rate, cpu } = load(bare.address, `/${which}`, { seconds: Math.max(2, Math.ceil(seconds / 2)), pid: bare.pid });
   bares[which].push(rate);
+  bareCpu[which].push(cpu.all);
   return rate;
 };
 for (const [name, [path, script, which]] of Object.entries(loads)) {
   if (only !== undefined && !only.includes(name)) continue;
   // The bare server before and after: the machine's own speed wanders.
   const before = yardstick(which);
-  const result = load(address, path, { script, seconds });
+  const result = load(address, path, { script, seconds, pid: plat.pid });
   const after = yardstick(which);
   const ratio = result.rate / ((before + after) / 2);
   rows.push({ name, ...result, bare: Math.round((before + after) / 2), ratio: +ratio.toFixed(3) });
   console.log(
-    `${name.padEnd(14)} ${String(result.rate).padStart(7)}/s  p50 ${result.p50} ms  p99 ${result.p99} ms  failed ${result.failed}  ${ratio.toFixed(2)} of bare`,
+    `${name.padEnd(14)} ${String(result.rate).padStart(7)}/s  p50 ${result.p50} ms  p99 ${result.p99} ms  failed ${result.failed}  CPU ${result.cpu.all} µs (main thread ${result.cpu.main})  ${ratio.toFixed(2)} of bare`,
   );
 }
 const fan = only === undefined || only.includes('watch') ? await fanOut(200, 400) : undefined;
@@ -128,10 +130,10 @@ if (grown) console.log(grown);
 if (process.argv.includes('--write')) {
   const lines = [
     `\n## ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, Node ${process.version}, ${execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()}\n`,
-    `Bare node:https in the same run: ${range(bares.small)}/s with ${one} bytes, ${range(bares.large)}/s with ${many} bytes. 32 connections, ${seconds} s each, store lmdb with durable commits.\n`,
-    '| load | per second | p50 ms | p99 ms | failed | of bare |',
-    '|---|---|---|---|---|---|',
-    ...rows.map((r) => `| ${r.name} | ${r.rate} | ${r.p50} | ${r.p99} | ${r.failed} | ${r.ratio} |`),
+    `Bare node:https in the same run: ${range(bares.small)}/s with ${one} bytes, ${range(bares.large)}/s with ${many} bytes; it takes ${range(bareCpu.small)} and ${range(bareCpu.large)} µs of CPU for one. 32 connections, ${seconds} s each, store lmdb with durable commits.\n`,
+    '| load | per second | p50 ms | p99 ms | failed | CPU µs | of which main thread | of bare |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows.map((r) => `| ${r.name} | ${r.rate} | ${r.p50} | ${r.p99} | ${r.failed} | ${r.cpu.all} | ${r.cpu.main} | ${r.ratio} |`),
     '',
     ...(fan
       ? [

@@ -72,7 +72,7 @@ export async function startBare(dataDir, small, large) {
   ];
   const child = started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
   const port = await new Promise((resolve) => child.stdout.once('data', (chunk) => resolve(Number(chunk))));
-  return { address: `https://127.0.0.1:${port}`, stop: () => stop(child) };
+  return { address: `https://127.0.0.1:${port}`, pid: child.pid, stop: () => stop(child) };
 }
 
 function stop(child) {
@@ -120,6 +120,15 @@ export async function inParallel(count, width, run) {
 
 export const residentMB = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
 
+/** Processor time of a process so far in µs: all of it, and that of its main thread. */
+export function cpuOf(pid) {
+  const of = (path) => {
+    const fields = readFileSync(path, 'utf8').replace(/^.*\) /s, '').split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  };
+  return { all: of(`/proc/${pid}/stat`), main: of(`/proc/${pid}/task/${pid}/stat`) };
+}
+
 const report = `
 done = function(summary, latency)
   local e = summary.errors
@@ -128,13 +137,16 @@ done = function(summary, latency)
 end`;
 
 /** One load: requests per second, latencies in ms, failures. `script` is Lua that may define `request`. */
-export function load(address, path, { script = '', seconds = 5, connections = 32, token = TOKEN } = {}) {
+export function load(address, path, { script = '', seconds = 5, connections = 32, token = TOKEN, pid = undefined } = {}) {
   const file = temporary('load.lua');
   writeFileSync(file, `wrk.headers["Authorization"] = "Bearer ${token}"\n${script}\n${report}`);
   const args = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--timeout', '30s', '-s', file, address + path];
+  const before = pid === undefined ? undefined : cpuOf(pid);
   const output = execFileSync('wrk', args, { encoding: 'utf8' });
   const [requests, micros, p50, p99, failed] = /RESULT (.*)/.exec(output)[1].split(' ').map(Number);
-  return { rate: Math.round(requests / (micros / 1e6)), p50: +(p50 / 1000).toFixed(1), p99: +(p99 / 1000).toFixed(1), failed };
+  const after = pid === undefined ? undefined : cpuOf(pid);
+  const cpu = after && { all: Math.round((after.all - before.all) / requests), main: Math.round((after.main - before.main) / requests) };
+  return { rate: Math.round(requests / (micros / 1e6)), p50: +(p50 / 1000).toFixed(1), p99: +(p99 / 1000).toFixed(1), failed, cpu };
 }
 
 /** Lua that sends a body with `@NAME@` replaced by a fresh name, to a path that may hold it too. */
