@@ -121,8 +121,16 @@ const quote = (text: string): string => JSON.stringify(text);
 
 /** `2024-05-06T07:08:09Z` from milliseconds since 1970; parts of a second are dropped. */
 export function formatTime(millis: number): string {
-  return `${new Date(Math.floor(millis / 1000) * 1000).toISOString().slice(0, -5)}Z`;
+  const second = Math.floor(millis / 1000);
+  if (second !== lastFormatted) {
+    lastText = `${new Date(second * 1000).toISOString().slice(0, -5)}Z`;
+    lastFormatted = second;
+  }
+  return lastText;
 }
+/** Most times that are written are of this very second. */
+let lastFormatted = 0;
+let lastText = '1970-01-01T00:00:00Z';
 /** `2024-05-06T07:08:09.000123Z` */
 export function formatMicroTime(instant: Instant): string {
   const micros = String(Math.floor(instant.nanos / 1000)).padStart(6, '0');

@@ -19,7 +19,7 @@ export class Cache {
   readonly engine: Engine;
   private readonly collections = new Map<string, Collection>();
   /** Facts of values that this process wrote, so that its own changes are not parsed again. */
-  private readonly known = new WeakMap<Buffer, Facts>();
+  private readonly known = new Map<Buffer, Facts>();
   private waiters: Waiter[] = [];
   private reached = 0;
   private stop: (() => void) | undefined;
@@ -84,10 +84,11 @@ export class Cache {
     facts: readonly (Facts | undefined)[],
     assigned?: (revision: number) => void,
   ): Promise<number> {
-    operations.forEach((operation, i) => {
-      const f = facts[i];
-      if (operation.type === 'put' && f !== undefined) this.known.set(operation.value, f);
-    });
+    for (let i = 0; i < facts.length; i++) {
+      const operation = operations[i];
+      const known = facts[i];
+      if (operation?.type === 'put' && known !== undefined) this.known.set(operation.value, known);
+    }
     try {
       const { revision } = await this.engine.commit(operations, assigned);
       if (revision > this.reached) await this.waitFor(revision, 10_000);
@@ -95,6 +96,11 @@ export class Cache {
     } catch (error) {
       if (error instanceof CommitConflict && !this.engine.exclusive) await this.freshen(10_000);
       throw error;
+    } finally {
+      for (let i = 0; i < facts.length; i++) {
+        const operation = operations[i];
+        if (operation?.type === 'put') this.known.delete(operation.value);
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * The default store: one file in the data directory, crash-safe, written by this process only. That is why it can number
  * revisions and judge expectations in memory, against writes that are not durable yet, and needs the disk only for
- * durability. Values are not held in memory.
+ * durability. Keys are held in memory, values are not.
  *
  *   commit → judged and numbered at once → waits for its group → one transaction, one fsync → visible → answered
  */
@@ -253,12 +253,12 @@ class LmdbEngine implements Engine {
       revision = job.revision;
       for (const { change, version } of job.changes) {
         changes.push(change);
+        this.#newest.durable(change.key, version);
         if (version.expires > 0) this.#expiry.expect(version.expires);
       }
     }
     if (revision !== this.revision) {
       this.revision = revision;
-      this.#newest.trim(revision);
       this.#subscriptions.publish(changes, revision);
     }
     for (const job of jobs) job.resolve();

@@ -1,43 +1,41 @@
 /**
- * The newest version of a key, visible or not: what expectations are judged against. Versions that are not durable yet
- * are held here until they are; of the others, those written last, because what was written is soon written again.
+ * The newest version of every key, visible or not: what expectations are judged against. All keys are held, at about a
+ * hundred bytes each, because a look into the file costs as much as the rest of a commit; the values stay in the file.
  */
 import type { Version } from './format.ts';
 import { NEWEST, type Reader } from './reader.ts';
 
-/** Most durable versions that are held, a few megabytes. */
-const HELD = 20_000;
-
 export class NewestVersions {
   readonly #reader: Reader;
-  /** In the order in which they were written. */
+  /** Of deleted keys only those whose deletion is not durable yet. */
   readonly #versions = new Map<string, Version>();
 
   constructor(reader: Reader) {
     this.#reader = reader;
+    for (const [key, version] of reader.newestVersions()) if (!version.deleted) this.#versions.set(key, version);
   }
 
   /** May answer a version that says that the key is deleted. */
   of(key: string): Version | undefined {
-    return this.#versions.get(key) ?? this.#reader.versionAt(key, NEWEST);
+    return this.#versions.get(key);
   }
 
   set(key: string, version: Version): void {
-    this.#versions.delete(key);
     this.#versions.set(key, version);
   }
 
-  /** Lets go of the oldest that are durable, if there are too many. */
-  trim(durable: number): void {
-    if (this.#versions.size <= HELD) return;
-    for (const [key, { revision }] of this.#versions) {
-      if (this.#versions.size <= HELD || revision > durable) return;
-      this.#versions.delete(key);
-    }
+  /** A version is durable: a deletion need not be remembered any longer, unless the key was made anew. */
+  durable(key: string, version: Version): void {
+    if (version.deleted && this.#versions.get(key) === version) this.#versions.delete(key);
   }
 
   /** Forgets what was not written after all. */
   forgetAfter(revision: number): void {
-    for (const [key, version] of this.#versions) if (version.revision > revision) this.#versions.delete(key);
+    for (const [key, version] of this.#versions) {
+      if (version.revision <= revision) continue;
+      const written = this.#reader.versionAt(key, NEWEST);
+      if (written === undefined || written.deleted) this.#versions.delete(key);
+      else this.#versions.set(key, written);
+    }
   }
 }

@@ -46,6 +46,17 @@ export class Reader {
     return undefined;
   }
 
+  /** The newest version of every key in the file; that may say that the key was deleted. */
+  *newestVersions(): Iterable<[string, Version]> {
+    let last: string | undefined;
+    for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
+      const { name, revision } = key as VersionKey;
+      if (name === last) continue;
+      last = name;
+      yield [name, { ...value, revision }];
+    }
+  }
+
   entry(key: string, version: Version): Entry {
     return { key, value: this.#value(version), revision: version.revision, created: version.created };
   }
