@@ -6,9 +6,14 @@
 import type { Clock } from '../../lib/clock.ts';
 import { CommitConflict } from '../engine.ts';
 
+export interface Due {
+  readonly due: readonly { key: string; revision: number }[];
+  readonly next: number | undefined;
+}
+
 export interface ExpiryIndex {
   /** Keys whose time is over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
-  due(until: number, limit: number): { readonly due: readonly { key: string; revision: number }[]; readonly next: number | undefined };
+  due(until: number, limit: number): Due | Promise<Due>;
   /** Deletes a key if it still has the revision. */
   expire(key: string, revision: number): Promise<void>;
 }
@@ -59,7 +64,8 @@ export class Expiry {
     this.#running = true;
     let next: number | undefined;
     try {
-      const found = this.#index.due(this.#clock.now(), BATCH);
+      const asked = this.#index.due(this.#clock.now(), BATCH);
+      const found = asked instanceof Promise ? await asked : asked;
       next = found.next;
       await Promise.all(found.due.map(({ key, revision }) => this.#expire(key, revision)));
     } catch {

@@ -3,7 +3,8 @@
  * revisions and judge expectations in memory, against writes that are not durable yet, and needs the disk only for
  * durability. Keys are held in memory, values are not.
  *
- *   commit → judged and numbered at once → waits for its group → one transaction, one fsync → visible → answered
+ *   commit → judged and numbered at once → waits for its group → journal, one fsync → visible → answered
+ *                                                                        later, many at a time → tables
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -20,10 +21,12 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
-import { Expiry } from './expiry.ts';
+import { type Due, Expiry } from './expiry.ts';
+import { Backlog } from './lmdb/backlog.ts';
 import { type PendingChange, prepareChange, writeChange } from './lmdb/change.ts';
 import { Compactor, readMeta } from './lmdb/compactor.ts';
 import { checkRoom, freeBytes, writeError } from './lmdb/errors.ts';
+import { hasJournal, Journal, readJournal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { NewestVersions } from './lmdb/newest.ts';
 import { dueExpiries, newestRevision, Reader } from './lmdb/reader.ts';
@@ -48,15 +51,20 @@ export interface LmdbOptions {
 const MOST_WAITING = 20_000;
 /** As many as the index within a commit can count. */
 const MOST_OPERATIONS = 65_535;
-/** A transaction that takes longer than this makes the store count as not answering. */
+/** A write that takes longer than this makes the store count as not answering. */
 const SLOWEST_MS = 10_000;
 
 interface Waiting extends Job {
-  /** Revision of the commit; 0 for writes that are no commit. */
-  readonly revision: number;
-  readonly changes: readonly PendingChange[];
   resolve(): void;
   reject(error: Error): void;
+}
+/** A commit that waits for the journal; one without changes only waits for those before it. */
+interface WaitingCommit extends Waiting {
+  readonly changes: readonly PendingChange[];
+}
+/** Writes that wait for a transaction of the tables. */
+interface WaitingWrite extends Waiting {
+  fill(): void;
 }
 
 /** Throws when the directory cannot be used: in use by another server, not writable, a damaged or foreign file. */
@@ -64,12 +72,34 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
   prepareDirectory(options.dataDir);
   const lock = await lockDirectory(options.dataDir);
   try {
-    return new LmdbEngine(await openTables(options.dataDir, options), lock, options);
+    const tables = await openTables(options.dataDir, options);
+    await recover(tables, options.dataDir);
+    return new LmdbEngine(tables, lock, options);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
+
+/** Changes of one transaction while the journal of a server that ended badly is taken in. */
+const RECOVERY_STEP = 1_000;
+
+/** Brings into the tables what they lack after a crash. */
+async function recover(tables: Tables, directory: string): Promise<void> {
+  if (!hasJournal(directory)) return;
+  const changes = readJournal(directory, revisionOf(tables));
+  for (let start = 0, end = 0; start < changes.length; start = end) {
+    end = Math.min(start + RECOVERY_STEP, changes.length);
+    // A commit goes in as a whole.
+    while (end < changes.length && changes[end]?.version.revision === changes[end - 1]?.version.revision) end++;
+    await tables.write(() => {
+      for (const change of changes.slice(start, end)) writeChange(tables, change);
+    });
+  }
+}
+
+/** The newest revision that the tables know of. */
+const revisionOf = (tables: Tables): number => Math.max(readMeta(tables, 'compacted'), newestRevision(tables));
 
 class LmdbEngine implements Engine {
   readonly name = 'lmdb';
@@ -82,7 +112,10 @@ class LmdbEngine implements Engine {
   readonly #tables: Tables;
   readonly #reader: Reader;
   readonly #newest: NewestVersions;
-  readonly #writer: GroupWriter<Waiting>;
+  readonly #journal: Journal;
+  readonly #commits: GroupWriter<WaitingCommit>;
+  readonly #backlog: Backlog;
+  readonly #writes: GroupWriter<WaitingWrite>;
   readonly #compactor: Compactor;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
@@ -98,25 +131,44 @@ class LmdbEngine implements Engine {
     this.#dataDir = dataDir;
     this.#clock = clock;
     this.compacted = readMeta(tables, 'compacted');
-    this.revision = Math.max(this.compacted, newestRevision(tables));
+    this.revision = revisionOf(tables);
     this.#assigned = this.revision;
     this.#reader = new Reader(tables, this.#readerState());
     this.#newest = new NewestVersions(this.#reader);
-    this.#writer = new GroupWriter<Waiting>(tables, {
+    this.#journal = new Journal(dataDir, options.unsafeNoSync !== true);
+    this.#backlog = new Backlog(tables, this.revision, { write: (bytes, fill) => this.#writeTables(bytes, fill) });
+    const monotonic = () => clock.monotonic();
+    this.#commits = new GroupWriter<WaitingCommit>({
+      // What is written to the journal now is written to the tables later, and must find room there, too.
+      admit: (bytes) => checkRoom(dataDir, free(dataDir), bytes + this.#backlog.bytes),
+      write: (jobs) => this.#append(jobs),
       durable: (jobs) => this.#publish(jobs),
       failed: (jobs, error) => this.#refuse(jobs, error),
-      monotonic: () => clock.monotonic(),
+      monotonic,
+    });
+    this.#writes = new GroupWriter<WaitingWrite>({
       admit: (bytes) => checkRoom(dataDir, free(dataDir), bytes),
+      write: (jobs) =>
+        tables.write(() => {
+          for (const job of jobs) job.fill();
+        }),
+      durable: (jobs) => {
+        for (const job of jobs) job.resolve();
+      },
+      failed: (jobs, error) => {
+        for (const job of jobs) job.reject(writeError(dataDir, error));
+      },
+      monotonic,
     });
     this.#compactor = new Compactor(tables, this.#compactionState());
-    this.#subscriptions = new Subscriptions({ slice: (after) => this.#reader.slice(after), currentRevision: () => this.revision });
+    this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
-      due: (until, limit) => dueExpiries(tables, until, limit),
+      due: (until, limit) => this.#due(until, limit),
       expire: async (key, revision) => void (await this.commit([{ type: 'delete', key, expect: revision }])),
     });
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
-    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#compactor.toTime(before).catch(() => {}));
+    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before).catch(() => {}));
     // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
     this.#compactor.resume().catch(() => {});
   }
@@ -128,17 +180,23 @@ class LmdbEngine implements Engine {
 
   async get(key: string, at?: number): Promise<Entry | undefined> {
     this.#checkReadable(at);
-    const version = this.#reader.versionAt(key, at ?? this.revision);
+    const when = at ?? this.revision;
+    await this.#backlog.applyTo(when);
+    this.#checkReadable(at);
+    const version = this.#reader.versionAt(key, when);
     return version === undefined || version.deleted ? undefined : this.#reader.entry(key, version);
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkReadable(request.at);
-    return this.#reader.range(request);
+    const at = request.at ?? this.revision;
+    await this.#backlog.applyTo(at);
+    return this.#reader.range({ ...request, at });
   }
 
   async changes({ after, prefix, limit }: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
     this.#checkReadable(after);
+    await this.#backlog.applyTo(this.revision);
     return this.#reader.changes(after, prefix, limit);
   }
 
@@ -146,7 +204,7 @@ class LmdbEngine implements Engine {
     this.#checkOpen();
     checkOperations(operations);
     if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
-    if (this.#writer.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
+    if (this.#commits.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
     for (const { key, expect } of operations) {
       if (expect === undefined) continue;
       const newest = this.#newest.of(key);
@@ -164,7 +222,7 @@ class LmdbEngine implements Engine {
     const revision = ++this.#assigned;
     for (const { change, version } of changes) this.#newest.set(change.key, version);
     assigned?.(revision);
-    await this.#write(revision, changes);
+    await this.#commit(changes);
     return { revision };
   }
 
@@ -175,24 +233,28 @@ class LmdbEngine implements Engine {
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
     if (revision > this.revision) throw new FutureRevision(this.revision);
+    await this.#backlog.applyTo(revision);
     await this.#compactor.toRevision(revision);
   }
 
   async ping(): Promise<void> {
     this.#checkOpen();
-    const { busyFor, broken } = this.#writer;
-    if (broken !== undefined) throw writeError(this.#dataDir, broken.error);
-    if (busyFor > SLOWEST_MS) {
-      throw new StoreUnavailable(`the disk of ${this.#dataDir} has not confirmed a write for ${Math.round(busyFor / 1000)} seconds`);
+    for (const { busyFor, broken } of [this.#commits, this.#writes]) {
+      if (broken !== undefined) throw writeError(this.#dataDir, broken.error);
+      if (busyFor > SLOWEST_MS) {
+        throw new StoreUnavailable(`the disk of ${this.#dataDir} has not confirmed a write for ${Math.round(busyFor / 1000)} seconds`);
+      }
     }
     this.#tables.meta.get('format');
   }
 
   async stats(): Promise<Record<string, number>> {
     this.#checkOpen();
+    const stats = this.#tables.stats();
     return {
-      ...this.#tables.stats(),
-      waiting_commits: this.#writer.waiting,
+      ...stats,
+      kept_versions: stats.kept_versions + this.#backlog.count,
+      waiting_commits: this.#commits.waiting,
       subscribers: this.#subscriptions.count,
       revision: this.revision,
       compacted_revision: this.compacted,
@@ -208,9 +270,16 @@ class LmdbEngine implements Engine {
     this.#expiry.stop();
     this.#stopRetention();
     // Commits that were accepted are finished; the flag that refuses new ones is set by the caller in this same turn.
-    await this.#writer.idle();
+    await this.#commits.idle();
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
+    // What cannot be brought into the tables now stays in the journal for the next start.
+    const done = await this.#backlog.applyTo(this.revision).then(
+      () => true,
+      () => false,
+    );
+    await this.#writes.idle();
     await this.#tables.close();
+    this.#journal.close(done);
     await this.#lock.release();
   }
 
@@ -226,50 +295,69 @@ class LmdbEngine implements Engine {
     return changes;
   }
 
-  /** Resolves when the changes are durable. Changes are numbered in the order of these calls. */
-  #write(revision: number, changes: readonly PendingChange[]): Promise<void> {
+  /** Resolves when the changes are durable and visible. Changes are numbered in the order of these calls. */
+  #commit(changes: readonly PendingChange[]): Promise<void> {
     let bytes = 0;
     for (const { record } of changes) bytes += record.length;
-    return this.#enqueue(revision, changes, bytes, () => {
-      for (const change of changes) writeChange(this.#tables, change);
-    });
-  }
-
-  #enqueue(revision: number, changes: readonly PendingChange[], bytes: number, write: () => void): Promise<void> {
-    return new Promise((resolve, reject) => this.#writer.add({ revision, changes, bytes, write, resolve, reject }));
+    return new Promise((resolve, reject) => this.#commits.add({ changes, bytes, resolve, reject }));
   }
 
   /** Resolves when a revision that was given out is visible. */
   #visible(revision: number): Promise<void> {
     // What is written after it becomes durable after it, or together with it.
-    return revision <= this.revision ? Promise.resolve() : this.#enqueue(0, [], 0, () => {});
+    return revision <= this.revision ? Promise.resolve() : this.#commit([]);
   }
 
-  #publish(jobs: readonly Waiting[]): void {
-    const changes: ChangeRecord[] = [];
-    let revision = this.revision;
-    for (const job of jobs) {
-      if (job.revision === 0) continue;
-      revision = job.revision;
-      for (const { change, version } of job.changes) {
-        changes.push(change);
+  async #append(jobs: readonly WaitingCommit[]): Promise<void> {
+    await this.#backlog.room();
+    await this.#journal.append(
+      jobs.flatMap(({ changes }) => changes),
+      this.#backlog.applied,
+    );
+  }
+
+  #writeTables(bytes: number, fill: () => void): Promise<void> {
+    return new Promise((resolve, reject) => this.#writes.add({ bytes, fill, resolve, reject }));
+  }
+
+  #publish(jobs: readonly WaitingCommit[]): void {
+    const records: ChangeRecord[] = [];
+    for (const { changes } of jobs) {
+      this.#backlog.add(changes);
+      for (const { change, version } of changes) {
+        records.push(change);
         this.#newest.durable(change.key, version);
         if (version.expires > 0) this.#expiry.expect(version.expires);
       }
     }
-    if (revision !== this.revision) {
-      this.revision = revision;
-      this.#subscriptions.publish(changes, revision);
+    const newest = records[records.length - 1];
+    if (newest !== undefined) {
+      this.revision = newest.revision;
+      this.#subscriptions.publish(records, newest.revision);
     }
     for (const job of jobs) job.resolve();
   }
 
-  /** Nothing of the jobs was written: their revisions are given out anew. */
-  #refuse(jobs: readonly Waiting[], cause: unknown): void {
+  /** The jobs failed: their revisions are given out anew. */
+  #refuse(jobs: readonly WaitingCommit[], cause: unknown): void {
     this.#assigned = this.revision;
-    this.#newest.forgetAfter(this.revision);
+    this.#newest.forgetAfter(this.revision, (key) => this.#backlog.newestOf(key));
     const error = writeError(this.#dataDir, cause);
     for (const job of jobs) job.reject(error);
+  }
+
+  #slice(after: number): { changes: ChangeRecord[]; revision: number } {
+    return after < this.#backlog.applied ? this.#reader.slice(after) : this.#backlog.slice(after);
+  }
+
+  async #due(until: number, limit: number): Promise<Due> {
+    await this.#backlog.applyTo(this.revision);
+    return dueExpiries(this.#tables, until, limit);
+  }
+
+  async #forgetBefore(time: number): Promise<void> {
+    await this.#backlog.applyTo(this.revision);
+    await this.#compactor.toTime(time);
   }
 
   #checkOpen(): void {
@@ -287,7 +375,7 @@ class LmdbEngine implements Engine {
     const engine = this;
     return {
       get revision() {
-        return engine.revision;
+        return engine.#backlog.applied;
       },
       checkReadable: (at: number | undefined) => engine.#checkReadable(at),
     };
@@ -297,7 +385,7 @@ class LmdbEngine implements Engine {
     const engine = this;
     return {
       get revision() {
-        return engine.revision;
+        return engine.#backlog.applied;
       },
       get compacted() {
         return engine.compacted;
@@ -308,7 +396,7 @@ class LmdbEngine implements Engine {
       get stopped() {
         return engine.#closing !== undefined;
       },
-      write: (bytes: number, fill: () => void) => engine.#enqueue(0, [], bytes, fill),
+      write: (bytes: number, fill: () => void) => engine.#writeTables(bytes, fill),
     };
   }
 }

@@ -27,8 +27,9 @@ test('the directory and its files are private to their owner', async () => {
   const engine = await openLmdbEngine({ dataDir });
   await engine.commit([put('a', '1')]);
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-  expect(readdirSync(dataDir).sort()).toEqual(['store.lock', 'store.mdb', 'store.mdb-lock']);
-  for (const name of ['store.mdb', 'store.mdb-lock']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dataDir).sort()).toEqual(['store.journal-0', 'store.journal-1', 'store.lock', 'store.mdb', 'store.mdb-lock']);
+  for (const name of ['store.journal-0', 'store.journal-1', 'store.mdb', 'store.mdb-lock'])
+    expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
   await engine.close();
   expect(readdirSync(dataDir).sort()).toEqual(['store.mdb', 'store.mdb-lock']);
 });
@@ -116,15 +117,16 @@ test('a database of another program is left alone', async () => {
 test('a store of a newer version is left alone', async () => {
   await makeStore();
   const newer = open({ path: file(), noSubdir: true, overlappingSync: false });
-  await newer.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' }).put(Buffer.from('format'), Buffer.from('2'));
+  await newer.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' }).put(Buffer.from('format'), Buffer.from('3'));
   await newer.close();
-  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(/has the format 2 of a newer version; this one knows formats up to 1/);
+  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(/has the format 3 of a newer version; this one knows formats up to 2/);
 });
 
 test('a full disk refuses writes until there is room, and reads go on', async () => {
   let free = 2 ** 30;
   const engine = await openLmdbEngine({ dataDir, freeBytes: () => free });
   const before = (await engine.commit([put('a', '1')])).revision;
+  expect((await engine.get('a'))?.value.toString()).toBe('1');
   free = 2 ** 20;
   const refused = await Promise.allSettled([
     engine.commit([put('a', '2')]),

@@ -12,7 +12,7 @@
  */
 
 /** Format of the file as a whole. A file of a later one is not opened. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 /** Format of one record. */
 export const RECORD_FORMAT = 1;
 
@@ -227,11 +227,11 @@ function copy(source: Buffer, start: number, end: number): Buffer {
   return target;
 }
 
-function writeNumber(target: Buffer, value: number, at: number): void {
+export function writeNumber(target: Buffer, value: number, at: number): void {
   target.writeUInt32BE(Math.floor(value / TWO_32), at);
   target.writeUInt32BE(value >>> 0, at + 4);
 }
 
-function readNumber(source: Buffer, at: number): number {
+export function readNumber(source: Buffer, at: number): number {
   return source.readUInt32BE(at) * TWO_32 + source.readUInt32BE(at + 4);
 }

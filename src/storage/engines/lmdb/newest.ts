@@ -29,11 +29,11 @@ export class NewestVersions {
     if (version.deleted && this.#versions.get(key) === version) this.#versions.delete(key);
   }
 
-  /** Forgets what was not written after all. */
-  forgetAfter(revision: number): void {
+  /** Forgets what was not written after all. `waiting` tells what is durable, but not in the tables. */
+  forgetAfter(revision: number, waiting: (key: string) => Version | undefined): void {
     for (const [key, version] of this.#versions) {
       if (version.revision <= revision) continue;
-      const written = this.#reader.versionAt(key, NEWEST);
+      const written = waiting(key) ?? this.#reader.versionAt(key, NEWEST);
       if (written === undefined || written.deleted) this.#versions.delete(key);
       else this.#versions.set(key, written);
     }

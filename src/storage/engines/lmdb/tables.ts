@@ -2,7 +2,7 @@
  * Opens the store file: the one place that knows the database library. Everything that can be wrong with the directory
  * or the file is said here, in words that tell what to do.
  */
-import { accessSync, chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { checkRoom, freeBytes } from './errors.ts';
@@ -26,6 +26,7 @@ import {
   versionKeys,
   versionValues,
 } from './format.ts';
+import { syncDirectory } from './journal.ts';
 
 const FILE = 'store.mdb';
 /** Address space that is set aside for the file; the file itself is as large as its content, and may outgrow this. */
@@ -62,8 +63,14 @@ export interface Tables {
   readonly meta: Table<string, string>;
   /** Makes the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
   write(fill: () => void): Promise<void>;
-  stats(): Record<string, number>;
+  stats(): TableStats;
   close(): Promise<void>;
+}
+
+export interface TableStats {
+  readonly file_bytes: number;
+  readonly used_bytes: number;
+  readonly kept_versions: number;
 }
 
 export interface TableOptions {
@@ -116,7 +123,7 @@ export async function openTables(directory: string, options: TableOptions = {}):
     checkWhole(path, root);
     const tables = tablesOf(root, path, fresh);
     if (fresh) await initialise(directory, tables);
-    checkFormat(path, tables);
+    await checkFormat(path, tables);
     return tables;
   } catch (error) {
     await root.close();
@@ -158,23 +165,21 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
   }
 }
 
+const writeFormat = (tables: Tables): Promise<void> => tables.write(() => void tables.meta.put('format', Buffer.from(String(FORMAT))));
+
 async function initialise(directory: string, tables: Tables): Promise<void> {
-  await tables.write(() => tables.meta.put('format', Buffer.from(String(FORMAT))));
-  // The entry of the new file in its directory must be durable as well.
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  await writeFormat(tables);
+  syncDirectory(directory);
 }
 
-function checkFormat(path: string, tables: Tables): void {
+async function checkFormat(path: string, tables: Tables): Promise<void> {
   const format = tables.meta.get('format');
   if (format === undefined) throw fileError(path, 'is not a store of this server');
   if (Number(format) > FORMAT) {
     throw fileError(path, `has the format ${format} of a newer version; this one knows formats up to ${FORMAT}. Use that version`);
   }
+  // The tables are as they were before there was a journal; a version that knows of none must not open them any more.
+  if (Number(format) < FORMAT) await writeFormat(tables);
 }
 
 /** The library crashes on files that are none of its own, so that the first bytes are looked at before. */
@@ -210,7 +215,7 @@ function checkWhole(path: string, root: RootDatabase): void {
   if (size < wanted) throw fileError(path, `is damaged: it has ${size} bytes instead of ${wanted}. Restore it from a copy`);
 }
 
-function statsOf(root: RootDatabase, path: string, records: { getStats(): { entryCount: number } }): Record<string, number> {
+function statsOf(root: RootDatabase, path: string, records: { getStats(): { entryCount: number } }): TableStats {
   const { pageSize, lastPageNumber } = root.getStats() as DatabaseStats;
   return { file_bytes: sizeOf(path), used_bytes: (lastPageNumber + 1) * pageSize, kept_versions: records.getStats().entryCount };
 }

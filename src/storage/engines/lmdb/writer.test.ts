@@ -1,21 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Tables } from './tables.ts';
 import { GroupWriter, type Job } from './writer.ts';
 
-/** A writer over tables whose transactions end when the test says so; `log` tells what happened, in order. */
+/** A writer whose groups end when the test says so; `log` tells what happened, in order. */
 function setup() {
   const log: string[] = [];
   const transactions: { finish(): void; fail(message: string): void }[] = [];
   let room = true;
-  const tables = {
-    write(fill: () => void): Promise<void> {
-      fill();
-      return new Promise((resolve, reject) => transactions.push({ finish: resolve, fail: (message) => reject(new Error(message)) }));
-    },
-  } as unknown as Tables;
   type Named = Job & { name: string };
   const names = (jobs: readonly Named[]) => jobs.map(({ name }) => name).join('');
-  const writer = new GroupWriter<Named>(tables, {
+  const writer = new GroupWriter<Named>({
+    write(jobs) {
+      for (const { name } of jobs) log.push(`write ${name}`);
+      return new Promise((resolve, reject) => transactions.push({ finish: resolve, fail: (message) => reject(new Error(message)) }));
+    },
     durable: (jobs) => log.push(`durable ${names(jobs)}`),
     failed: (jobs, error) => log.push(`failed ${names(jobs)}: ${(error as Error).message}`),
     monotonic: () => 0,
@@ -23,7 +20,7 @@ function setup() {
       if (!room) throw new Error('no room');
     },
   });
-  const add = (name: string, bytes = 1) => writer.add({ name, bytes, write: () => log.push(`write ${name}`) });
+  const add = (name: string, bytes = 1) => writer.add({ name, bytes });
   const setRoom = (value: boolean) => {
     room = value;
   };

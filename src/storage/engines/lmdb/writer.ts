@@ -1,43 +1,40 @@
 /**
- * Group commit. One transaction is under way at a time; what arrives meanwhile goes together into the next one. The
- * library writes and waits for the disk on a thread of its own.
+ * Groups of writes, for the journal and for the tables. One group is under way at a time; what arrives meanwhile goes
+ * together into the next one. Writing and waiting for the disk happen on other threads.
  */
-import type { Tables } from './tables.ts';
 
-/** Something to write within one transaction, together with others. */
+/** Something to write together with others. */
 export interface Job {
-  /** Makes its writes. Must not throw. */
-  write(): void;
   /** Roughly how much that is. */
   readonly bytes: number;
 }
 
-/** A group takes jobs up to about this size, so that one transaction stays short; a larger job goes alone. */
+/** A group takes jobs up to about this size, so that one stays short; a larger job goes alone. */
 const GROUP_BYTES = 8 * 2 ** 20;
 
 export interface WriterEvents<J extends Job> {
-  /** Throws when there is no room for a transaction of this size. */
+  /** Throws when there is no room for a group of this size. */
   admit(bytes: number): void;
+  /** Writes a group; resolves when it is durable. */
+  write(jobs: readonly J[]): Promise<void>;
   /** These jobs are durable. */
   durable(jobs: readonly J[]): void;
-  /** Nothing of these jobs was written: those of the failed transaction and all that waited behind it. */
+  /** Nothing of these jobs was written: those of the failed group and all that waited behind it. */
   failed(jobs: readonly J[], error: unknown): void;
   /** Milliseconds that only go forward. */
   monotonic(): number;
 }
 
 export class GroupWriter<J extends Job> {
-  readonly #tables: Tables;
   readonly #events: WriterEvents<J>;
   #waiting: J[] = [];
   #scheduled = false;
   #startedAt: number | undefined;
   #idle: (() => void)[] = [];
-  /** Why a transaction failed. None is begun after that: the database library may be in disorder. */
+  /** Why a group failed. None is begun after that: the database library may be in disorder, or the disk. */
   #broken: { readonly error: unknown } | undefined;
 
-  constructor(tables: Tables, events: WriterEvents<J>) {
-    this.#tables = tables;
+  constructor(events: WriterEvents<J>) {
     this.#events = events;
   }
 
@@ -45,7 +42,7 @@ export class GroupWriter<J extends Job> {
     return this.#waiting.length;
   }
 
-  /** How long the transaction under way has taken so far, in milliseconds; 0 when there is none. */
+  /** How long the group under way has taken so far, in milliseconds; 0 when there is none. */
   get busyFor(): number {
     return this.#startedAt === undefined ? 0 : this.#events.monotonic() - this.#startedAt;
   }
@@ -66,7 +63,7 @@ export class GroupWriter<J extends Job> {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Starts a transaction in the next turn of the event loop: what else is written in this turn goes along. */
+  /** Starts a group in the next turn of the event loop: what else is written in this turn goes along. */
   #schedule(): void {
     if (this.#startedAt !== undefined || this.#scheduled) return;
     this.#scheduled = true;
@@ -98,9 +95,7 @@ export class GroupWriter<J extends Job> {
 
   async #write(group: readonly J[]): Promise<{ error: unknown } | undefined> {
     try {
-      await this.#tables.write(() => {
-        for (const job of group) job.write();
-      });
+      await this.#events.write(group);
     } catch (error) {
       this.#broken = { error };
     }

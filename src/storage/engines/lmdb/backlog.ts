@@ -1,0 +1,131 @@
+/**
+ * What is durable in the journal and visible, but not in the tables yet. It goes there a few times a second, in large
+ * transactions, or at once when somebody wants to read the tables. The backlog itself is held in memory.
+ */
+import type { ChangeRecord } from '../../engine.ts';
+import { type PendingChange, writeChange } from './change.ts';
+import type { Version } from './format.ts';
+import type { Tables } from './tables.ts';
+
+/** Between two times that the tables take in what has come. */
+const PAUSE_MS = 100;
+/** Changes of one transaction: their writing takes about a millisecond of the event loop. */
+const STEP_CHANGES = 256;
+/** More than this does not wait for the pause. */
+const URGENT_BYTES = 4 * 2 ** 20;
+/** More than this makes new commits wait. */
+const FULL_BYTES = 32 * 2 ** 20;
+/** Most changes that one turn hands to a subscriber. */
+const SLICE_CHANGES = 500;
+
+export interface BacklogState {
+  /** Makes writes in some transaction of the tables; resolves when they are durable. */
+  write(bytes: number, fill: () => void): Promise<void>;
+}
+
+export class Backlog {
+  readonly #tables: Tables;
+  readonly #state: BacklogState;
+  /** Oldest first. Those before `#start` are in the tables. */
+  #changes: PendingChange[] = [];
+  #start = 0;
+  #bytes = 0;
+  #applied: number;
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tables: Tables, revision: number, state: BacklogState) {
+    this.#tables = tables;
+    this.#applied = revision;
+    this.#state = state;
+  }
+
+  /** Revision up to which the tables have everything. */
+  get applied(): number {
+    return this.#applied;
+  }
+  get count(): number {
+    return this.#changes.length - this.#start;
+  }
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes changes that have become durable. */
+  add(changes: readonly PendingChange[]): void {
+    for (const change of changes) {
+      this.#changes.push(change);
+      this.#bytes += change.record.length;
+    }
+    if (this.#bytes > URGENT_BYTES) this.#run().catch(() => {});
+    else this.#timer ??= setTimeout(() => this.#run().catch(() => {}), PAUSE_MS);
+  }
+
+  /** Resolves when there is room for more. */
+  async room(): Promise<void> {
+    while (this.#bytes > FULL_BYTES) await this.#run();
+  }
+
+  /** Resolves when the tables have everything up to a revision that is durable. */
+  async applyTo(revision: number): Promise<void> {
+    while (this.#applied < revision) await this.#run();
+  }
+
+  /** A bounded number of the changes after a revision that the tables have, and the revision they reach up to. */
+  slice(after: number): { changes: ChangeRecord[]; revision: number } {
+    const changes: ChangeRecord[] = [];
+    let reached = after;
+    for (let i = this.#start; i < this.#changes.length; i++) {
+      const { change } = this.#changes[i] as PendingChange;
+      if (change.revision <= after) continue;
+      if (change.revision !== reached && changes.length >= SLICE_CHANGES) break;
+      reached = change.revision;
+      changes.push(change);
+    }
+    return { changes, revision: reached };
+  }
+
+  /** The newest version of a key among what waits here. */
+  newestOf(key: string): Version | undefined {
+    for (let i = this.#changes.length - 1; i >= this.#start; i--) {
+      const { change, version } = this.#changes[i] as PendingChange;
+      if (change.key === key) return version;
+    }
+    return undefined;
+  }
+
+  /** Brings what is here now into the tables. */
+  #run(): Promise<void> {
+    this.#running ??= this.#drain(this.#changes.length).finally(() => {
+      this.#running = undefined;
+      if (this.#start < this.#changes.length) this.#timer ??= setTimeout(() => this.#run().catch(() => {}), PAUSE_MS);
+    });
+    return this.#running;
+  }
+
+  async #drain(until: number): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#start < until) {
+      const step = this.#step();
+      let bytes = 0;
+      for (const { record } of step) bytes += record.length;
+      await this.#state.write(bytes, () => {
+        for (const change of step) writeChange(this.#tables, change);
+      });
+      this.#applied = (step[step.length - 1] as PendingChange).version.revision;
+      this.#start += step.length;
+      this.#bytes -= bytes;
+    }
+    this.#changes = this.#changes.slice(this.#start);
+    this.#start = 0;
+  }
+
+  /** The next changes, whole commits. */
+  #step(): PendingChange[] {
+    let end = Math.min(this.#start + STEP_CHANGES, this.#changes.length);
+    const revisionAt = (i: number) => this.#changes[i]?.version.revision;
+    while (end < this.#changes.length && revisionAt(end) === revisionAt(end - 1)) end++;
+    return this.#changes.slice(this.#start, end);
+  }
+}

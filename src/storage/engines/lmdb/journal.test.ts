@@ -1,0 +1,141 @@
+/** What the journal keeps when a server ends badly: the directory is copied under a running engine, as a crash leaves it. */
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../../../lib/clock.ts';
+import { put, remove } from '../../engine.suite.tools.ts';
+import type { Engine } from '../../engine.ts';
+import { openLmdbEngine } from '../lmdb.ts';
+
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'plat-journal-'));
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+const directory = (name: string) => join(parent, name);
+const open = (name: string, clock = new FakeClock()) => openLmdbEngine({ dataDir: directory(name), clock });
+const journal = (name: string, index = 0) => join(directory(name), `store.journal-${index}`);
+
+/** What a crash would leave; the tables may be some transactions behind the journal. */
+function crash(from: string, to: string): void {
+  mkdirSync(directory(to), { mode: 0o700 });
+  // The tables first: the journal is never behind them.
+  for (const name of ['store.mdb', 'store.journal-0', 'store.journal-1'])
+    copyFileSync(join(directory(from), name), join(directory(to), name));
+}
+const textOf = async (engine: Engine) =>
+  (await engine.range({ prefix: '' })).entries.map(({ key, value, revision, created }) => `${key}=${value} ${revision} ${created}`);
+
+test('what was answered before a crash is there after it, with its history', async () => {
+  const engine = await open('a');
+  await engine.commit([put('x', '1'), put('y', '1')]);
+  await engine.commit([put('x', '2')]);
+  await engine.commit([remove('y')]);
+  crash('a', 'b');
+  const again = await open('b');
+  expect(again.revision).toBe(3);
+  expect(await textOf(again)).toEqual(['x=2 2 1']);
+  expect((await again.get('y', 2))?.value.toString()).toBe('1');
+  expect((await again.changes({ after: 0, prefix: '' })).map(({ type, key, revision }) => `${type} ${key} ${revision}`)).toEqual([
+    'put x 1',
+    'put y 1',
+    'put x 2',
+    'delete y 3',
+  ]);
+  expect(await again.commit([put('z', '1', 0)])).toEqual({ revision: 4 });
+  await again.close();
+  await engine.close();
+});
+
+test('the journal is gone after an orderly end, and all is in the tables', async () => {
+  const engine = await open('a');
+  await engine.commit([put('x', '1')]);
+  await engine.close();
+  expect(readdirSync(directory('a')).filter((name) => name.includes('journal'))).toEqual([]);
+  const again = await open('a');
+  expect(await textOf(again)).toEqual(['x=1 1 1']);
+  await again.close();
+});
+
+test('a frame that was cut short ends the journal; those before it count', async () => {
+  const engine = await open('a');
+  await engine.commit([put('x', '1')]);
+  await engine.commit([put('x', '2')]);
+  const whole = readFileSync(journal('a'));
+  crash('a', 'empty');
+  await engine.close();
+  rmSync(join(directory('empty'), 'store.mdb'));
+  const frame = 16 + whole.readUInt32BE(4);
+  for (const [cut, expected] of [
+    [whole.length, 2],
+    [whole.length - 1, 1],
+    [frame + 3, 1],
+    [frame, 1],
+    [frame - 1, 0],
+    [0, 0],
+  ] as const) {
+    const name = `cut${cut}`;
+    mkdirSync(directory(name));
+    writeFileSync(journal(name), whole.subarray(0, cut));
+    const again = await open(name);
+    expect(again.revision).toBe(expected);
+    await again.close();
+  }
+});
+
+test('a frame whose bytes were changed does not count', async () => {
+  const engine = await open('a');
+  await engine.commit([put('x', '1')]);
+  const bytes = readFileSync(journal('a'));
+  await engine.close();
+  mkdirSync(directory('b'));
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
+  writeFileSync(journal('b'), bytes);
+  const again = await open('b');
+  expect(again.revision).toBe(0);
+  await again.close();
+});
+
+test('the two files take turns, and what is left of older frames does not come back', async () => {
+  const engine = await open('a');
+  const value = 'v'.repeat(100_000);
+  for (let round = 0; round < 150; round++) await engine.commit([put(`k${round % 7}`, `${round} ${value}`)]);
+  // Fifteen megabytes went through two files of little more than four each.
+  for (const index of [0, 1]) expect(statSync(journal('a', index)).size).toBeLessThan(8 * 2 ** 20);
+  const expected = await textOf(engine);
+  crash('a', 'b');
+  const again = await open('b');
+  expect(again.revision).toBe(150);
+  expect(await textOf(again)).toEqual(expected);
+  await again.close();
+  await engine.close();
+});
+
+test('a journal that does not go on where the tables end is not taken in', async () => {
+  const engine = await open('a');
+  await engine.commit([put('x', '1')]);
+  await engine.commit([put('x', '2')]);
+  const bytes = readFileSync(journal('a'));
+  await engine.close();
+  mkdirSync(directory('b'));
+  writeFileSync(journal('b'), bytes.subarray(16 + bytes.readUInt32BE(4)));
+  await expect(open('b')).rejects.toThrow(/journal in .* is damaged: revision 1 is missing. Restore the directory from a copy/);
+});
+
+test('times to live hold over a crash', async () => {
+  const clock = new FakeClock();
+  const engine = await open('a', clock);
+  await engine.commit([{ ...put('x', '1'), ttlSeconds: 10 }]);
+  await engine.commit([{ ...put('y', '1'), ttlSeconds: 10 }]);
+  await engine.commit([put('y', '2')]);
+  crash('a', 'b');
+  const again = await open('b', clock);
+  await clock.advance(11_000);
+  while ((await textOf(again)).length > 1) await new Promise(setImmediate);
+  expect(await textOf(again)).toEqual(['y=2 3 2']);
+  await again.close();
+  await engine.close();
+  expect(existsSync(journal('b'))).toBe(false);
+});
