@@ -35,7 +35,10 @@ export interface ApplyWrite extends Write {
   readonly clientApply?: ClientApply | undefined;
 }
 export interface Applied {
-  /** The new object in the normal form, without defaults and with the old managedFields; `live` itself when nothing changed. */
+  /**
+   * The new object in the normal form, without defaults and with the old managedFields; `live` itself when nothing changed,
+   * else an object that shares nothing with it.
+   */
   readonly object: Values;
   /** What its managedFields are to be; those of `live` when nothing changed. */
   readonly managedFields: ManagedFieldsEntry[] | undefined;

@@ -5,6 +5,7 @@
  * name opts out of both.
  */
 import { own } from '../lib/own.ts';
+import { cloneJson } from '../schema/plain.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { fieldsOf } from './applied.ts';
 import type { Applied, ApplyWrite } from './apply.ts';
@@ -41,14 +42,16 @@ export function ownedByLastApplied(client: ClientApply, write: ApplyWrite): Fiel
 /** Writes what was applied into the annotation, where there is one. */
 export function keepLastApplied(client: ClientApply, write: ApplyWrite, done: Applied): Applied {
   if (write.manager !== client.manager || annotationOf(done.object, client.annotation) === undefined) return done;
-  const metadata = done.object.metadata as Values;
+  // What has not changed is the stored object itself.
+  const object = done.object === write.live ? (cloneJson(done.object) as Values) : done.object;
+  const metadata = object.metadata as Values;
   const annotations = { ...(metadata.annotations as Values), [client.annotation]: lastApplied(write.applied, client.annotation) };
   const size = Object.entries(annotations).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
     0,
   );
   if (size > MAX_ANNOTATIONS) delete annotations[client.annotation];
-  return { ...done, object: { ...done.object, metadata: { ...metadata, annotations } } };
+  return { ...done, object: { ...object, metadata: { ...metadata, annotations } } };
 }
 
 function annotationOf(object: Values, annotation: string): string | undefined {

@@ -24,21 +24,28 @@ export function unsavedItem(resource: Resource, key: string, object: ApiObject):
   return { key, revision: 0, created: 0, bytes, versionAt: 0, labels: object.metadata.labels, fields: undefined, parsed: undefined };
 }
 
-/** Puts an object, guarded by the revision it must replace (0: none). Throws CommitConflict. */
-export async function commitPut(
-  deps: RegistryDeps,
-  target: Target,
-  object: ApiObject,
-  expect: number,
-  created: number,
-  more: readonly Operation[],
-  sideWrites: SideWrite[],
-  steps?: readonly CommitStep[],
-): Promise<Item> {
+/** An object on its way into the store. */
+export interface Put {
+  readonly object: ApiObject;
+  /** Its stored form, where that is made already. */
+  readonly value?: Buffer;
+  /** The revision that it must replace; 0: none. */
+  readonly expect: number;
+  /** The revision at which it was made; 0: this one. */
+  readonly created: number;
+  /** What is written in the same commit. */
+  readonly more?: readonly Operation[];
+  readonly sideWrites?: SideWrite[];
+  readonly steps?: readonly CommitStep[] | undefined;
+}
+
+/** Throws CommitConflict. */
+export async function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
+  const { object, expect, created, more = [], sideWrites = [], steps } = put;
   const { resource } = target;
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
-  const value = storedValueOf(resource, object);
+  const value = put.value ?? storedValueOf(resource, object);
   const facts = collection.factsOf(object);
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);

@@ -23,6 +23,11 @@ export function parseAs(resource: Resource, item: Item): ApiObject {
   return resource.isHub ? hub : fromHub(resource, hub);
 }
 
+/** A stored object in the version of the resource. It may share parts with the one given, which is not changed. */
+export function spokenFrom(resource: Resource, hub: ApiObject): ApiObject {
+  return resource.isHub ? hub : fromHub(resource, normal(resource, hub));
+}
+
 /** Stored text holds nulls for values that JSON always writes; the normal form has none. */
 export function normal(resource: Resource, object: ApiObject): ApiObject {
   return decode(resource.hub.schema, object) as ApiObject;

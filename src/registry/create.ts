@@ -82,10 +82,12 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
     if (resource.collection?.items.get(keyOf(target)) !== undefined) throw taken(target);
     return unsavedItem(resource, keyOf(target), ready);
   }
+  const { sideWrites, commitSteps: steps } = request;
+  const put = { object: ready, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
   for (let attempt = 1; ; attempt++) {
     const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
     try {
-      return await commitPut(deps, final, ready, 0, 0, hookRequest.operations, request.sideWrites, request.commitSteps);
+      return await commitPut(deps, final, put);
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (error.key !== storeKey(final)) {

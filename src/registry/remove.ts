@@ -85,8 +85,10 @@ async function attemptRemove(
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: false };
   // Deleting what is already on its way changes nothing.
-  if (sameText(item, storedValueOf(resource, object))) return { item, object, removed: false };
-  const kept = await commitPut(deps, ctx, object, item.revision, item.created, [], request.sideWrites);
+  const value = storedValueOf(resource, object);
+  if (sameText(item, value)) return { item, object, removed: false };
+  const { revision: expect, created } = item;
+  const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
   return { item: kept, object, removed: false };
 }
 

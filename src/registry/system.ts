@@ -90,7 +90,7 @@ export class SystemWriter {
     const { status } = wanted;
     if (status === undefined || Object.keys(status).length === 0) return;
     const context = { ...this.context(resource, namespace, name), subresource: 'status' };
-    await update(this.deps, context, { change: (live) => ({ ...live, status }) as ApiObject });
+    await update(this.deps, context, { change: (live) => ({ ...structuredClone(live), status }) as ApiObject });
   }
 
   /** Changes an object that exists, or one of its subresources; `change` works on the hub form. */
@@ -106,10 +106,10 @@ export class SystemWriter {
     const context = { ...this.context(resource, namespace, name), subresource };
     await update(this.deps, context, {
       change: (live) => {
-        const before = structuredClone(live);
-        change(live);
-        if (resource.isHub) ownUpdated(this.deps, context, live, before);
-        return live;
+        const object = structuredClone(live);
+        change(object);
+        if (resource.isHub) ownUpdated(this.deps, context, object, live);
+        return object;
       },
     });
   }

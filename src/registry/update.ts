@@ -6,6 +6,7 @@
 import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
+import { frozen } from '../lib/frozen.ts';
 import { ApiError, badRequest, conflict, invalid, notFound, plainError } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
@@ -31,7 +32,8 @@ export interface UpdateResult {
 
 export interface Update {
   /**
-   * Makes the new object, in hub form, from the stored one (a private copy, in hub form). Asked again on every try.
+   * Makes the new object, in hub form, from the stored one, in hub form. Asked again on every try. The stored object must
+   * not be changed, and the new one will be: of what the stored one holds it may share managedFields alone.
    * Its metadata.resourceVersion, if set, must be that of the stored object.
    */
   change(live: ApiObject, item: Item): ApiObject | Promise<ApiObject>;
@@ -85,10 +87,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
   }
   const strategy = strategyOf(ctx);
-  // Bringing it into the normal form copies, so that one parse makes both the old state and the one to change.
-  const parsed = parseItem(item);
-  const old = normal(resource, parsed);
-  const made = how.change(normal(resource, parsed), item);
+  const old = frozen(normal(resource, parseItem(item)));
+  const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
@@ -128,10 +128,9 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     ready.metadata.resourceVersion = String(item.revision);
     return { item: unsavedItem(resource, item.key, ready), created: false };
   }
-  return {
-    item: await commitPut(deps, ctx, ready, item.revision, item.created, hookRequest.operations, request.sideWrites, request.commitSteps),
-    created: false,
-  };
+  const { sideWrites, commitSteps: steps } = request;
+  const put = { object: ready, value, expect: item.revision, created: item.created, more: hookRequest.operations, sideWrites, steps };
+  return { item: await commitPut(deps, ctx, put), created: false };
 }
 
 const viewRequest = (ctx: WriteContext, hub: ApiObject, old: ApiObject, { kind, show }: AdmittedView): AdmissionRequest => ({
@@ -210,8 +209,8 @@ function keep<K extends 'creationTimestamp' | 'generation' | 'deletionGracePerio
   from: ApiObject['metadata'],
   field: K,
 ): void {
-  if (from[field] === undefined) delete to[field];
-  else to[field] = from[field];
+  if (from[field] !== undefined) to[field] = from[field];
+  else if (to[field] !== undefined) delete to[field];
 }
 
 /** The object itself, or a view of it such as its scale. */

@@ -89,7 +89,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
   const { annotations } = binding.metadata;
   if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
   setScheduled(pod, formatTime(deps.env.now()));
-  if (!dryRun) await commitPut(deps, target, pod, item.revision, item.created, [], []);
+  if (!dryRun) await commitPut(deps, target, { object: pod, expect: item.revision, created: item.created });
 }
 
 /** A binding may say which pod it means, beyond its name. */

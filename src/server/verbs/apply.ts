@@ -1,11 +1,12 @@
 /** apply: a patch that says what its manager wants, and nothing else. */
 import { clientSideApply } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
-import { fromHub, toHub } from '../../kinds/served.ts';
+import { toHub } from '../../kinds/served.ts';
 import { badRequest, conflict } from '../../meta/errors.ts';
 import { type Applied, apply } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
+import { normal, spokenFrom } from '../../registry/convert.ts';
 import { backConverter, converter } from '../../registry/ownership.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
@@ -19,20 +20,28 @@ import { mayCreate, tellProblems, wantsReport } from './write.ts';
 
 /** The body of an apply is YAML, of which JSON is a part. */
 export async function readApplied(body: Buffer): Promise<JsonObject> {
-  const { parseYaml } = await import('../../schema/yaml.ts');
-  let value: JsonValue;
-  try {
-    value = body[0] === 0x7b ? (JSON.parse(body.toString()) as JsonValue) : parseYaml(body);
-  } catch {
-    try {
-      value = parseYaml(body);
-    } catch (error) {
-      throw badRequest(`error decoding YAML: ${(error as Error).message}`);
-    }
-  }
+  const value = readPlainJson(body) ?? (await readYaml(body));
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw badRequest('error decoding YAML: the patch is not an object');
   return value;
+}
+
+/** What looks like JSON mostly is; undefined where it is not. */
+function readPlainJson(body: Buffer): JsonValue | undefined {
+  if (body[0] !== 0x7b) return undefined;
+  try {
+    return JSON.parse(body.toString()) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+async function readYaml(body: Buffer): Promise<JsonValue> {
+  const { parseYaml } = await import('../../schema/yaml.ts');
+  try {
+    return parseYaml(body);
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+  }
 }
 
 export async function applyObject(
@@ -69,10 +78,11 @@ export async function applyObject(
     });
   return update(registry, write, {
     change: (live) => {
-      const spoken = resource.isHub ? live : fromHub(resource, live);
+      const spoken = spokenFrom(resource, live);
       const done = run(spoken);
       const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
-      return unchanged ? backToHub(resource, spoken) : finish(registry, resource, done);
+      if (unchanged && resource.isHub) return normal(resource, live);
+      return toHub(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
     },
     ...(write.subresource === '' && {
       createAbsent: async () => {
@@ -85,22 +95,16 @@ export async function applyObject(
             write.name,
             `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
           );
-        return completed(registry, resource, done);
+        return completed(registry, resource, done, undefined);
       },
     }),
     createdIsOwned: true,
   });
 }
 
-const backToHub = (resource: Resource, object: ApiObject): ApiObject => (resource.isHub ? object : toHub(resource, object));
-
-function finish(registry: RegistryDeps, resource: Resource, done: Applied): ApiObject {
-  return toHub(resource, completed(registry, resource, done));
-}
-
-/** The merged object with its owners and defaults. The merge may share parts with what it was made of. */
-function completed(registry: RegistryDeps, resource: Resource, done: Applied): ApiObject {
-  const object = cloneJson(done.object as never) as unknown as ApiObject;
+/** The merged object with its owners and defaults. Where only owners changed it is the live one, which stays as it is. */
+function completed(registry: RegistryDeps, resource: Resource, done: Applied, live: ApiObject | undefined): ApiObject {
+  const object = (done.object === (live as never) ? cloneJson(done.object) : done.object) as unknown as ApiObject;
   object.kind = resource.kind.kind;
   object.apiVersion = resource.apiVersion;
   object.metadata ??= {};

@@ -6,6 +6,7 @@ import { FieldErrors, Path } from '../../meta/field.ts';
 import { type Patch, readJsonPatch, readMergePatch, readStrategicPatch } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type WriteContext } from '../../registry/context.ts';
+import { spokenFrom } from '../../registry/convert.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { update } from '../../registry/update.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
@@ -79,7 +80,7 @@ function patchedHub(
   report: FieldReport | undefined,
 ): ApiObject {
   const { resource } = write;
-  const spoken = resource.isHub ? live : fromHub(resource, live);
+  const spoken = spokenFrom(resource, live);
   const document = patch(toJson(resource.schema, spoken as never));
   const made = madeVersion(services, resource, document);
   let object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);

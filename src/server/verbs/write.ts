@@ -3,10 +3,11 @@
 import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
-import { fromHub, toHub } from '../../kinds/served.ts';
+import { toHub } from '../../kinds/served.ts';
 import { ApiError, badRequest, forbidden, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
+import { spokenFrom } from '../../registry/convert.ts';
 import { create } from '../../registry/create.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
@@ -91,7 +92,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
     change: (live) => {
       // A retry begins again with the body as it came.
       const object = JSON.parse(text) as ApiObject;
-      ownUpdated(registry, write, object, resource.isHub ? live : fromHub(resource, live));
+      ownUpdated(registry, write, object, spokenFrom(resource, live));
       return toHub(resource, object);
     },
     ...(resource.kind.createOnUpdate &&
