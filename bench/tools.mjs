@@ -22,9 +22,9 @@ const started = (child) => {
 };
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 64 });
 
-/** `--profile DIR`: a CPU profile of each server there, for Chromium's developer tools. */
+/** Started as `npm start` does it. `--profile DIR`: a CPU profile of each server there, for Chromium's developer tools. */
 const profile = process.argv.indexOf('--profile');
-const profiling = profile < 0 ? (process.env.BENCH_NODE_FLAGS?.split(' ') ?? []) : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
+const profiling = profile < 0 ? (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=64').split(' ') : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
 
 export const temporary = (name) => join(work, name);
 

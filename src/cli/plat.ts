@@ -1,5 +1,8 @@
-#!/usr/bin/env node
-/** The program `plat`. */
+#!/usr/bin/env -S node --max-semi-space-size=64
+/**
+ * The program `plat`. Its young objects get more room than Node gives them by itself: most of what a request makes is gone
+ * with its answer, and need not be copied before.
+ */
 import { homedir } from 'node:os';
 import type { IO } from './command.ts';
 import { run } from './index.ts';
