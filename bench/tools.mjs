@@ -24,7 +24,10 @@ const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxS
 
 /** Started as `npm start` does it. `--profile DIR`: a CPU profile of each server there, for Chromium's developer tools. */
 const profile = process.argv.indexOf('--profile');
-const profiling = profile < 0 ? (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=64').split(' ') : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
+const profiling =
+  profile < 0
+    ? (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=64').split(' ')
+    : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
 
 export const temporary = (name) => join(work, name);
 
@@ -123,7 +126,9 @@ export const residentMB = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readF
 /** Processor time of a process so far in µs: all of it, and that of its main thread. */
 export function cpuOf(pid) {
   const of = (path) => {
-    const fields = readFileSync(path, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(path, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10_000;
   };
   return { all: of(`/proc/${pid}/stat`), main: of(`/proc/${pid}/task/${pid}/stat`) };

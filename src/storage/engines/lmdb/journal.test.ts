@@ -127,8 +127,8 @@ test('a journal that does not go on where the tables end is not taken in', async
 test('times to live hold over a crash', async () => {
   const clock = new FakeClock();
   const engine = await open('a', clock);
-  await engine.commit([{ ...put('x', '1'), ttlSeconds: 10 }]);
-  await engine.commit([{ ...put('y', '1'), ttlSeconds: 10 }]);
+  await engine.commit([{ type: 'put', key: 'x', value: Buffer.from('1'), ttlSeconds: 10 }]);
+  await engine.commit([{ type: 'put', key: 'y', value: Buffer.from('1'), ttlSeconds: 10 }]);
   await engine.commit([put('y', '2')]);
   crash('a', 'b');
   const again = await open('b', clock);
