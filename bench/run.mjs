@@ -9,6 +9,7 @@ import https from 'node:https';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { growth } from './growth.mjs';
+import { configMap, pod } from './objects.mjs';
 import { call, inParallel, load, must, residentMB, root, startBare, startPlat, TOKEN, writing } from './tools.mjs';
 
 const option = (name, fallback) => {
@@ -18,36 +19,6 @@ const option = (name, fallback) => {
 const seconds = Number(option('seconds', '5'));
 const only = option('only')?.split(',');
 const ns = '/api/v1/namespaces/bench';
-const pod = (name) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, labels: { app: 'bench', index: name } },
-  spec: {
-    automountServiceAccountToken: false,
-    containers: [
-      {
-        name: 'main',
-        image: 'registry.example/app:1.2.3',
-        command: ['/app', '--port=8080'],
-        env: [
-          { name: 'A', value: 'one' },
-          { name: 'B', value: 'two' },
-        ],
-        ports: [{ containerPort: 8080, protocol: 'TCP' }],
-        resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '1Gi' } },
-        volumeMounts: [{ name: 'config', mountPath: '/etc/config' }],
-      },
-    ],
-    volumes: [{ name: 'config', configMap: { name: 'config' } }],
-  },
-});
-const configMap = (name) => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name, labels: { app: 'bench' } },
-  data: { a: 'x'.repeat(200), b: 'y'.repeat(200) },
-});
-
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 const plat = await startPlat(process.env.BENCH_SERVER_FLAGS?.split(' ') ?? []);
 const idleMB = residentMB(plat.pid);
