@@ -14,6 +14,7 @@ import type { ServerOptions } from './flags.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
+import { systemClock } from './lib/clock.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
@@ -44,6 +45,7 @@ import { explain } from './server/steps/explain.ts';
 import { auditId, checkTimeout, findInfo } from './server/steps/identify.ts';
 import { impersonate } from './server/steps/impersonate.ts';
 import { upgradeHandler } from './server/tunnels/upgrade.ts';
+import { Watches } from './server/watch/watches.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
@@ -169,7 +171,7 @@ async function serve(
     },
     watchEvents: (resource) => surface.watchEvents(resource),
     log,
-    watches: new Set(),
+    watches: new Watches(systemClock),
     keptLists: new KeptLists(),
     spread: () => systemRandom.float(),
   };
@@ -267,7 +269,7 @@ async function serve(
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       await Promise.all([controllers.stop(), withdraw()]);
       const closing = listeners.map((one) => one.close());
-      for (const watch of [...services.watches]) watch.end();
+      for (const watch of [...services.watches.open]) watch.end();
       connections.close();
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);

@@ -19,9 +19,20 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
+/** An event of a watch in a server of the same process. */
+export interface StreamEvent {
+  readonly type: string;
+  /** JSON of the whole object, whatever part of it the event shows. */
+  readonly source: Buffer;
+  /** The event as it would stand in the stream, made when it is asked for. */
+  readonly bytes: Buffer;
+}
+
 /** Takes an answer as it comes. */
 export interface StreamSink {
   data(chunk: Buffer): void;
+  /** Takes events that need not become text first; a connection has none. */
+  event?(event: StreamEvent): void;
   /** Called once, at the end or with what broke the stream; never after `close`. */
   end(error?: Error): void;
 }

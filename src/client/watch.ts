@@ -11,7 +11,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
-import { type HttpStream, isStatus } from './http.ts';
+import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
 
 export type FollowState = 'idle' | 'listing' | 'watching' | 'waiting' | 'stopped';
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -23,8 +23,8 @@ export interface Follower<T extends ApiObject> {
   /** The list is complete. */
   complete(): void;
   changed(type: WatchEventType, object: T): void;
-  /** Whether an event (a line of JSON) is worth reading; every event is, where this is absent. */
-  wants?(line: Buffer): boolean;
+  /** Whether an event is worth reading; every event is, where this is absent. `source` is JSON that holds at least the object. */
+  wants?(type: WatchEventType, source: Buffer): boolean;
 }
 
 export interface FollowOptions {
@@ -148,19 +148,23 @@ export class Following<T extends ApiObject> {
     const began = clock.monotonic();
     await new Promise<void>((resolve, reject) => {
       this.endWatch = resolve;
-      const lines = new Lines((line) => this.receive(line));
+      const guarded =
+        <A>(take: (value: A) => void) =>
+        (value: A): void => {
+          try {
+            if (!this.stopped()) take(value);
+          } catch (error) {
+            this.stream?.close();
+            reject(error);
+          }
+        };
+      const lines = new Lines((line) => this.receive({ type: typeOf(line), source: line, bytes: line }));
       client.http
         .stream(
           { path: `${pathOf(resource, namespace)}?${query}`, headers: client.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole') },
           {
-            data: (chunk) => {
-              try {
-                if (!this.stopped()) lines.push(chunk);
-              } catch (error) {
-                this.stream?.close();
-                reject(error);
-              }
-            },
+            data: guarded((chunk: Buffer) => lines.push(chunk)),
+            event: guarded((event: StreamEvent) => this.receive(event)),
             end: (error) => (error === undefined ? resolve() : reject(error)),
           },
         )
@@ -174,20 +178,23 @@ export class Following<T extends ApiObject> {
     else if (!this.stopped()) throw new Error('the watch ended as soon as it had begun');
   }
 
-  private receive(line: Buffer): void {
-    if (this.follower.wants !== undefined && !isControl(line) && !this.follower.wants(line)) return;
-    const event = JSON.parse(line.toString()) as WireEvent<T>;
+  private receive({ type, source, bytes }: StreamEvent): void {
+    if (isChange(type) && this.follower.wants?.(type, source) === false) return;
+    const event = JSON.parse(bytes.toString()) as WireEvent<T>;
     if (event.type === 'ERROR') throw failureOf(event.object);
     this.version = event.object.metadata.resourceVersion ?? this.version;
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
   }
 }
 
-/** Bookmarks and errors are for the protocol itself: `{"type":"B…` and `{"type":"E…`. */
-function isControl(line: Buffer): boolean {
-  const letter = line[9];
-  return letter === 0x42 || letter === 0x45;
-}
+/** Bookmarks and errors are for the protocol itself. */
+const isChange = (type: string): type is WatchEventType => type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+
+/** The type of an event by its first letter: `{"type":"B…`. */
+const typeOf = (line: Buffer): string => typesByLetter[String.fromCharCode(line[9] ?? 0)] ?? '';
+const typesByLetter: Readonly<Record<string, string>> = Object.fromEntries(
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type[0], type]),
+);
 
 function failureOf(object: unknown): Error {
   const status = object as { code?: number; reason?: string; message?: string };

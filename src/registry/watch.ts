@@ -152,7 +152,10 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
   const now = selection.matches(event.item);
   if (now) sink.send(before ? 'MODIFIED' : 'ADDED', event.item, event);
   // What stops matching leaves with its previous state, under the version at which it left.
-  else if (before) sink.send('DELETED', atRevision(event.previous as Item, event.revision), undefined);
+  else if (before) {
+    event.left ??= atRevision(event.previous as Item, event.revision);
+    sink.send('DELETED', event.left, event);
+  }
 }
 
 /** Sends what the store remembers after a version, then follows. */

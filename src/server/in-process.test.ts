@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBody } from './body.ts';
 import { Context, type Incoming, type Outgoing } from './context.ts';
-import { inProcess, presetUser } from './in-process.ts';
+import { inProcess, presetUser, takesFrames } from './in-process.ts';
 import { head, send } from './respond.ts';
 
 const user = { name: 'somebody', groups: ['some'] };
@@ -93,4 +93,27 @@ test('a stream that breaks tells so', async () => {
 test('nobody from outside takes the inner way', () => {
   const outside = { method: 'GET', url: '/', headers: {}, httpVersionMajor: 1 } as unknown as Incoming;
   expect(() => presetUser(new Context(outside, {} as Outgoing, 0))).toThrow('a request from outside took the inner way');
+});
+
+test('events of a watch are handed over as they are to who takes them, and written for who does not', async () => {
+  const event = { type: 'ADDED', source: Buffer.from('{}'), bytes: Buffer.from('line\n') };
+  let hand: () => void = () => {};
+  const inner = way((ctx) => {
+    const { res } = ctx;
+    head(ctx, 200, []);
+    if (takesFrames(res)) hand = () => res.takeFrames([event, event]);
+  });
+  const seen: unknown[] = [];
+  const sink = { data: (chunk: Buffer) => void seen.push(chunk.toString()), end() {} };
+  await inner.stream({ path: '/' }, sink);
+  hand();
+  expect(seen).toEqual(['line\n', 'line\n']);
+
+  seen.length = 0;
+  const stream = await inner.stream({ path: '/' }, { ...sink, event: (one) => void seen.push(one) });
+  hand();
+  expect(seen).toEqual([event, event]);
+  stream.close();
+  hand();
+  expect(seen.length).toBe(2);
 });

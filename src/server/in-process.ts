@@ -19,8 +19,18 @@ export interface InProcessAnswer {
   readonly status: number;
   readonly body: Buffer;
 }
+/** An event of a watch. What does not want it never has it encoded. */
+export interface InProcessEvent {
+  readonly type: string;
+  /** JSON of the whole object, whatever part of it the event shows. */
+  readonly source: Buffer;
+  /** The event as it would stand in the stream. */
+  readonly bytes: Buffer;
+}
 export interface InProcessSink {
   data(chunk: Buffer): void;
+  /** Takes events one by one where it is there; else they are `data`. */
+  event?(event: InProcessEvent): void;
   end(error?: Error): void;
 }
 export interface InProcess {
@@ -68,11 +78,18 @@ export function inProcess(
       const refused: Buffer[] = [];
       let closed = false;
       let begun = false;
-      const outgoing = new InProcessOutgoing((chunk) => {
-        if (closed) return;
-        if (outgoing.statusCode === 200) sink.data(chunk);
-        else refused.push(chunk);
-      });
+      const outgoing = new InProcessOutgoing(
+        (chunk) => {
+          if (closed) return;
+          if (outgoing.statusCode === 200) sink.data(chunk);
+          else refused.push(chunk);
+        },
+        (event) => {
+          if (closed) return;
+          if (sink.event !== undefined) sink.event(event);
+          else sink.data(event.bytes);
+        },
+      );
       const close = (): void => {
         closed = true;
         outgoing.destroy();
@@ -126,16 +143,25 @@ class InProcessIncoming extends Readable {
 /** Where such requests come from, for those who write it down. */
 const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, encrypted: true });
 
+/** Whether an answer goes to a part of this process, to whom events can be handed as they are. */
+export const takesFrames = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing;
+
 /** As much of a response as the pipeline writes to. What is written is handed on at once, so nothing waits in between. */
 class InProcessOutgoing extends Writable {
   statusCode = 0;
   headersSent = false;
   onHead: (() => void) | undefined;
   private readonly take: (chunk: Buffer) => void;
+  private readonly takeEvent: (event: InProcessEvent) => void;
 
-  constructor(take: (chunk: Buffer) => void) {
+  constructor(take: (chunk: Buffer) => void, takeEvent: (event: InProcessEvent) => void = (event) => take(event.bytes)) {
     super({ decodeStrings: true });
     this.take = take;
+    this.takeEvent = takeEvent;
+  }
+  /** The events of a watch, instead of writing them. Throws what their taker throws. */
+  takeFrames(events: readonly InProcessEvent[]): void {
+    if (!this.destroyed) for (const event of events) this.takeEvent(event);
   }
   writeHead(status: number): this {
     this.statusCode = status;

@@ -8,6 +8,7 @@ import type { MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
 import type { KeptLists } from './kept-lists.ts';
 import type { Negotiator } from './negotiate.ts';
+import type { Watches } from './watch/watches.ts';
 
 /** Operations that are not reads or writes of an object: evictions, bindings, tokens, reviews, tunnels. */
 export interface ActionRequest {
@@ -53,8 +54,7 @@ export interface Services {
   /** The counter of the events that watches of a resource are sent. */
   readonly watchEvents: (resource: Resource) => { inc(): void };
   readonly log: { error(message: string, details?: object): void; info(message: string, details?: object): void };
-  /** Streams that are open, so that shutdown can end them. */
-  readonly watches: Set<{ end(): void }>;
+  readonly watches: Watches;
   readonly keptLists: KeptLists;
   /** Random number from 0 to below 1, for spreading timeouts. */
   readonly spread: () => number;

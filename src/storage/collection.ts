@@ -11,8 +11,10 @@ export interface CollectionEvent {
   readonly item: Item;
   readonly previous: Item | undefined;
   readonly revision: number;
-  /** Encodings made for one watcher and shared by all: representation → frame. */
-  frames: Map<string, Buffer> | undefined;
+  /** The previous state under this event's revision: what watchers are told of whose selection it has left. Made on first use. */
+  left?: Item;
+  /** Encodings made for one watcher and shared by all: representation → frame, as the server makes them. */
+  frames: Map<string, unknown> | undefined;
 }
 
 export type EventListener = (event: CollectionEvent) => void;

@@ -111,7 +111,7 @@ export class Monitors {
           else graph.saw(resource, object);
         },
         // While no object of the kind is in the graph, only those that name owners or are being deleted can enter it.
-        wants: (line) => graph.countOf(kind) > 0 || line.includes(OWNERS) || line.includes(DELETION),
+        wants: (_type, source) => graph.countOf(kind) > 0 || source.includes(OWNERS) || source.includes(DELETION),
       },
     );
     following.start();

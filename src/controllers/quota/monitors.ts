@@ -60,7 +60,7 @@ export class QuotaMonitors {
           // A service may change into one that uses less.
           if (type === 'DELETED' || (isServices && type === 'MODIFIED')) this.options.lessUsed(object.metadata.namespace ?? '');
         },
-        wants: (line) => line[9] === DELETED || isServices,
+        wants: (type) => type === 'DELETED' || isServices,
       },
     );
     following.start();
@@ -79,5 +79,3 @@ export class QuotaMonitors {
     this.keepOnly(new Set());
   }
 }
-/** The first letter of the type in `{"type":"DELETED"`. */
-const DELETED = 'D'.charCodeAt(0);

@@ -1,0 +1,91 @@
+/**
+ * What waits for a watcher: frames in order, written in one piece. Watchers for whom the same frames wait hold the same
+ * batch, so that its bytes are put together once for all of them, whatever each of them asked for:
+ *
+ *   const empty = new Batch();
+ *   empty.and(a).and(b) === empty.and(a).and(b)      // and so is its chunk
+ */
+
+/** One event as a kind of watcher reads it, encoded when it is first asked for. */
+export class Frame {
+  readonly type: string;
+  /** The object that the event tells of, in whatever form: for looking into it, and as a measure of the frame's size. */
+  readonly source: Buffer;
+  private encode: (() => Buffer) | undefined;
+  private encoded: Buffer | undefined;
+
+  constructor(type: string, source: Buffer, encode: () => Buffer) {
+    this.type = type;
+    this.source = source;
+    this.encode = encode;
+  }
+  get bytes(): Buffer {
+    if (this.encoded === undefined) {
+      this.encoded = (this.encode as () => Buffer)();
+      this.encode = undefined;
+    }
+    return this.encoded;
+  }
+}
+
+const LINE_END = Buffer.from('\r\n');
+
+export class Batch {
+  /** About how many bytes it has. */
+  readonly size: number;
+  private readonly before: Batch | undefined;
+  private readonly last: Frame | undefined;
+  /** Batches with one frame more. Nearly always there is but one. */
+  private next: Batch | undefined;
+  private others: Map<Frame, Batch> | undefined;
+  private whole: Buffer | undefined;
+  /** Where the frames begin and end in `whole`. */
+  private start = 0;
+  private end = 0;
+
+  constructor(before?: Batch, last?: Frame) {
+    this.before = before;
+    this.last = last;
+    this.size = before === undefined ? 0 : before.size + (last as Frame).source.length;
+  }
+
+  and(frame: Frame): Batch {
+    if (this.next === undefined) {
+      this.next = new Batch(this, frame);
+      return this.next;
+    }
+    if (this.next.last === frame) return this.next;
+    this.others ??= new Map();
+    let other = this.others.get(frame);
+    if (other === undefined) {
+      other = new Batch(this, frame);
+      this.others.set(frame, other);
+    }
+    return other;
+  }
+
+  frames(): Frame[] {
+    const frames: Frame[] = [];
+    for (let batch: Batch | undefined = this; batch.last !== undefined; batch = batch.before as Batch) frames.push(batch.last);
+    return frames.reverse();
+  }
+
+  /** The frames one after another. */
+  get bytes(): Buffer {
+    const whole = this.chunk;
+    return whole.subarray(this.start, this.end);
+  }
+
+  /** The same as a chunk of HTTP/1.1: their length, the frames, the end of a line. */
+  get chunk(): Buffer {
+    if (this.whole === undefined) {
+      const parts = this.frames().map((frame) => frame.bytes);
+      const length = parts.reduce((sum, part) => sum + part.length, 0);
+      const head = Buffer.from(`${length.toString(16)}\r\n`, 'latin1');
+      this.start = head.length;
+      this.end = head.length + length;
+      this.whole = Buffer.concat([head, ...parts, LINE_END], this.end + LINE_END.length);
+    }
+    return this.whole;
+  }
+}

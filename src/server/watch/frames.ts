@@ -1,0 +1,148 @@
+/** Events in the representation that a watch was asked in: lines of JSON, or binary messages after their length. */
+import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
+import type { ApiError } from '../../meta/errors.ts';
+import type { Resource } from '../../registry/catalog.ts';
+import type { WatchType } from '../../registry/watch.ts';
+import { encodeEnvelope } from '../../schema/envelope.ts';
+import { encode, toJson } from '../../schema/json.ts';
+import { encodeProtobuf } from '../../schema/protobuf.ts';
+import type { JsonObject } from '../../schema/types.ts';
+import type { CollectionEvent } from '../../storage/collection.ts';
+import type { Item } from '../../storage/item.ts';
+import type { Representation } from '../negotiate.ts';
+import { binary, type IncludeObject, isPlain, objectOf, partial } from '../represent.ts';
+import type { Services } from '../services.ts';
+import { partialText, tableText } from '../table.ts';
+import { Frame } from './batch.ts';
+
+interface KeptFrame {
+  /** In which it was made, where that matters. */
+  readonly second: number;
+  readonly frame: Frame;
+}
+
+export class Frames {
+  private readonly services: Services;
+  private readonly resource: Resource;
+  private readonly representation: Representation;
+  private readonly include: IncludeObject;
+  private readonly plain: boolean;
+  /** Under which an event keeps its frames for other watchers of the same representation. */
+  private readonly keys: Readonly<Record<WatchType, string>>;
+  /** The first Table of a stream has the columns. */
+  private firstTable = true;
+
+  constructor(services: Services, resource: Resource, representation: Representation, include: IncludeObject) {
+    this.services = services;
+    this.resource = resource;
+    this.representation = representation;
+    this.include = include;
+    this.plain = isPlain(resource, representation, false);
+    const { media, transform = '', transformVersion } = representation;
+    const key = `${resource.apiVersion}|${media}|${transform}|${transformVersion}|${include}`;
+    this.keys = { ADDED: `ADDED|${key}`, MODIFIED: `MODIFIED|${key}`, DELETED: `DELETED|${key}` };
+  }
+
+  /** `shared` is the change that other watchers see too. */
+  event(type: WatchType, item: Item, shared: CollectionEvent | undefined): Frame {
+    const isTable = this.representation.transform === 'Table';
+    if (shared === undefined || (isTable && this.firstTable)) return isTable ? this.tableFrame(type, item) : this.make(type, item);
+    // A Table tells ages in seconds.
+    const second = isTable ? Math.floor(this.services.registry.env.now() / 1000) : 0;
+    shared.frames ??= new Map();
+    const key = this.keys[type];
+    let kept = shared.frames.get(key) as KeptFrame | undefined;
+    if (kept === undefined || kept.second !== second) {
+      kept = { second, frame: isTable ? this.tableFrame(type, item) : this.make(type, item) };
+      shared.frames.set(key, kept);
+    }
+    return kept.frame;
+  }
+
+  bookmark(revision: number): Frame {
+    const { kind, apiVersion, schema } = this.resource;
+    const { transform, transformVersion } = this.representation;
+    const resourceVersion = String(revision);
+    if (transform === 'Table') return this.ready('BOOKMARK', jsonLine('BOOKMARK', this.table([], resourceVersion, false)));
+    const object =
+      transform === undefined
+        ? (toJson(schema, { kind: kind.kind, apiVersion, metadata: { resourceVersion } } as never) as JsonObject)
+        : { kind: transform, apiVersion: transformVersion, metadata: { resourceVersion, creationTimestamp: null } };
+    return this.ready('BOOKMARK', this.wrap('BOOKMARK', object));
+  }
+
+  error(error: ApiError): Frame {
+    return this.ready('ERROR', this.wrap('ERROR', error.status() as unknown as JsonObject));
+  }
+
+  private ready(type: string, bytes: Buffer): Frame {
+    return new Frame(type, bytes, () => bytes);
+  }
+
+  private make(type: WatchType, item: Item): Frame {
+    return new Frame(type, item.bytes, () => this.encode(type, item));
+  }
+  private encode(type: WatchType, item: Item): Buffer {
+    if (this.plain) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
+    const { transform, transformVersion, media } = this.representation;
+    if (transform !== undefined) {
+      if (media !== 'protobuf') return jsonLine(type, partialText(item, transformVersion));
+      return this.wrap(type, partial(item, transformVersion));
+    }
+    const object = objectOf(this.resource, item);
+    if (media === 'protobuf') return binaryFrame(type, binary(this.resource.schema, object));
+    return jsonLine(type, encode(this.resource.schema, object));
+  }
+
+  private tableFrame(type: WatchType, item: Item): Frame {
+    const withColumns = this.firstTable;
+    this.firstTable = false;
+    return new Frame(type, item.bytes, () => jsonLine(type, this.table([item], String(item.revision), withColumns)));
+  }
+  private table(items: readonly Item[], resourceVersion: string, withColumns: boolean): string {
+    const { transformVersion } = this.representation;
+    return tableText(this.services.registry.env, this.resource, items, { resourceVersion }, transformVersion, this.include, withColumns);
+  }
+
+  /** An event around an object that is not of the collection's own making. */
+  private wrap(type: string, object: JsonObject): Buffer {
+    if (this.representation.media !== 'protobuf') return jsonLine(type, JSON.stringify(object));
+    const { apiVersion, kind } = object as JsonObject & { kind: string; apiVersion: string };
+    const whole = this.representation.transform === undefined ? this.resource.schema : PartialObjectMetadata;
+    const schema = type === 'ERROR' ? Status : whole;
+    return binaryFrame(type, encodeEnvelope({ apiVersion, kind, raw: encodeProtobuf(schema, object as never) }));
+  }
+}
+
+const jsonLine = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`);
+
+const prefixes: Readonly<Record<WatchType, Buffer>> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
+const SUFFIX = Buffer.from('}\n');
+
+/** Length in four bytes, then a WatchEvent: the type as field 1; as field 2 a raw extension, whose field 1 holds the object. */
+function binaryFrame(type: string, object: Buffer): Buffer {
+  const text = Buffer.from(type);
+  const rawLength = varint(object.length);
+  const outerLength = varint(1 + rawLength.length + object.length);
+  const size = 2 + text.length + 1 + outerLength.length + 1 + rawLength.length + object.length;
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32BE(size, 0);
+  return Buffer.concat([length, Buffer.from([0x0a, text.length]), text, TAG_2, outerLength, TAG_1, rawLength, object], 4 + size);
+}
+const TAG_1 = Buffer.from([0x0a]);
+const TAG_2 = Buffer.from([0x12]);
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}

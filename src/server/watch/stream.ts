@@ -1,0 +1,170 @@
+/**
+ * The answer to a watch. Its states:
+ *
+ *   unsent     events wait until the head is sent                      → open, by `begin`
+ *   open       what waits is written, round by round                   → ended
+ *   ended      by the client, by `end`, or because the client does not read
+ */
+import type { ApiError } from '../../meta/errors.ts';
+import type { WatchSink, WatchType } from '../../registry/watch.ts';
+import type { CollectionEvent } from '../../storage/collection.ts';
+import type { Item } from '../../storage/item.ts';
+import type { Context } from '../context.ts';
+import { takesFrames } from '../in-process.ts';
+import { head } from '../respond.ts';
+import type { Services } from '../services.ts';
+import { Batch, type Frame } from './batch.ts';
+import type { Frames } from './frames.ts';
+import { type Outlet, outletOf } from './outlet.ts';
+import type { Rounds } from './rounds.ts';
+
+/** The past is sent in pieces of about this size, each when the client has taken the one before. */
+const FULL_BYTES = 256 * 1024;
+
+export interface WatchStreamOptions {
+  readonly services: Services;
+  readonly ctx: Context;
+  readonly frames: Frames;
+  readonly contentType: string;
+  /** Counts the events. */
+  readonly events: { inc(): void };
+}
+
+export class WatchStream implements WatchSink {
+  private readonly options: WatchStreamOptions;
+  private readonly rounds: Rounds;
+  private outlet: Outlet | undefined;
+  private stop: () => void = () => {};
+  private waiting: Batch | undefined;
+  private scheduled = false;
+  private ended = false;
+  private failed = false;
+  private finish: () => void = () => {};
+  readonly done: Promise<void>;
+  private start: () => void = () => {};
+  private readonly begun: Promise<void>;
+  /** Everything up to now was sent. */
+  upToDate = false;
+  readonly waitingLimit: number;
+
+  constructor(options: WatchStreamOptions) {
+    this.options = options;
+    const { services, ctx } = options;
+    this.rounds = takesFrames(ctx.res) ? services.watches.inside : services.watches.outside;
+    this.waitingLimit = services.limits.watchBufferBytes;
+    this.done = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+    this.begun = new Promise((resolve) => {
+      this.start = resolve;
+    });
+  }
+
+  /** Sends the head; from here on errors are events. */
+  begin(stop: () => void): void {
+    this.stop = stop;
+    const { ctx, services, contentType } = this.options;
+    if (ctx.res.destroyed) {
+      this.close();
+      return;
+    }
+    services.watches.open.add(this);
+    head(ctx, 200, ['Content-Type', contentType]);
+    (ctx.res as { flushHeaders?: () => void }).flushHeaders?.();
+    ctx.res.once('close', () => this.close());
+    this.outlet = outletOf(ctx);
+    this.start();
+    this.write();
+    if (this.failed) this.end();
+  }
+
+  send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void {
+    if (this.ended) return;
+    this.options.events.inc();
+    this.push(this.options.frames.event(type, item, shared));
+  }
+  full(): boolean {
+    return (this.waiting?.size ?? 0) + (this.outlet?.waiting() ?? 0) > FULL_BYTES;
+  }
+  async drained(): Promise<void> {
+    await this.begun;
+    this.write();
+    const { outlet, ended } = this;
+    const { res } = this.options.ctx;
+    if (outlet === undefined || ended || res.destroyed) return;
+    // Even a client that takes everything at once lets others have their turn.
+    if (outlet.waiting() < outlet.stream.writableHighWaterMark) return new Promise((resolve) => setImmediate(resolve));
+    return new Promise((resolve) => {
+      const go = (): void => {
+        outlet.stream.off('drain', go);
+        res.off('close', go);
+        resolve();
+      };
+      outlet.stream.on('drain', go);
+      res.on('close', go);
+    });
+  }
+  current(): void {
+    this.upToDate = true;
+  }
+  bookmark(revision: number): void {
+    if (!this.ended) this.push(this.options.frames.bookmark(revision));
+  }
+  fail(error: ApiError): void {
+    if (this.ended) return;
+    this.push(this.options.frames.error(error));
+    this.failed = true;
+    // Before the head is sent the error waits with the other frames.
+    if (this.outlet !== undefined) this.end();
+  }
+  /** Sends what waits and ends the stream. */
+  end(): void {
+    this.write();
+    if (this.ended) return;
+    this.close();
+    this.options.ctx.res.end();
+  }
+
+  private close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.start();
+    this.options.services.watches.open.delete(this);
+    this.stop();
+    this.waiting = undefined;
+    this.finish();
+  }
+
+  private push(frame: Frame): void {
+    // Only those who follow have frames in common; what the past is made of must not be remembered for others.
+    const batch = this.waiting ?? (this.upToDate ? this.rounds.empty : new Batch());
+    this.waiting = batch.and(frame);
+    if (this.outlet === undefined || this.scheduled) return;
+    this.scheduled = true;
+    this.rounds.add(this);
+  }
+  /** Its turn in a round. */
+  flush(): void {
+    this.scheduled = false;
+    this.write();
+  }
+  /** Writes what waits. Whatever goes wrong ends this watch and no other. */
+  private write(): void {
+    const { waiting, outlet, ended } = this;
+    if (ended || waiting === undefined || outlet === undefined) return;
+    this.waiting = undefined;
+    try {
+      outlet.write(waiting);
+    } catch (error) {
+      this.break(error as Error);
+      return;
+    }
+    // A watcher that does not read is let go rather than remembered for; it may resume from where it was.
+    if (outlet.waiting() > this.waitingLimit) this.break(new Error('the client of a watch does not read'));
+  }
+  /** Ends with an error, so that no client takes the end for a good one. */
+  private break(error: Error): void {
+    this.close();
+    this.options.ctx.res.destroy(error);
+  }
+}
