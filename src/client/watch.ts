@@ -178,9 +178,10 @@ export class Following<T extends ApiObject> {
     else if (!this.stopped()) throw new Error('the watch ended as soon as it had begun');
   }
 
-  private receive({ type, source, bytes }: StreamEvent): void {
+  private receive(arrived: StreamEvent): void {
+    const { type, source } = arrived;
     if (isChange(type) && this.follower.wants?.(type, source) === false) return;
-    const event = JSON.parse(bytes.toString()) as WireEvent<T>;
+    const event = JSON.parse(arrived.bytes.toString()) as WireEvent<T>;
     if (event.type === 'ERROR') throw failureOf(event.object);
     this.version = event.object.metadata.resourceVersion ?? this.version;
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
