@@ -5,12 +5,12 @@
 //   --profile DIR a CPU profile of each server   BENCH_NODE_FLAGS, BENCH_SERVER_FLAGS: flags for a comparison
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
-import https from 'node:https';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { fanOut, told } from './fan-out.mjs';
 import { growth } from './growth.mjs';
 import { configMap, pod } from './objects.mjs';
-import { call, inParallel, load, must, residentMB, root, startBare, startPlat, TOKEN, writing } from './tools.mjs';
+import { call, inParallel, load, must, residentMB, root, startBare, startPlat, writing } from './tools.mjs';
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -85,8 +85,8 @@ for (const [name, [path, script, which]] of Object.entries(loads)) {
     `${name.padEnd(14)} ${String(result.rate).padStart(7)}/s  p50 ${result.p50} ms  p99 ${result.p99} ms  failed ${result.failed}  CPU ${result.cpu.all} µs (main thread ${result.cpu.main})  ${ratio.toFixed(2)} of bare`,
   );
 }
-const fan = only === undefined || only.includes('watch') ? await fanOut(200, 400) : undefined;
-if (fan) console.log(`watch          ${fan.perSecond} deliveries/s to ${fan.watchers} watchers, ${fan.missing} missing, p99 ${fan.p99} ms`);
+const fan = only === undefined || only.includes('watch') ? await fanOut(plat, ns) : undefined;
+if (fan) console.log(`watch          ${told(fan)}`);
 const endMB = residentMB(plat.pid);
 await bare.stop();
 await plat.stop();
@@ -106,11 +106,7 @@ if (process.argv.includes('--write')) {
     '|---|---|---|---|---|---|---|---|',
     ...rows.map((r) => `| ${r.name} | ${r.rate} | ${r.p50} | ${r.p99} | ${r.failed} | ${r.cpu.all} | ${r.cpu.main} | ${r.ratio} |`),
     '',
-    ...(fan
-      ? [
-          `Watch: ${fan.perSecond} deliveries/s to ${fan.watchers} watchers, ${fan.missing} of ${fan.expected} missing, p50 ${fan.p50} ms, p99 ${fan.p99} ms; the client alone reads ${fan.clientLimit}/s.\n`,
-        ]
-      : []),
+    ...(fan ? [`Watch: ${told(fan)}.\n`] : []),
     `Ready ${plat.readyMs} ms after a first start, ${again.readyMs} ms after a second. Resident ${idleMB} MB idle, ${endMB} MB after the loads.`,
     ...(grown ? ['', `With ${grown.pods} pods: ${JSON.stringify(grown)}`] : []),
     '',
@@ -121,82 +117,4 @@ process.exit(0);
 
 function range(values) {
   return values.length === 0 ? 'not measured' : `${Math.min(...values)}–${Math.max(...values)}`;
-}
-
-/** Opens watches on one namespace and creates objects; every watcher must see every one. */
-async function fanOut(watchers, events) {
-  const list = JSON.parse((await must(address, 'GET', `${ns}/secrets`)).body);
-  const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: watchers });
-  const sent = new Map();
-  const delays = [];
-  let got = 0;
-  let bytes = 0;
-  let sample;
-  const open = () =>
-    new Promise((resolve, reject) => {
-      const request = https.request(`${address}${ns}/secrets?watch=1&resourceVersion=${list.metadata.resourceVersion}`, {
-        agent,
-        headers: { authorization: `Bearer ${TOKEN}` },
-      });
-      request.on('response', (response) => {
-        let rest = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk) => {
-          bytes += chunk.length;
-          const lines = (rest + chunk).split('\n');
-          rest = lines.pop();
-          for (const line of lines) {
-            const name = /"name":"(w\d+)"/.exec(line)?.[1];
-            if (name === undefined) continue;
-            sample = line;
-            got++;
-            delays.push(performance.now() - sent.get(name));
-          }
-        });
-        response.on('error', () => {});
-        resolve(request);
-      });
-      request.on('error', reject);
-      request.end();
-    });
-  const requests = await Promise.all(Array.from({ length: watchers }, open));
-  const began = performance.now();
-  await inParallel(events, 8, async (i) => {
-    sent.set(`w${i}`, performance.now());
-    await must(address, 'POST', `${ns}/secrets`, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: `w${i}` },
-      stringData: { a: 'x'.repeat(400) },
-    });
-  });
-  const expected = watchers * events;
-  for (const end = performance.now() + 60_000; got < expected && performance.now() < end; )
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  const elapsed = (performance.now() - began) / 1000;
-  for (const request of requests) {
-    request.on('error', () => {});
-    request.destroy();
-  }
-  delays.sort((a, b) => a - b);
-  const at = (share) => +(delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
-  return {
-    watchers,
-    expected,
-    missing: expected - got,
-    perSecond: Math.round(got / elapsed),
-    p50: at(0.5),
-    p99: at(0.99),
-    megabytes: +(bytes / 1e6).toFixed(1),
-    clientLimit: clientLimit(sample),
-  };
-}
-
-/** How many such events per second this client can take apart at all, without any network. */
-function clientLimit(line) {
-  if (line === undefined) return 0;
-  const began = performance.now();
-  let n = 0;
-  while (performance.now() - began < 500) for (let i = 0; i < 1000; i++) n += /"name":"(w\d+)"/.exec(line) ? 1 : 0;
-  return Math.round(n / ((performance.now() - began) / 1000));
 }
