@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kubernetes } from '../identity.ts';
 import { decode, encode } from '../schema/json.ts';
+import { isNormal } from '../schema/normal.ts';
 import { decodeProtobuf, encodeProtobuf } from '../schema/protobuf.ts';
 import { bodies } from './bodies.testing.ts';
 import type { Kind, KindVersion } from './kind.ts';
@@ -53,6 +54,21 @@ test.each(bodies)('the rules of a %s stand whatever they are given', (_name, kin
       const cells = kind.cells?.(made.object as never, testEnv);
       expect(cells?.length).toBe(cells === undefined ? undefined : kind.columns?.length);
       kind.strategy?.canonicalize?.(made.object as never);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each(bodies)('what is said of a %s to be in the normal form is what reading its text gives', (_name, kind, body) => {
+  const { schema } = kind.versions[kind.hub] as KindVersion;
+  const read = (object: Loose): Loose => decode(schema, JSON.parse(encode(schema, object)));
+  const good = read(create(kind, body).object);
+  expect(isNormal(schema, good)).toBe(true);
+  fc.assert(
+    fc.property(fc.oneof(mutated(body), mutated(good)), (changed) => {
+      if (isNormal(schema, changed)) expect(read(changed)).toStrictEqual(changed);
+      const decoded = decodes(() => decode(schema, changed));
+      if (decoded !== undefined) expect(isNormal(schema, read(decoded))).toBe(true);
     }),
     { numRuns: 300 },
   );

@@ -14,7 +14,7 @@ import { CommitConflict } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { normal, parseItem, storedValueOf } from './convert.ts';
+import { recentObjects, storedObject, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { mendOwners } from './ownership.ts';
@@ -87,7 +87,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
   }
   const strategy = strategyOf(ctx);
-  const old = frozen(normal(resource, parseItem(item)));
+  const old = frozen(storedObject(resource, item));
   const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
@@ -130,7 +130,9 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   }
   const { sideWrites, commitSteps: steps } = request;
   const put = { object: ready, value, expect: item.revision, created: item.created, more: hookRequest.operations, sideWrites, steps };
-  return { item: await commitPut(deps, ctx, put), created: false };
+  const written = await commitPut(deps, ctx, put);
+  recentObjects.keep(resource, written, ready, item);
+  return { item: written, created: false };
 }
 
 const viewRequest = (ctx: WriteContext, hub: ApiObject, old: ApiObject, { kind, show }: AdmittedView): AdmissionRequest => ({
