@@ -9,6 +9,7 @@ import { scalarDecoder } from './json-scalars.ts';
 import { isEmpty } from './json-value.ts';
 import { Mismatch, unreadable } from './mismatch.ts';
 import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
+import { type Placed, PresentFields } from './present.ts';
 import {
   type ListType,
   type MapType,
@@ -27,6 +28,7 @@ type Values = Record<string, unknown>;
 
 /** Reads a parsed JSON value as the type says; null and undefined are its zero value. Throws DecodeError. */
 export function decodeValue(type: Type, value: unknown): unknown {
+  present.top = 0;
   try {
     return value === null || value === undefined ? zeroValue(type) : decoderOf(type)(value);
   } catch (error) {
@@ -148,17 +150,16 @@ function unionDecoder(type: UnionType): Decoder {
 
 // ---- messages --------------------------------------------------------------------------------------------------
 
-interface FieldPlan {
-  readonly name: string;
+interface FieldPlan extends Placed {
   readonly read: Decoder;
   /** Makes what an `always` field holds when nothing was given. */
   readonly zero: () => unknown;
 }
 
-function planField(field: NamedField): FieldPlan {
+function planField(field: NamedField, at: number): FieldPlan {
   const read = decoderOf(field.type);
   const zero = field.always && field.nullable !== true ? zeroMakerOf(field.type) : noZero;
-  return { name: field.name, read: field.nullable === true ? read : droppingEmpty(field.type, read, field.always), zero };
+  return { name: field.name, at, read: field.nullable === true ? read : droppingEmpty(field.type, read, field.always), zero };
 }
 
 /** A field that is not a pointer leaves out its empty value, unless JSON always shows it. */
@@ -191,39 +192,58 @@ function droppingEmpty(type: Type, read: Decoder, always: boolean): Decoder {
   return read;
 }
 
+const present = new PresentFields<FieldPlan>();
+
 function messageDecoder(type: MessageType): Decoder {
   // Fields are planned on first use, so that a schema may contain itself.
-  let plans: FieldPlan[] | undefined;
-  const known = new Set(type.ordered.map((field) => field.name));
+  let fields: Map<string, FieldPlan> | undefined;
+  let always: FieldPlan[] = [];
   const keep = type.unknown === 'keep';
   const careful = type.ordered.some((field) => isInherited(field.name));
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
     const given = careful ? ownOnly(value) : (value as Values);
-    plans ??= type.ordered.map(planField);
+    if (fields === undefined) {
+      const plans = type.ordered.map(planField);
+      fields = new Map(plans.map((plan) => [plan.name, plan]));
+      always = plans.filter((plan) => plan.zero !== noZero);
+    }
     const out: Values = {};
-    let i = 0;
-    try {
-      for (; i < plans.length; i++) {
-        const plan = plans[i] as FieldPlan;
-        const item = given[plan.name];
-        let result = item === undefined || item === null ? undefined : plan.read(item);
-        if (result === undefined) {
-          result = plan.zero();
-          if (result === undefined) continue;
-        }
+    const base = present.top;
+    present.gather(fields, given);
+    const end = present.top;
+    let next = 0;
+    for (let i = base; i < end; i++) {
+      const plan = present.plans[i] as FieldPlan;
+      for (; next < always.length && (always[next] as FieldPlan).at < plan.at; next++) putZero(out, always[next] as FieldPlan);
+      const result = readField(type, plan, present.take(i));
+      // What reads as nothing leaves the place to the zero value, where the field has one.
+      if (result !== undefined) {
+        if (always[next] === plan) next++;
         if (careful) setKey(out, plan.name, result);
         else out[plan.name] = result;
       }
-    } catch (error) {
-      if (error instanceof Mismatch) error.inField(type.name, (plans[i] as FieldPlan).name);
-      throw error;
     }
+    for (; next < always.length; next++) putZero(out, always[next] as FieldPlan);
+    present.top = base;
     if (keep) {
       for (const key of Object.keys(value as Values)) {
-        if (!known.has(key)) setKey(out, key, cloneJson((value as Values)[key]));
+        if (!fields.has(key)) setKey(out, key, cloneJson((value as Values)[key]));
       }
     }
     return out;
   };
+}
+
+function putZero(out: Values, plan: FieldPlan): void {
+  setKey(out, plan.name, plan.zero());
+}
+
+function readField(type: MessageType, plan: FieldPlan, value: unknown): unknown {
+  try {
+    return plan.read(value);
+  } catch (error) {
+    if (error instanceof Mismatch) error.inField(type.name, plan.name);
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@
  */
 import { isEmpty, toJson } from './json-value.ts';
 import { isInherited, ownOnly } from './plain.ts';
+import { type Placed, PresentFields } from './present.ts';
 import {
   type ListType,
   type MapType,
@@ -28,11 +29,11 @@ export function encode(type: Type, object: unknown): string {
   return text;
 }
 
-/** The JSON text of an object as bytes. */
-export function encodeBytes(type: Type, object: unknown): Buffer {
+/** The JSON text of an object as bytes, behind so many bytes of room for others. */
+export function encodeBytes(type: Type, object: unknown, room = 0): Buffer {
   write(type, object);
-  const bytes = Buffer.allocUnsafe(position);
-  buffer.copy(bytes, 0, 0, position);
+  const bytes = Buffer.allocUnsafe(room + position);
+  buffer.copy(bytes, room, 0, position);
   release();
   return bytes;
 }
@@ -47,6 +48,7 @@ let position = 0;
 
 function write(type: Type, object: unknown): void {
   position = 0;
+  present.top = 0;
   writerOf(type)(object);
 }
 function release(): void {
@@ -69,6 +71,12 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
+/**
+ * Texts come in many representations (parts of others, joined, interned), and a method that is looked up on more than four
+ * of them is no longer compiled into a loop. Named in full it needs no looking up.
+ */
+const codeAt = (text: string, at: number): number => String.prototype.charCodeAt.call(text, at);
+
 function byte(code: number): void {
   if (position >= buffer.length) reserve(1);
   buffer[position++] = code;
@@ -79,7 +87,7 @@ function ascii(text: string): void {
   reserve(length);
   const to = buffer;
   let at = position;
-  for (let i = 0; i < length; i++) to[at++] = text.charCodeAt(i);
+  for (let i = 0; i < length; i++) to[at++] = codeAt(text, i);
   position = at;
 }
 function utf8(text: string): void {
@@ -98,7 +106,7 @@ function quoted(text: string): void {
     to[at++] = quoteMark;
     let i = 0;
     for (; i < length; i++) {
-      const code = text.charCodeAt(i);
+      const code = codeAt(text, i);
       if (code < 0x20 || code === quoteMark || code === backslash || code > 0x7f) break;
       to[at++] = code;
     }
@@ -164,7 +172,34 @@ function scalarWriter(name: ScalarName): Writer {
       // What is no number is written as JSON.stringify would, so that the text stays JSON.
       return (value) => ascii(Number.isFinite(value) ? String(value) : 'null');
     default:
-      return (value) => utf8(JSON.stringify(value));
+      return plain;
+  }
+}
+
+/** Any JSON value, as JSON.stringify writes it: field sets, embedded objects. */
+function plain(value: unknown): void {
+  if (typeof value === 'string') quoted(value);
+  else if (typeof value !== 'object' || value === null) utf8(JSON.stringify(value) ?? 'null');
+  else if (Array.isArray(value)) {
+    byte(openBracket);
+    for (let i = 0; i < value.length; i++) {
+      if (i > 0) byte(comma);
+      plain(value[i]);
+    }
+    byte(closeBracket);
+  } else {
+    let separator = openBrace;
+    for (const key in value) {
+      const item = (value as Values)[key];
+      if (item === undefined) continue;
+      byte(separator);
+      separator = comma;
+      quoted(key);
+      byte(colon);
+      plain(item);
+    }
+    if (separator === openBrace) byte(openBrace);
+    byte(closeBrace);
   }
 }
 
@@ -214,62 +249,76 @@ function mapWriter(type: MapType): Writer {
   };
 }
 
-interface FieldPlan {
-  readonly name: string;
+interface FieldPlan extends Placed {
   /** `"name":` */
   readonly label: Uint8Array;
   readonly write: Writer;
-  /** What is written for nothing; undefined leaves the field out. */
-  readonly nothing: string | undefined;
+  /** What is written for nothing, with the name; undefined leaves the field out. */
+  readonly nothing: Uint8Array | undefined;
   /** A scalar that counts as nothing. */
   readonly zero: unknown;
   /** Whether an empty list or map counts as nothing. */
   readonly collection: boolean;
 }
 
-function planField(field: NamedField): FieldPlan {
+function planField(field: NamedField, at: number): FieldPlan {
   const resolved = resolve(field.type);
   const pointer = field.nullable === true;
   const zero = zeroValue(field.type);
-  const omitted = field.always ? textOf(toJson(field.type, pointer ? null : (zero ?? null))) : undefined;
+  const label = `${JSON.stringify(field.name)}:`;
   return {
     name: field.name,
-    label: Buffer.from(`${JSON.stringify(field.name)}:`),
+    at,
+    label: Buffer.from(label),
     write: writerOf(field.type),
-    nothing: omitted,
+    nothing: field.always ? Buffer.from(label + JSON.stringify(toJson(field.type, pointer ? null : (zero ?? null)))) : undefined,
     zero: field.always || pointer || resolved.node !== 'scalar' || resolved.name === 'json' ? null : resolved.name === 'bytes' ? '' : zero,
     collection: !pointer && (resolved.node === 'list' || resolved.node === 'map'),
   };
 }
-const textOf = (value: unknown): string => JSON.stringify(value);
+
+const present = new PresentFields<FieldPlan>();
 
 function messageWriter(type: MessageType): Writer {
   // Fields are planned on first use, so that a schema may contain itself.
-  let plans: FieldPlan[] | undefined;
+  let fields: Map<string, FieldPlan> | undefined;
+  let always: FieldPlan[] = [];
   const keep = type.unknown === 'keep';
-  const known = new Set(type.ordered.map((field) => field.name));
   const careful = type.ordered.some((field) => isInherited(field.name));
   return (given) => {
     const object = careful ? ownOnly(given) : (given as Values);
-    plans ??= type.ordered.map(planField);
+    if (fields === undefined) {
+      const plans = type.ordered.map(planField);
+      fields = new Map(plans.map((plan) => [plan.name, plan]));
+      always = plans.filter((plan) => plan.nothing !== undefined);
+    }
+    const base = present.top;
+    present.gather(fields, object);
+    const end = present.top;
     let separator = openBrace;
-    for (let i = 0; i < plans.length; i++) {
-      const plan = plans[i] as FieldPlan;
-      const value = object[plan.name];
-      if (value === undefined || value === null || value === plan.zero || (plan.collection && isEmpty(value))) {
-        if (plan.nothing === undefined) continue;
-        label(separator, plan.label);
-        utf8(plan.nothing);
-      } else {
-        label(separator, plan.label);
-        plan.write(value);
+    let next = 0;
+    for (let i = base; i < end; i++) {
+      const plan = present.plans[i] as FieldPlan;
+      const value = present.take(i);
+      if (value === plan.zero || (plan.collection && isEmpty(value))) continue;
+      for (; next < always.length && (always[next] as FieldPlan).at <= plan.at; next++) {
+        if (always[next] === plan) continue;
+        label(separator, (always[next] as FieldPlan).nothing as Uint8Array);
+        separator = comma;
       }
+      label(separator, plan.label);
+      separator = comma;
+      plan.write(value);
+    }
+    present.top = base;
+    for (; next < always.length; next++) {
+      label(separator, (always[next] as FieldPlan).nothing as Uint8Array);
       separator = comma;
     }
     if (keep) {
       for (const key of Object.keys(object)) {
         const value = object[key];
-        if (known.has(key) || value === undefined) continue;
+        if (fields.has(key) || value === undefined) continue;
         byte(separator);
         separator = comma;
         quoted(key);
@@ -282,6 +331,7 @@ function messageWriter(type: MessageType): Writer {
   };
 }
 
+/** A separator and the name of a field, with or without its value. */
 function label(separator: number, name: Uint8Array): void {
   const length = name.length;
   reserve(length + 1);
