@@ -1,23 +1,14 @@
 /** From bytes to objects and back, between the stored form and the version a client speaks. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { fromHub } from '../kinds/served.ts';
-import { decode, encode } from '../schema/json.ts';
+import { decode, encodeBytes } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
-import { storedValue } from '../storage/item.ts';
+import { HEADER, withHeader } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
-import { RecentObjects } from './recent.ts';
 
 /** A fresh copy of a stored object in hub form, for changing. */
 export function parseItem(item: Item): ApiObject {
   return JSON.parse(item.bytes.toString()) as ApiObject;
-}
-
-/** Items belong to one server each, so that one table does for all that run in this process. */
-export const recentObjects = new RecentObjects();
-
-/** A stored object in hub form and in the normal form, to be looked at; managedFields alone may be shared with others. */
-export function storedObject(resource: Resource, item: Item): ApiObject {
-  return recentObjects.copy(resource, item) ?? normal(resource, parseItem(item));
 }
 
 /** The parsed object in hub form, remembered with the item; must not be changed. For collections of modest size. */
@@ -42,13 +33,8 @@ export function normal(resource: Resource, object: ApiObject): ApiObject {
   return decode(resource.hub.schema, object) as ApiObject;
 }
 
-/** JSON text of a hub object without its resourceVersion. */
-export function storedText(resource: Resource, object: ApiObject): string {
-  // Nothing rather than deleted: the engine reads an object that lost a field much more slowly.
-  if (object.metadata.resourceVersion !== undefined) object.metadata.resourceVersion = undefined as never;
-  return encode(resource.hub.schema, object);
-}
-
+/** The stored form of a hub object: its JSON text without resourceVersion. */
 export function storedValueOf(resource: Resource, object: ApiObject): Buffer {
-  return storedValue(storedText(resource, object), object.metadata.uid ?? '');
+  if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
+  return withHeader(encodeBytes(resource.hub.schema, object, HEADER), object.metadata.uid ?? '');
 }

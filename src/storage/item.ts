@@ -31,24 +31,27 @@ export interface Facts {
 }
 
 const FORMAT = 1;
-const HEADER = 8;
+export const HEADER = 8;
 /** Objects of this size and more have a block of memory of their own. */
 const OWN_BLOCK = 1024;
 const BEFORE = Buffer.from(',"resourceVersion":"');
 
 /** The value to store for an object's JSON text (made without resourceVersion). */
 export function storedValue(text: string, uid: string): Buffer {
+  const value = Buffer.allocUnsafe(HEADER + Buffer.byteLength(text));
+  value.write(text, HEADER);
+  return withHeader(value, uid);
+}
+
+/** Completes a value whose JSON text stands behind room for the header. */
+export function withHeader(value: Buffer, uid: string): Buffer {
   const mark = `"uid":"${uid}"`;
-  const at = text.indexOf(mark);
+  const at = value.indexOf(mark, HEADER);
   if (at < 0) throw new Error('an object without uid cannot be stored');
-  const length = Buffer.byteLength(text);
-  const value = Buffer.allocUnsafe(HEADER + length);
   value[0] = FORMAT;
   value[1] = 0;
   value.writeUInt16BE(0, 2);
-  // Everything before the uid is ASCII (kind, version, names), so that the character offset is the byte offset.
-  value.writeUInt32BE(at + mark.length, 4);
-  value.write(text, HEADER);
+  value.writeUInt32BE(at - HEADER + mark.length, 4);
   return value;
 }
 
