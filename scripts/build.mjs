@@ -1,14 +1,14 @@
 /**
- * Builds dist/: plat.js (the program), index.js (for embedding) and the pieces they share or load when needed.
+ * Builds dist/: plat.js (the program) and index.js (for embedding) load the bundle, and with it what was compiled of it.
  *
- *   node scripts/build.mjs            bundles
+ *   node scripts/build.mjs            bundles, unless that would change nothing
  *   node scripts/build.mjs --types    also writes type declarations, which only packages need
  *
- * Bundled, because reading hundreds of small files is most of a start; in pieces, because a start needs few of them: YAML,
- * gRPC and the like are loaded with the first thing that asks for them.
+ * Bundled, because reading hundreds of small files is most of a start; as a script, because only those can be loaded in
+ * compiled form (load.mjs). Its modules are run when they are first asked for, as if each were a file of its own.
  */
 import { spawn } from 'node:child_process';
-import { chmod, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -16,42 +16,84 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Packages that cannot be bundled: lmdb loads a binary that lies beside its own files. */
-const external = ['lmdb'];
+/**
+ * How Node runs the program (`npm start` says the same). Young objects get more room than Node gives them by itself: most of
+ * what a request makes is gone with its answer, and need not be copied before.
+ */
+const nodeFlags = ['--max-semi-space-size=64'];
 
-/** Old CommonJS packages within a bundle ask for `require` of Node's own modules. */
-const requireForCommonJs =
-  "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
+const common = {
+  absWorkingDir: root,
+  outdir: dist,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  write: false,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  // Names stay readable in stack traces; the rest is made small because it is read at every start.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+};
 
+const entries = `
+export const program = () => import('./src/cli/plat.ts');
+export const commands = () => import('./src/cli/index.ts');
+export const library = () => import('./src/index.ts');
+`;
+
+/** A third of all code, and of use with one store only: a file of its own. */
+const grpcApart = {
+  name: 'grpc',
+  setup: ({ onResolve }) => onResolve({ filter: /^@grpc\/grpc-js$/ }, () => ({ path: './grpc.cjs', external: true })),
+};
+
+/** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  await rm(dist, { recursive: true, force: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: { plat: 'src/cli/plat.ts', index: 'src/index.ts' },
-    outdir: dist,
-    chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external,
-    banner: { js: requireForCommonJs },
-    // Names stay readable in stack traces; the rest is made small because it is read at every start.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-  });
+  const [main, grpc, library, loader] = await Promise.all([
+    build({
+      ...common,
+      stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
+      entryNames: 'bundle',
+      plugins: [grpcApart],
+      // It loads a binary that lies beside its own files.
+      external: ['lmdb'],
+      // A script has `require` alone to load what is external.
+      supported: { 'dynamic-import': false },
+    }),
+    build({ ...common, entryPoints: { grpc: '@grpc/grpc-js' } }),
+    build({ ...common, bundle: false, format: 'esm', entryPoints: ['src/index.ts'], metafile: true }),
+    readFile(join(root, 'scripts', 'load.mjs')),
+  ]);
+  const names = Object.values(library.metafile.outputs).flatMap((output) => output.exports);
+  const files = new Map([...main.outputFiles, ...grpc.outputFiles].map(({ path, contents }) => [path, Buffer.from(contents)]));
+  const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
+  text('plat.js', [`#!/usr/bin/env -S node ${nodeFlags.join(' ')}`, "import { load } from './load.js';", 'await load().program();']);
+  text('index.js', ["import { load } from './load.js';", `export const { ${names.join(', ')} } = await load().library();`]);
+  return files.set(join(dist, 'load.js'), loader);
 }
 
-function types() {
+async function isBuilt(files) {
+  const same = async ([path, bytes]) => bytes.equals(await readFile(path));
+  return (await Promise.all([...files].map((file) => same(file).catch(() => false)))).every(Boolean);
+}
+
+async function write(files) {
+  await rm(dist, { recursive: true, force: true });
+  await mkdir(dist);
+  await Promise.all([...files].map(([path, bytes]) => writeFile(path, bytes)));
+  await chmod(join(dist, 'plat.js'), 0o755);
+}
+
+function run(program, args, failure) {
   return new Promise((done, reject) => {
-    const tsc = spawn(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'scripts/tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
-    tsc.on('error', reject);
-    tsc.on('exit', (code) => (code === 0 ? done() : reject(new Error('the type declarations could not be made'))));
+    const child = spawn(program, args, { cwd: root, stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('exit', (code) => (code === 0 ? done() : reject(new Error(failure))));
   });
 }
 
@@ -71,9 +113,12 @@ async function prune(entry) {
   await Promise.all(paths.filter((path) => !wanted.has(path)).map((path) => rm(path)));
 }
 
-await bundle();
-await chmod(join(dist, 'plat.js'), 0o755);
+const files = await bundle();
+if (!(await isBuilt(files))) await write(files);
+// What the engine compiled it takes back under the same flags only, and some start the program without any.
+const compile = (flags) => run(process.execPath, [...flags, 'scripts/compile.mjs'], 'the bundle could not be compiled');
+await Promise.all([compile([]), compile(nodeFlags)]).catch((error) => console.warn(`${error.message}: starts will take longer`));
 if (process.argv.includes('--types')) {
-  await types();
+  await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'scripts/tsconfig.types.json'], 'the type declarations could not be made');
   await prune(join(dist, 'types', 'index.d.ts'));
 }

@@ -1,8 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64
-/**
- * The program `plat`. Its young objects get more room than Node gives them by itself: most of what a request makes is gone
- * with its answer, and need not be copied before.
- */
+/** The program `plat`: runs when it is imported. */
 import { homedir } from 'node:os';
 import type { IO } from './command.ts';
 import { run } from './index.ts';
@@ -28,4 +24,6 @@ const io: IO = {
 // Whoever reads the output may stop reading, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-process.exitCode = await run(process.argv.slice(2), io);
+void run(process.argv.slice(2), io).then((code) => {
+  process.exitCode = code;
+});

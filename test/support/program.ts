@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { type Child, startChild } from './child.ts';
 import { Client } from './client.ts';
 
-const program = join(import.meta.dirname, '../../dist/plat.js');
+export const programDirectory: string = join(import.meta.dirname, '../../dist');
+const program = join(programDirectory, 'plat.js');
 /** Why tests of the program cannot run here; undefined: they can. */
 export const programMissing: string | undefined = existsSync(program) ? undefined : 'dist/plat.js is not built: npm run build';
 

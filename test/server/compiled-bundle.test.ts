@@ -1,0 +1,58 @@
+/** The program brings along what was compiled of it. It must run as well where that is missing, damaged or of another bundle. */
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChild } from '../support/child.ts';
+import { finished, programDirectory, programMissing } from '../support/program.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'plat-compiled-'));
+const isCompiled = (file: string): boolean => file.includes('.cjs.') && !file.endsWith('.map');
+let compiled = '';
+let bytes: Buffer;
+
+beforeAll(() => {
+  if (programMissing !== undefined) return;
+  cpSync(programDirectory, directory, { recursive: true });
+  writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
+  compiled = join(directory, readdirSync(directory).find(isCompiled) as string);
+  bytes = readFileSync(compiled);
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Answers whether the engine used what was compiled before. */
+async function usesCompiled(): Promise<boolean> {
+  const text = `
+    import { Script } from 'node:vm';
+    const run = Script.prototype.runInThisContext;
+    Script.prototype.runInThisContext = function () {
+      console.log('rejected', this.cachedDataRejected);
+      return run.call(this);
+    };
+    process.argv.push('version');
+    await import('./plat.js');`;
+  writeFileSync(join(directory, 'look.js'), text);
+  const { code, stdout, stderr } = await finished(startChild(process.execPath, [join(directory, 'look.js')]));
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(stdout).toContain('plat 0.');
+  return stdout.includes('rejected false');
+}
+
+test.skipIf(programMissing !== undefined)('what was compiled is used as long as it is whole and of this bundle', async () => {
+  expect(await usesCompiled()).toBe(true);
+  writeFileSync(compiled, bytes.subarray(0, bytes.length / 2));
+  expect(await usesCompiled()).toBe(false);
+  writeFileSync(compiled, '');
+  expect(await usesCompiled()).toBe(false);
+  const damaged = Buffer.from(bytes);
+  damaged.fill(0x55, bytes.length / 2, bytes.length / 2 + 1000);
+  writeFileSync(compiled, damaged);
+  expect(await usesCompiled()).toBe(false);
+  rmSync(compiled);
+  expect(await usesCompiled()).toBe(false);
+  writeFileSync(compiled, bytes);
+  expect(await usesCompiled()).toBe(true);
+  appendFileSync(join(directory, 'bundle.cjs'), ' ');
+  expect(await usesCompiled()).toBe(false);
+});
