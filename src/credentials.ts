@@ -11,6 +11,7 @@ import {
   ensureClient,
   ensureServing,
   ensureSigningKey,
+  readIfPresent,
   servingNames,
   writeSecretFile,
 } from './lib/pki.ts';
@@ -24,8 +25,8 @@ export interface Credentials {
   /** PEM bundles whose client certificates name users. */
   readonly clientCAs: readonly string[];
   readonly adminConfigPath: string;
-  /** The key that signs service account tokens. The first call begins to make it, which takes a moment on another thread. */
-  signingKey(): Promise<KeyObject>;
+  /** The key that signs service account tokens. A new one is made on another thread, for which a start does not wait. */
+  readonly signingKey: Promise<KeyObject>;
   /** Writes the administrator's configuration, once the address is known. */
   writeAdminConfig(address: string): void;
 }
@@ -53,7 +54,10 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
   const clientCAs = [caPem, ...(options.clientCaFile === undefined ? [] : [readFile(options.clientCaFile)])];
-  let signing: Promise<KeyObject> | undefined;
+  const signingFile = options.serviceAccountSigningKeyFile;
+  const signingKey = Promise.resolve(signingFile === undefined ? ensureSigningKey(pki, 'sa') : createPrivateKey(readFile(signingFile)));
+  // Those who wait for it are told; a start that fails for another reason need not be.
+  signingKey.catch(() => {});
   const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
@@ -61,14 +65,12 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
     serving,
     clientCAs,
     adminConfigPath,
-    signingKey: () => {
-      const file = options.serviceAccountSigningKeyFile;
-      signing ??= file === undefined ? ensureSigningKey(pki, 'sa') : Promise.resolve(createPrivateKey(readFile(file)));
-      return signing;
-    },
+    signingKey,
     writeAdminConfig(address) {
       const admin = ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
-      writeSecretFile(adminConfigPath, adminConfig(identity.word, address, own ? caPem : serving.certificate, admin));
+      const config = adminConfig(identity.word, address, own ? caPem : serving.certificate, admin);
+      if (readIfPresent(adminConfigPath) === config) chmodSync(adminConfigPath, 0o600);
+      else writeSecretFile(adminConfigPath, config);
     },
   };
 }

@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { signLegacy } from './auth/service-account/claims.ts';
-import { issuerDocuments } from './auth/service-account/discovery.ts';
+import { hasDocuments, issuerDocuments } from './auth/service-account/discovery.ts';
 import { composeAdmission } from './compose/admission.ts';
 import { declareAllocations, declareServerEndpoints } from './compose/allocation.ts';
 import { composeAudit } from './compose/audit.ts';
 import { composeAuth } from './compose/auth.ts';
 import { composeConnections } from './compose/connect.ts';
+import { composeControllers } from './compose/controllers.ts';
 import { composeSurface } from './compose/surface.ts';
+import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import type { ServerOptions } from './flags.ts';
 import { type Identity, identityOf } from './identity.ts';
@@ -106,13 +108,14 @@ async function serve(
 ): Promise<RunningServer> {
   let running: RunningServer | undefined;
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
+  const failed = (what: string) => (error: unknown) => {
+    log.error(`${what}; the server ends`, { error: String(error) });
+    process.exitCode = 1;
+    void running?.close();
+  };
   const cache = new Cache(
     measured(engine, metrics, () => performance.now()),
-    (error) => {
-      log.error('the store can no longer be followed; the server ends', { error: String(error) });
-      process.exitCode = 1;
-      void running?.close();
-    },
+    failed('the store can no longer be followed'),
   );
   const catalog = new Catalog(identity, cache);
   catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
@@ -158,7 +161,7 @@ async function serve(
       ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
         ([id, action]) => [id, admitted(registry, action)] as const,
       ),
-      ['core/serviceaccounts/token', admitted(registry, tokenRequest(auth.issuer), tokenRequestAdmission)],
+      ['core/serviceaccounts/token', admitted(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],
       ...connections.actions,
       ...bindingActions(registry),
       ['core/pods/eviction', eviction(registry)],
@@ -175,13 +178,13 @@ async function serve(
     keptLists: new KeptLists(),
     spread: () => systemRandom.float(),
   };
-  const issuer = issuerDocuments(auth.issuer.issuer, auth.publicKeys, options.serviceAccountJwksUri || undefined);
+  const documents = async () => issuerDocuments(auth.issuerName, await auth.publicKeys(), options.serviceAccountJwksUri || undefined);
   const surface = composeSurface(services, {
     options,
     metrics,
     live,
     address: () => `${options.advertiseAddress ?? reachable(options.bindAddress)}:${listener.port}`,
-    issuer,
+    issuer: hasDocuments(auth.issuerName) ? documents : undefined,
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
@@ -221,6 +224,16 @@ async function serve(
       finished: surface.finished,
     });
   const handle = handlerOf(authenticate(services.authenticator));
+  const startControllers = composeControllers({
+    options,
+    identity,
+    credentials,
+    signToken: async (claims) => signLegacy(identity, await credentials.signingKey, claims),
+    handle: handlerOf(presetUser),
+    shared: !engine.exclusive,
+    metrics,
+    log,
+  });
   const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
   const { serving, clientCAs } = credentials;
   const listener = await listen({
@@ -238,24 +251,10 @@ async function serve(
   const abort = (): void => {
     for (const one of listeners) one.abort();
   };
-  const startControllers = async () => {
-    const { composeControllers } = await import('./compose/controllers.ts');
-    return composeControllers({
-      options,
-      identity,
-      credentials,
-      signToken: (claims) => signLegacy(identity, auth.issuer.key, claims),
-      handle: handlerOf(presetUser),
-      shared: !engine.exclusive,
-      metrics,
-      log,
-    });
-  };
-  // Loaded when the server is ready: nothing of it is needed to answer the first request.
-  const controllers = await startControllers().catch((error: unknown) => {
-    for (const one of listeners) void one.close();
-    abort();
-    throw error;
+  let controllers: Running | undefined;
+  // When whoever started the server has heard that it is ready: nothing of it is needed to answer requests.
+  const starting = setImmediate(() => {
+    controllers = startControllers();
   });
   running = {
     address,
@@ -267,7 +266,8 @@ async function serve(
       surface.shuttingDown();
       endFlowStatus();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
-      await Promise.all([controllers.stop(), withdraw()]);
+      clearImmediate(starting);
+      await Promise.all([controllers?.stop(), withdraw(), credentials.signingKey.catch(() => {})]);
       const closing = listeners.map((one) => one.close());
       for (const watch of [...services.watches.open]) watch.end();
       connections.close();
@@ -282,6 +282,7 @@ async function serve(
       await engine.close();
     },
   };
+  credentials.signingKey.catch(failed('the key that signs tokens cannot be made'));
   return running;
 }
 

@@ -1,5 +1,5 @@
 /** Authenticators and authorizers of a server, as its options ask for them. */
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts';
 import { clientCertificate } from '../auth/authn/client-certificate.ts';
@@ -26,9 +26,10 @@ export interface Auth {
   readonly authorizer: Authorizer;
   readonly escalation: EscalationCheck;
   readonly audiences: readonly string[];
-  readonly issuer: TokenIssuer;
-  /** Keys that verify service account tokens. */
-  readonly publicKeys: readonly KeyObject[];
+  /** Who signs service account tokens, and by which keys: both there as soon as the server has its own key. */
+  readonly issuerName: string;
+  readonly issuer: () => Promise<TokenIssuer>;
+  readonly publicKeys: () => Promise<readonly KeyObject[]>;
   close(): void;
 }
 
@@ -42,17 +43,15 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
   };
   const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [`https://${identity.serviceName}.default.svc`];
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
-  const signingKey = await credentials.signingKey();
-  const publicKeys = [
-    ...readPublicKeys(signingKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
-    ...options.serviceAccountKeyFile.flatMap((file) => readPublicKeys(readFileSync(file, 'utf8'))),
-  ];
+  const issuerName = issuers[0] as string;
+  const otherKeys = options.serviceAccountKeyFile.flatMap((file) => readPublicKeys(readFileSync(file, 'utf8')));
+  const publicKeys = async () => [createPublicKey(await credentials.signingKey), ...otherKeys];
   const clientRoots = credentials.clientCAs.flatMap((pem) => readBundle(pem));
   const { authenticator, tokens } = authentication({
     requestHeader: proxy(options),
     clientCertificate: clientCertificate(() => clientRoots, now),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
-    serviceAccountTokens: serviceAccountTokens({ identity, issuers, keys: () => publicKeys, audiences, live, now }),
+    serviceAccountTokens: withKeys(publicKeys(), (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
     oidcTokens: closing(await openid(options)),
     tokenWebhook: closing(await tokenService(options, identity, audiences)),
@@ -68,20 +67,42 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
     authorizer,
     escalation,
     audiences,
-    issuer: {
+    issuerName,
+    issuer: async () => ({
       identity,
-      issuer: issuers[0] as string,
-      key: signingKey,
+      issuer: issuerName,
+      key: await credentials.signingKey,
       audiences,
       live,
       now,
       extend: options.serviceAccountExtendTokenExpiration,
       ...(maxSeconds > 0 && { maxSeconds }),
-    },
+    }),
     publicKeys,
     close: () => {
       for (const close of closers) close();
     },
+  };
+}
+
+/** Judges tokens at once where the keys are there, else as soon as they are. */
+function withKeys(
+  coming: Promise<readonly KeyObject[]>,
+  make: (keys: () => readonly KeyObject[]) => TokenAuthenticator,
+): TokenAuthenticator {
+  let keys: readonly KeyObject[] | undefined;
+  const tokens = make(() => keys ?? []);
+  // Without its key the server ends; until then it knows no token.
+  const settled = coming.then(
+    (found) => {
+      keys = found;
+    },
+    () => {},
+  );
+  return {
+    name: tokens.name,
+    authenticateToken: (token, audiences) =>
+      keys === undefined ? settled.then(() => tokens.authenticateToken(token, audiences)) : tokens.authenticateToken(token, audiences),
   };
 }
 

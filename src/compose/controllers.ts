@@ -16,7 +16,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { inProcess } from '../server/in-process.ts';
-import { elect } from './election.ts';
+import { elect, electionTimes } from './election.ts';
 
 export interface ControllersOptions {
   readonly options: ServerOptions;
@@ -35,7 +35,8 @@ export interface ControllersOptions {
 /** Time that servers which share a store are given to hear of each other's writes. */
 const SHARED_STORE_DELAY_MS = 5000;
 
-export function composeControllers(given: ControllersOptions): Running {
+/** Answers how to start them; throws where the options are wrong. */
+export function composeControllers(given: ControllersOptions): () => Running {
   const { options, identity, credentials, handle, shared, log } = given;
   const controllers = selectControllers(
     allControllers({
@@ -48,12 +49,13 @@ export function composeControllers(given: ControllersOptions): Running {
     }),
     options.controllers,
   );
-  if (controllers.length === 0) return { stop: async () => {} };
+  if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(given.metrics);
   const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom);
   const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log, metrics });
-  if (!(options.leaderElect ?? shared)) return start();
-  return elect({ options, identity, client: clientFor(identity, connect(undefined)), start, metrics, log });
+  if (!(options.leaderElect ?? shared)) return start;
+  const times = electionTimes(options);
+  return () => elect({ times, identity, client: clientFor(identity, connect(undefined)), start, metrics, log });
 }
 
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */

@@ -1,7 +1,7 @@
 /** Runs something only while this process holds the lease of the controllers. */
 import { hostname } from 'node:os';
 import type { Client } from '../client/dynamic.ts';
-import { Election } from '../controllers/runtime/leader.ts';
+import { checkTimes, Election, type ElectionTimes } from '../controllers/runtime/leader.ts';
 import { managerName, type Running } from '../controllers/runtime/manager.ts';
 import type { ControllerMetrics } from '../controllers/runtime/metrics.ts';
 import type { Identity } from '../identity.ts';
@@ -15,7 +15,7 @@ export interface ElectionFlags {
   readonly leaderElectRetryPeriod: number;
 }
 export interface ElectOptions {
-  readonly options: ElectionFlags;
+  readonly times: ElectionTimes;
   readonly identity: Identity;
   /** As the manager of all controllers, who may write the lease. */
   readonly client: Client;
@@ -24,15 +24,24 @@ export interface ElectOptions {
   readonly log: Log;
 }
 
-export function elect({ options, identity, client, start, metrics, log }: ElectOptions): Running {
+/** Throws where they do not go together. */
+export function electionTimes(options: ElectionFlags): ElectionTimes {
+  const times = {
+    leaseMs: options.leaderElectLeaseDuration,
+    renewDeadlineMs: options.leaderElectRenewDeadline,
+    retryMs: options.leaderElectRetryPeriod,
+  };
+  checkTimes(times);
+  return times;
+}
+
+export function elect({ times, identity, client, start, metrics, log }: ElectOptions): Running {
   return new Election({
     client,
     identity,
     lease: managerName,
     holder: `${hostname()}_${systemRandom.uuid()}`,
-    leaseMs: options.leaderElectLeaseDuration,
-    renewDeadlineMs: options.leaderElectRenewDeadline,
-    retryMs: options.leaderElectRetryPeriod,
+    ...times,
     clock: systemClock,
     spread: () => systemRandom.float(),
     start,

@@ -8,7 +8,6 @@ import { asServiceAccount } from '../client/service-account.ts';
 import { Transport } from '../client/transport.ts';
 import { type SigningFiles, signingAuthorities } from '../controllers/certificates/authorities.ts';
 import { allControllers } from '../controllers/index.ts';
-import { checkTimes } from '../controllers/runtime/leader.ts';
 import { clientFor, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
 import { groupName, type Identity, identities } from '../identity.ts';
@@ -16,7 +15,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { systemRandom } from '../lib/random.ts';
 import { productVersion } from '../version.ts';
-import { type ElectionFlags, elect } from './election.ts';
+import { type ElectionFlags, elect, electionTimes } from './election.ts';
 
 export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {
   readonly controllers: readonly string[];
@@ -51,11 +50,7 @@ export async function identityOf(connection: Connection): Promise<Identity> {
 }
 
 export function startRemoteControllers(connection: Connection, identity: Identity, options: RemoteControllersOptions, log: Log): Running {
-  checkTimes({
-    leaseMs: options.leaderElectLeaseDuration,
-    renewDeadlineMs: options.leaderElectRenewDeadline,
-    retryMs: options.leaderElectRetryPeriod,
-  });
+  const times = electionTimes(options);
   const keyFile = options.serviceAccountPrivateKeyFile;
   const key = keyFile === undefined ? undefined : createPrivateKey(readFileSync(keyFile, 'utf8'));
   const all = allControllers({
@@ -79,7 +74,7 @@ export function startRemoteControllers(connection: Connection, identity: Identit
     return asServiceAccount({ client, http: httpOver(bare), namespace, account, authenticationGroup, clock: systemClock });
   };
   const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log });
-  const running = (options.leaderElect ?? true) ? elect({ options, identity, client, start, log }) : start();
+  const running = (options.leaderElect ?? true) ? elect({ times, identity, client, start, log }) : start();
   return {
     async stop() {
       await running.stop();

@@ -39,7 +39,8 @@ export interface SurfaceOptions {
   readonly live: LiveSource;
   /** `host:port`, known once the server listens. */
   readonly address: () => string;
-  readonly issuer: IssuerDocuments | undefined;
+  /** Where the issuer has any: there as soon as the server has its key. */
+  readonly issuer: (() => Promise<IssuerDocuments>) | undefined;
 }
 
 /** What must have been done once before the server is ready, by the names a stock server has for it. */
@@ -81,8 +82,8 @@ export function composeSurface(services: Services, { options, metrics, live, add
     issuer === undefined
       ? []
       : [
-          [configurationPath, issuerEndpoint('application/json', issuer.configuration)] as const,
-          [keysPath, issuerEndpoint('application/jwk-set+json', issuer.keys)] as const,
+          [configurationPath, issuerEndpoint('application/json', async () => (await issuer()).configuration)] as const,
+          [keysPath, issuerEndpoint('application/jwk-set+json', async () => (await issuer()).keys)] as const,
         ];
   const surface = endpoints(services, {
     build: { version: productVersion },

@@ -22,7 +22,7 @@ export interface TokenClaims {
   readonly account: { readonly name: string; readonly uid: string };
 }
 export interface TokenSettings {
-  readonly sign: (claims: TokenClaims) => string;
+  readonly sign: (claims: TokenClaims) => string | Promise<string>;
   readonly rootCertificates: string;
 }
 
@@ -58,7 +58,7 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
         const data = { ...secret.data };
         if (rootCertificates !== '') data['ca.crt'] = root;
         data.namespace ||= base64(namespace);
-        data.token ||= base64(sign({ namespace, secretName: name, account: { name: accountName, uid } }));
+        data.token ||= base64(await sign({ namespace, secretName: name, account: { name: accountName, uid } }));
         const metadata = { ...secret.metadata, annotations: { ...annotations, [nameAnnotation]: accountName, [uidAnnotation]: uid } };
         await client.update(refs.secrets, { ...secret, metadata, data } as Secret);
       };

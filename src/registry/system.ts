@@ -2,6 +2,7 @@
 import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { equal } from '../lib/equal.ts';
 import { ApiError } from '../meta/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
@@ -93,7 +94,10 @@ export class SystemWriter {
     await update(this.deps, context, { change: (live) => ({ ...structuredClone(live), status }) as ApiObject });
   }
 
-  /** Changes an object that exists, or one of its subresources; `change` works on the hub form. */
+  /**
+   * Changes an object that exists, or one of its subresources; `change` works on the hub form and may be asked more than
+   * once. Most starts find everything as it should be, which is seen without the work of an update.
+   */
   async change(
     group: string,
     plural: string,
@@ -102,6 +106,11 @@ export class SystemWriter {
     change: (object: ApiObject) => void,
     subresource = '',
   ): Promise<void> {
+    const wanted = this.read(group, plural, namespace, name);
+    if (wanted !== undefined) {
+      change(wanted);
+      if (equal(wanted, this.read(group, plural, namespace, name))) return;
+    }
     const resource = this.deps.catalog.builtin(group, plural);
     const context = { ...this.context(resource, namespace, name), subresource };
     await update(this.deps, context, {

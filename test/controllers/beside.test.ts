@@ -17,6 +17,8 @@ afterEach(async () => {
 async function start(changes: Partial<RemoteControllersOptions> = {}): Promise<{ server: TestServer; connection: Connection }> {
   const server = await startTestServer({ identity: 'kubernetes', store: 'lmdb', controllers: ['-*'] });
   cleanups.push(() => server.close());
+  // A new server answers before it has the key that signs tokens. Whoever asks for it waits.
+  await server.admin.ok('GET', '/openid/v1/jwks');
   const connection = await connectionOf(await loadConfig([server.running.adminConfigPath]));
   const options = {
     ...(parseServerFlags([

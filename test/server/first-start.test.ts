@@ -4,14 +4,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseYaml } from '../../src/schema/yaml.ts';
-import { type Loose, startTestServer, summary } from '../support/server.ts';
+import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const filesOf = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(directory, name)).isFile());
 
+/** A start does not wait for the key that signs tokens; whoever needs it does. */
+const signingKey = async (server: TestServer): Promise<Loose> => (await server.admin.ok('GET', '/openid/v1/jwks')).keys[0];
+
+test('tokens can be had and shown at once, while the key that signs them is being made', async () => {
+  const server = await startTestServer({ store: 'memory', identity: 'kubernetes' });
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await server.admin.ok('POST', accounts, { metadata: { name: 'robot' } });
+  const { status } = await server.admin.ok('POST', `${accounts}/robot/token`, {});
+  const { kid } = await signingKey(server);
+  expect(JSON.parse(Buffer.from(status.token.split('.')[0], 'base64url').toString())).toEqual({ alg: 'RS256', kid });
+  expect(filesOf(join(server.dataDir, 'pki'))).toContain('sa.key');
+  const robot = server.client({ token: status.token });
+  expect((await robot.send('GET', '/apis')).status).toBe(200);
+  await server.close();
+});
+
 test('files are private to the owner', async () => {
   const server = await startTestServer({ store: 'lmdb' });
+  await signingKey(server);
   expect(mode(server.dataDir)).toBe('700');
   const found = filesOf(server.dataDir).filter((name) => name !== 'tokens.csv');
   expect(found).toEqual(
@@ -55,6 +72,7 @@ describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
     const before = await snapshot();
     const keys = (): string[] =>
       filesOf(join(server.dataDir, 'pki')).map((name) => readFileSync(join(server.dataDir, 'pki', name), 'utf8'));
+    await signingKey(server);
     const keysBefore = keys();
     for (let round = 0; round < 2; round++) {
       server = await server.restart();

@@ -1,4 +1,5 @@
 /** Whether one set of rules gives at least what another gives, and what is missing where it does not. */
+import { equal } from '../../lib/equal.ts';
 import type { PolicyRule } from './rules.ts';
 
 const each = (list: readonly string[] | undefined): readonly string[] => (list === undefined || list.length === 0 ? [''] : list);
@@ -45,9 +46,12 @@ function ruleCovers(owned: PolicyRule, single: PolicyRule): boolean {
   return single.resourceNames?.every((name) => owned.resourceNames?.includes(name)) ?? false;
 }
 
-/** The single permissions of `wanted` that no rule of `owned` gives. */
+/** The single permissions of `wanted` that no rule of `owned` gives. A rule gives all of its own: mostly there is nothing else. */
 export const missingFrom = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
-  wanted.flatMap(breakdown).filter((single) => !owned.some((rule) => ruleCovers(rule, single)));
+  wanted
+    .filter((rule) => !owned.some((same) => equal(same, rule)))
+    .flatMap(breakdown)
+    .filter((single) => !owned.some((rule) => ruleCovers(rule, single)));
 
 /** Single permissions on the same thing, put together again with all their verbs. */
 export function compact(singles: readonly PolicyRule[]): PolicyRule[] {

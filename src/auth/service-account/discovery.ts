@@ -11,11 +11,15 @@ export interface IssuerDocuments {
 export const configurationPath = '/.well-known/openid-configuration';
 export const keysPath = '/openid/v1/jwks';
 
-/** Undefined where the issuer is not an https URL, since nobody could look these up. `jwksURI` where it is not served here. */
-export function issuerDocuments(issuer: string, publicKeys: readonly KeyObject[], jwksURI?: string): IssuerDocuments | undefined {
-  if (!URL.canParse(issuer)) return undefined;
+/** Whether the issuer is an https URL: otherwise nobody could look its documents up. */
+export function hasDocuments(issuer: string): boolean {
+  if (!URL.canParse(issuer)) return false;
   const url = new URL(issuer);
-  if (url.protocol !== 'https:' || url.search !== '' || url.hash !== '') return undefined;
+  return url.protocol === 'https:' && url.search === '' && url.hash === '';
+}
+
+/** For an issuer that has them. `jwksURI` where the keys are not served here. */
+export function issuerDocuments(issuer: string, publicKeys: readonly KeyObject[], jwksURI?: string): IssuerDocuments {
   const distinct = [...new Map(publicKeys.map((key) => [keyIdOf(key), key])).values()];
   const algorithms = [...new Set(distinct.map(algorithmFor))].sort();
   const configuration = {

@@ -10,7 +10,7 @@ import { FakeStore } from '../live.testing.ts';
 import type { TokenAuthenticator, TokenResult } from '../types.ts';
 import { serviceAccountTokens } from './authenticator.ts';
 import { signLegacy } from './claims.ts';
-import { issuerDocuments } from './discovery.ts';
+import { hasDocuments, issuerDocuments } from './discovery.ts';
 import { issueToken, type TokenIssuer, type TokenRequestSpec } from './token-request.ts';
 
 const issuer = 'https://kubernetes.default.svc';
@@ -260,19 +260,23 @@ test('a mounted token lives a year and warns after an hour', () => {
 
 test('the documents of the issuer let another library check a token', async () => {
   const documents = issuerDocuments(issuer, keys);
-  expect(JSON.parse(documents?.configuration ?? '')).toEqual({
+  expect(JSON.parse(documents.configuration)).toEqual({
     issuer,
     jwks_uri: `${issuer}/openid/v1/jwks`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
   });
-  const set = createLocalJWKSet(JSON.parse(documents?.keys ?? ''));
+  const set = createLocalJWKSet(JSON.parse(documents.keys));
   const { payload } = await jwtVerify(ask(), set, { issuer, audience: issuer, currentDate: new Date(now) });
   expect(payload.sub).toBe(name);
   expect(JSON.stringify(documents)).not.toContain('"d"');
-  expect(issuerDocuments('not-a-url', keys)).toBeUndefined();
-  expect(issuerDocuments('http://plain', keys)).toBeUndefined();
+});
+
+test('an issuer that cannot be looked up has no documents', () => {
+  expect(hasDocuments(issuer)).toBe(true);
+  expect(hasDocuments('not-a-url')).toBe(false);
+  expect(hasDocuments('http://plain')).toBe(false);
 });
 
 test('another identity signs under its own names', () => {

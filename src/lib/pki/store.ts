@@ -81,15 +81,16 @@ export function ensureClient(
 
 /**
  * A key that signs service account tokens: `sa.key`. RSA, because that is what other readers of such tokens expect;
- * it takes a moment to make, which passes outside the event loop.
+ * a new one takes up to a second to make, which passes outside the event loop. It is on the disk before anybody has it.
  */
-export async function ensureSigningKey(directory: string, name: string): Promise<KeyObject> {
+export function ensureSigningKey(directory: string, name: string): KeyObject | Promise<KeyObject> {
   const path = join(directory, `${name}.key`);
   const existing = readIfPresent(path);
   if (existing !== undefined) return createPrivateKey(existing);
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-  writeSecretFile(path, privateKeyPem(privateKey));
-  return privateKey;
+  return promisify(generateKeyPair)('rsa', { modulusLength: 2048 }).then(({ privateKey }) => {
+    writeSecretFile(path, privateKeyPem(privateKey));
+    return privateKey;
+  });
 }
 
 /** Public keys of a PEM text with one or more keys, private ones, public ones or certificates. */

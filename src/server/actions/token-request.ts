@@ -1,6 +1,6 @@
 /** serviceaccounts/token: a token for an account, bound to what the request says. */
 import { issueToken, type TokenIssuer, type TokenRequestSpec } from '../../auth/service-account/token-request.ts';
-import { groupName } from '../../identity.ts';
+import { groupName, type Identity } from '../../identity.ts';
 import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
@@ -24,18 +24,18 @@ export const tokenRequestAdmission: AdmittedOptions = {
   complete,
 };
 
-export function tokenRequest(issuer: TokenIssuer): Action {
-  return ({ write, body }) => {
+export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssuer>): Action {
+  return async ({ write, body }) => {
     const request = body as ApiObject & { spec?: TokenRequestSpec };
     const { name, namespace } = request.metadata;
     if (name !== undefined && name !== write.name) {
       const errors = new FieldErrors();
       errors.invalid(Path.of('metadata', 'name'), name, 'must match the service account name if specified');
-      throw invalid({ group: groupName(issuer.identity, 'authentication'), resource: 'TokenRequest' }, write.name, errors.list);
+      throw invalid({ group: groupName(identity, 'authentication'), resource: 'TokenRequest' }, write.name, errors.list);
     }
     if (namespace !== undefined && namespace !== write.namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    const issued = issueToken(issuer, write.namespace, write.name, request.spec ?? {});
+    const issued = issueToken(await issuer(), write.namespace, write.name, request.spec ?? {});
     const object = {
       ...request,
       metadata: { ...request.metadata, name: write.name, namespace: write.namespace },
