@@ -8,15 +8,19 @@ import { finished, programDirectory, programMissing } from '../support/program.t
 
 const directory = mkdtempSync(join(tmpdir(), 'plat-compiled-'));
 const isCompiled = (file: string): boolean => file.includes('.cjs.') && !file.endsWith('.map');
-let compiled = '';
-let bytes: Buffer;
+/** One file for each set of flags that Node is started with. */
+const compiled = new Map<string, Buffer>();
+const change = (how: (bytes: Buffer) => Buffer): void => {
+  for (const [file, bytes] of compiled) writeFileSync(file, how(bytes));
+};
 
 beforeAll(() => {
   if (programMissing !== undefined) return;
   cpSync(programDirectory, directory, { recursive: true });
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
-  compiled = join(directory, readdirSync(directory).find(isCompiled) as string);
-  bytes = readFileSync(compiled);
+  for (const name of readdirSync(directory).filter(isCompiled)) {
+    compiled.set(join(directory, name), readFileSync(join(directory, name)));
+  }
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -41,17 +45,15 @@ async function usesCompiled(): Promise<boolean> {
 
 test.skipIf(programMissing !== undefined)('what was compiled is used as long as it is whole and of this bundle', async () => {
   expect(await usesCompiled()).toBe(true);
-  writeFileSync(compiled, bytes.subarray(0, bytes.length / 2));
+  change((bytes) => bytes.subarray(0, bytes.length / 2));
   expect(await usesCompiled()).toBe(false);
-  writeFileSync(compiled, '');
+  change(() => Buffer.alloc(0));
   expect(await usesCompiled()).toBe(false);
-  const damaged = Buffer.from(bytes);
-  damaged.fill(0x55, bytes.length / 2, bytes.length / 2 + 1000);
-  writeFileSync(compiled, damaged);
+  change((bytes) => Buffer.from(bytes).fill(0x55, bytes.length / 2, bytes.length / 2 + 1000));
   expect(await usesCompiled()).toBe(false);
-  rmSync(compiled);
+  for (const file of compiled.keys()) rmSync(file);
   expect(await usesCompiled()).toBe(false);
-  writeFileSync(compiled, bytes);
+  change((bytes) => bytes);
   expect(await usesCompiled()).toBe(true);
   appendFileSync(join(directory, 'bundle.cjs'), ' ');
   expect(await usesCompiled()).toBe(false);
