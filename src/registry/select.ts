@@ -1,6 +1,7 @@
 /** Which objects of a collection a list, watch or deletecollection means. */
 import { everyField, type FieldSelector } from '../meta/fields.ts';
 import { everyLabel, type LabelSelector } from '../meta/labels.ts';
+import type { Interest } from '../storage/audience.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 
@@ -17,6 +18,8 @@ export interface Selection {
   readonly prefix: string;
   /** The path or the selector names one object. */
   readonly single: boolean;
+  /** By what changes find those who watch it, if something narrows that. */
+  readonly interest: Interest | undefined;
 }
 
 export function select(
@@ -37,7 +40,17 @@ export function select(
     return true;
   };
   const single = fields.exact('metadata.name') !== undefined && (!resource.kind.namespaced || namespace !== '');
-  return { namespace, labels, fields, everything, matches: everything ? () => true : matches, prefix, single };
+  const interest = interestOf(resource, fields, single ? prefix : undefined);
+  return { namespace, labels, fields, everything, matches: everything ? () => true : matches, prefix, single, interest };
+}
+
+function interestOf(resource: Resource, fields: FieldSelector, singlePrefix: string | undefined): Interest | undefined {
+  if (singlePrefix !== undefined) return { key: `${singlePrefix}${fields.exact('metadata.name')}` };
+  for (const { field: name, operator, value } of fields.requirements) {
+    const field = resource.fieldNames.indexOf(name);
+    if (operator === '=' && field >= 0) return { field, value };
+  }
+  return undefined;
 }
 
 function reader(resource: Resource, field: string): (item: Item) => string {

@@ -84,7 +84,7 @@ function catchUp<T>(
 function follow(collection: Collection, selection: Selection, sink: WatchSink, after: number): () => void {
   return collection.listen((event) => {
     if (event.revision > after) dispatch(event, selection, sink);
-  });
+  }, selection.interest);
 }
 
 /** Lets changes wait until `past` is done, which answers up to which revision it went; then follows. */
@@ -108,7 +108,7 @@ function followAfter(
     if (waitingBytes <= sink.waitingLimit) return;
     end();
     sink.fail(expired('too many changes came before the past was sent; list and watch again'));
-  });
+  }, selection.interest);
   const end = (): void => {
     ended = true;
     waiting = undefined;

@@ -3,6 +3,7 @@
  * changes; read by every get, list and watch.
  */
 import { SortedMap } from '../lib/sorted.ts';
+import { Audience, type Interest } from './audience.ts';
 import { atRevision, type Facts, type Item, itemFromStored, storedText } from './item.ts';
 
 /** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
@@ -35,7 +36,7 @@ export class Collection {
   readonly prefix: string;
   readonly items = new SortedMap<Item>();
   private readonly options: CollectionOptions;
-  private readonly listeners = new Set<EventListener>();
+  private readonly audience = new Audience();
   private readonly indexes = new Map<string, Map<string, Set<string>>>();
   /** Recent events, oldest first; those after `eventsAfter` are complete. */
   private events: CollectionEvent[] = [];
@@ -95,15 +96,15 @@ export class Collection {
     this.lastChange = revision;
     if (this.indexes.size > 0) this.reindex(event);
     this.remember(event);
-    for (const listener of this.listeners) listener(event);
+    this.audience.tell(event);
   }
 
-  listen(listener: EventListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  /** Answers the function that ends it. */
+  listen(listener: EventListener, interest?: Interest): () => void {
+    return this.audience.add(listener, interest);
   }
   get watchers(): number {
-    return this.listeners.size;
+    return this.audience.size;
   }
 
   /** Events after a revision, or undefined when some are no longer here. */
