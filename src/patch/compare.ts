@@ -164,7 +164,7 @@ class Walk {
 
   /** Items from index `at` on, which do not stand at the same place on both sides. */
   private movedItems(shape: ListShape, a: readonly unknown[], b: readonly unknown[], at: number, changed: Items, removed: Items): void {
-    const earlier = itemsByElement(shape, a);
+    const earlier = a.length === 0 ? noneEarlier : itemsByElement(shape, a);
     const later = itemsByElement(shape, b);
     let index = 0;
     for (const [element, next] of later) {
@@ -190,6 +190,7 @@ function withoutSelf(set: FieldSet): FieldSet | undefined {
 function asObject(value: unknown): Values {
   return isObject(value) ? value : noValues;
 }
+const noneEarlier: ReadonlyMap<string, unknown> = new Map();
 const noItems: readonly unknown[] = Object.freeze([]);
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;

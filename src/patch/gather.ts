@@ -1,5 +1,6 @@
 /** Sets of paths in the making: nodes that belong to one level, put in order. */
 import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet } from './fieldset.ts';
+import { beginning, MOST_ENTRIES } from './interned.ts';
 import { anyShape, type FieldShape, type MessageShape, Untyped } from './shape.ts';
 
 /** What the shape says of a field; of one that the schema does not name, what its value says. Undefined: it is not kept. */
@@ -9,9 +10,6 @@ export function fieldOf(shape: MessageShape, name: string): FieldShape | undefin
   return { name, element: `f:${name}`, rank: UNRANKED, always: false, zero: undefined, shape: anyShape };
 }
 const UNRANKED = -1;
-
-/** More fields than this are sorted at the end: only objects without a schema have so many. */
-const MANY = 64;
 
 /**
  * Nodes of fields on their way into order: each is put in its place at once, as messages have few fields. The fields of
@@ -25,7 +23,7 @@ export class Gathered {
   add(from: number, field: FieldShape, node: FieldSet): void {
     const { fields, nodes } = this;
     let at = this.top++;
-    const base = at - from >= MANY ? at : from;
+    const base = at - from >= MOST_ENTRIES ? at : from;
     while (at > base && after(fields[at - 1] as FieldShape, field)) {
       fields[at] = fields[at - 1] as FieldShape;
       nodes[at] = nodes[at - 1] as FieldSet;
@@ -39,17 +37,24 @@ export class Gathered {
     const { top } = this;
     if (top === base) return undefined;
     const { fields, nodes } = this;
-    const set: MutableFieldSet = member ? { '.': leaf } : {};
-    if (top - base <= MANY) for (let i = base; i < top; i++) set[(fields[i] as FieldShape).element] = nodes[i] as FieldSet;
-    else {
-      const order = Array.from({ length: top - base }, (_, i) => base + i);
-      order.sort((a, b) => (after(fields[a] as FieldShape, fields[b] as FieldShape) ? 1 : -1));
-      for (const i of order) set[(fields[i] as FieldShape).element] = nodes[i] as FieldSet;
-    }
     this.top = base;
+    // Only objects without a schema have so many fields.
+    if (top - base > MOST_ENTRIES) return this.made(inOrder(fields, base, top), member);
+    let step = beginning(member);
+    for (let i = base; i < top; i++) step = step.to((fields[i] as FieldShape).element, nodes[i] as FieldSet);
+    return step.set ?? step.keep(this.made(range(base, top), member));
+  }
+  private made(order: readonly number[], member: boolean): FieldSet {
+    const set: MutableFieldSet = member ? { '.': leaf } : {};
+    for (const i of order) set[(this.fields[i] as FieldShape).element] = this.nodes[i] as FieldSet;
     return set;
   }
 }
+function inOrder(fields: readonly FieldShape[], base: number, top: number): number[] {
+  return range(base, top).sort((a, b) => (after(fields[a] as FieldShape, fields[b] as FieldShape) ? 1 : -1));
+}
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
 function after(a: FieldShape, b: FieldShape): boolean {
   return a.rank === UNRANKED || b.rank === UNRANKED ? a.element > b.element : a.rank > b.rank;
 }
@@ -57,24 +62,39 @@ function after(a: FieldShape, b: FieldShape): boolean {
 /** Nodes of map keys or list items. */
 export class Items {
   private readonly elements: string[] = [];
-  private set: MutableFieldSet | undefined;
-  private sorted = true;
+  private readonly nodes: FieldSet[] = [];
+  /** All elements, once one of them came out of order: in order each is another than the one before. */
+  private seen: Set<string> | undefined;
 
   add(element: string, node: FieldSet): void {
     const { elements } = this;
-    this.set ??= {};
-    if (this.set[element] !== undefined) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
-    if (elements.length > 0 && compareElements(elements[elements.length - 1] as string, element) > 0) this.sorted = false;
+    if (this.seen === undefined && elements.length > 0 && compareElements(elements[elements.length - 1] as string, element) >= 0)
+      this.seen = new Set(elements);
+    if (this.seen?.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
+    this.seen?.add(element);
     elements.push(element);
-    this.set[element] = node;
+    this.nodes.push(node);
   }
   build(member: boolean): FieldSet | undefined {
-    const { set } = this;
-    if (set === undefined) return undefined;
-    if (this.sorted && !member) return set;
-    if (!this.sorted) this.elements.sort(compareElements);
-    const result: MutableFieldSet = member ? { '.': leaf } : {};
-    for (const element of this.elements) result[element] = set[element] as FieldSet;
-    return result;
+    const { elements, nodes } = this;
+    if (elements.length === 0) return undefined;
+    const order = this.seen === undefined ? undefined : range(0, elements.length).sort(this.inOrder);
+    if (elements.length > MOST_ENTRIES) return this.made(order, member);
+    let step = beginning(member);
+    for (let i = 0; i < elements.length; i++) {
+      const at = order === undefined ? i : (order[i] as number);
+      step = step.to(elements[at] as string, nodes[at] as FieldSet);
+    }
+    return step.set ?? step.keep(this.made(order, member));
   }
+  private made(order: readonly number[] | undefined, member: boolean): FieldSet {
+    const { elements, nodes } = this;
+    const set: MutableFieldSet = member ? { '.': leaf } : {};
+    for (let i = 0; i < elements.length; i++) {
+      const at = order === undefined ? i : (order[i] as number);
+      set[elements[at] as string] = nodes[at] as FieldSet;
+    }
+    return set;
+  }
+  private readonly inOrder = (a: number, b: number): number => compareElements(this.elements[a] as string, this.elements[b] as string);
 }

@@ -195,7 +195,7 @@ function keyedItems(type: ListType): Telling {
           `associative list with keys ${entry === null || entry === undefined ? 'may not have a null element' : 'may not have non-map elements'}`,
         );
       let element = '';
-      for (let i = 0; i < keys.length; i++) element += (beginnings[i] as string) + JSON.stringify(keyValue(entry, keys[i] as string));
+      for (let i = 0; i < keys.length; i++) element += (beginnings[i] as string) + jsonOf(keyValue(entry, keys[i] as string));
       return `${element}}`;
     },
   };
@@ -207,6 +207,21 @@ function keyedItems(type: ListType): Telling {
       );
     return value;
   }
+}
+
+/** Names of containers, ports and the like, in JSON: few and met again and again. Emptied when full, so that it stays small. */
+const jsonTexts = new Map<unknown, string>();
+const MOST_TEXTS = 1024;
+const LONGEST_TEXT = 64;
+
+function jsonOf(value: unknown): string {
+  const known = jsonTexts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  if (typeof value === 'object' || text.length > LONGEST_TEXT) return text;
+  if (jsonTexts.size >= MOST_TEXTS) jsonTexts.clear();
+  jsonTexts.set(value, text);
+  return text;
 }
 
 /** The shape of what an element of a path leads to. */

@@ -171,8 +171,32 @@ function scalarWriter(name: ScalarName): Writer {
     case 'int64':
       // What is no number is written as JSON.stringify would, so that the text stays JSON.
       return (value) => ascii(Number.isFinite(value) ? String(value) : 'null');
+    case 'fieldsV1':
+      return keptOrPlain;
     default:
       return plain;
+  }
+}
+
+/** Texts of values that do not change. */
+const kept = new WeakMap<object, Uint8Array | null>();
+
+/** Says that a value of type `fieldsV1` never changes and will be written often: it is made into text once. */
+export function keepText(value: object): void {
+  if (!kept.has(value)) kept.set(value, null);
+}
+
+function keptOrPlain(value: unknown): void {
+  const text = kept.get(value as object);
+  if (text === undefined) plain(value);
+  else if (text === null) {
+    const start = position;
+    plain(value);
+    kept.set(value as object, Uint8Array.prototype.slice.call(buffer, start, position));
+  } else {
+    reserve(text.length);
+    buffer.set(text, position);
+    position += text.length;
   }
 }
 

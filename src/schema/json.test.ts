@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { applyDefaults, DecodeError, decode, encode, encodeBytes, type Problem, toJson } from './json.ts';
+import { applyDefaults, DecodeError, decode, encode, encodeBytes, keepText, type Problem, toJson } from './json.ts';
 import {
   always,
   bool,
   bytes,
   double,
+  fieldsV1,
   inline,
   int32,
   int64,
@@ -251,4 +252,15 @@ test('keys that touch the prototype are keys like any other', () => {
   const Odd = message('t.v1.Odd', { constructor: opt(1, string), toString: ptr(2, int32) });
   expect(decode(Odd, {})).toEqual({});
   expect(encode(Odd, {})).toBe('{}');
+});
+
+test('a set whose text is kept is written as any other, again and again', () => {
+  const Entry = message('meta.v1.Entry', { manager: opt(1, string), fieldsV1: opt(7, fieldsV1), subresource: opt(8, string) });
+  const set = { 'f:metadata': { 'f:labels': { '.': {}, 'f:größe "x"': {} } }, 'f:spec': {} };
+  const entry = { subresource: 'status', fieldsV1: set, manager: 'm' };
+  const text = `{"manager":"m","fieldsV1":${JSON.stringify(set)},"subresource":"status"}`;
+  expect(encode(Entry, entry)).toBe(text);
+  keepText(set);
+  for (let i = 0; i < 3; i++) expect(encode(Entry, entry)).toBe(text);
+  expect(encodeBytes(Entry, entry, 5).subarray(5).toString()).toBe(text);
 });

@@ -1,0 +1,84 @@
+/**
+ * Sets that were made before. Objects that one client makes mostly have the same fields, and so the same set, node for node:
+ * who has the entries of a node in order finds the node that was made of them last time, instead of making another.
+ *
+ *   f:name ─ f:value            { 'f:name': {}, 'f:value': {} }
+ *      └──── f:valueFrom …      { 'f:name': {}, 'f:valueFrom': … }
+ *
+ * A node is found by the sequence of its elements and of the very nodes below them, which were found in the same way.
+ */
+import { frozen } from '../lib/frozen.ts';
+import { keepText } from '../schema/json.ts';
+import { type FieldSet, leaf } from './fieldset.ts';
+
+/** Steps that are remembered; with more than that all are forgotten, and those still in use soon remembered again. */
+const MOST = 16_384;
+/** Nodes with more entries are mostly the only ones of their kind. */
+export const MOST_ENTRIES = 64;
+
+/** A sequence of entries, told by the last one. */
+export class Step {
+  private made: FieldSet | undefined;
+  private again = false;
+  private readonly element: string;
+  private readonly below: FieldSet;
+  /** The step that was taken last from here, which is mostly the next one, too. */
+  private last: Step | undefined;
+  private others: Map<string, Step[]> | undefined;
+
+  constructor(element: string, below: FieldSet) {
+    this.element = element;
+    this.below = below;
+  }
+
+  to(element: string, below: FieldSet): Step {
+    const { last } = this;
+    if (last !== undefined && last.below === below && last.element === element) return last;
+    const next = this.find(element, below) ?? this.make(element, below);
+    this.last = next;
+    return next;
+  }
+
+  /** The set of the entries up to this one, if it was made before. */
+  get set(): FieldSet | undefined {
+    const { made } = this;
+    if (made !== undefined && !this.again) {
+      this.again = true;
+      // Who has the same set a second time is likely to have it a third time.
+      keepText(made);
+    }
+    return made;
+  }
+  keep(set: FieldSet): FieldSet {
+    this.made = frozen(set);
+    return set;
+  }
+
+  private find(element: string, below: FieldSet): Step | undefined {
+    const alike = this.others?.get(element);
+    if (alike !== undefined) for (const step of alike) if (step.below === below) return step;
+    return undefined;
+  }
+  private make(element: string, below: FieldSet): Step {
+    if (++count > MOST) forget();
+    const step = new Step(element, below);
+    this.others ??= new Map();
+    const alike = this.others.get(element);
+    if (alike === undefined) this.others.set(element, [step]);
+    else alike.push(step);
+    return step;
+  }
+}
+
+let count = 0;
+let members = new Step('', leaf);
+let paths = new Step('', leaf);
+
+function forget(): void {
+  count = 0;
+  members = new Step('', leaf);
+  paths = new Step('', leaf);
+}
+
+/** Where the entries of a node begin; `member`: the node stands for its own path, too. */
+export const beginning = (member: boolean): Step => (member ? members : paths);
