@@ -57,8 +57,9 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
   duration: (value) => own(plainText(value), canonicalDuration),
   intOrString(value) {
     if (typeof value === 'string') return value;
-    if (typeof value !== 'number') throw plainMismatch(unreadable(value, types.int32));
-    if ((value | 0) !== value) throw plainMismatch(outOfRange(value, types.int32));
+    // What is no text is read as a number, and refused as one.
+    if (typeof value !== 'number') throw unreadable(value, types.int32);
+    if ((value | 0) !== value) throw outOfRange(value, types.int32);
     return value | 0;
   },
   raw: (value) => cloneJson(value),
@@ -70,13 +71,10 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
 const zeroTime = '0001-01-01T00:00:00Z';
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
 
-/** These types read their own text, so that a stock server does not name the field when they fail. */
+/** These types are made from a text, and what is no text is refused as such; only what the text says is judged in their own words. */
 function plainText(value: unknown): string {
-  if (typeof value !== 'string') throw plainMismatch(unreadable(value, types.string));
+  if (typeof value !== 'string') throw unreadable(value, types.string);
   return value;
-}
-function plainMismatch({ actual, expected }: Mismatch): Mismatch {
-  return new Mismatch(actual, expected, `json: cannot unmarshal ${actual} into Go value of type ${expected}`);
 }
 function own(text: string, canonical: (text: string) => string): string {
   try {
