@@ -18,6 +18,7 @@ import { recentObjects, storedObject, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { mendOwners } from './ownership.ts';
+import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -172,12 +173,7 @@ function checkIdentity(ctx: WriteContext, object: ApiObject, old: ApiObject, uid
   const { uid } = object.metadata;
   checkName(ctx, object);
   checkNamespace(ctx, object);
-  if (uidIsCondition && uid !== undefined && uid !== old.metadata.uid)
-    throw conflict(
-      ctx.resource.resource,
-      ctx.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-    );
+  if (uidIsCondition && uid !== undefined && uid !== old.metadata.uid) throw uidDiffers(ctx, uid, old.metadata.uid);
 }
 
 function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): void {

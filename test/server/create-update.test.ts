@@ -146,7 +146,9 @@ describe('update', () => {
     const uid = '00000000-0000-0000-0000-000000000000';
     const otherUid = await server.admin.put(path, { ...made, metadata: { ...made.metadata, uid, resourceVersion: undefined } });
     expect(otherUid.json).toMatchObject({ code: 409, reason: 'Conflict' });
-    expect(otherUid.json.message).toContain(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${made.metadata.uid}`);
+    expect(otherUid.json.message).toBe(
+      `Operation cannot be fulfilled on configmaps "${name}": StorageError: invalid object, Code: 4, Key: /registry/configmaps/${made.metadata.namespace}/${name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${made.metadata.uid}`,
+    );
     expect((await server.admin.put(path, { metadata: { name: 'other' } })).json).toMatchObject({
       code: 400,
       message: `the name of the object (other) does not match the name on the URL (${name})`,
