@@ -42,6 +42,8 @@ export interface WriteRequest {
   readonly user: User;
   /** The version that the client speaks. */
   readonly resource: { readonly version: string };
+  /** The body as it came, where it is JSON and holds the object itself. */
+  readonly sent?: Buffer | undefined;
 }
 
 /** Rules of one way to write an object: the object itself, or a subresource such as `status`. Absent rules do nothing. */
@@ -76,6 +78,8 @@ export interface KindVersion<V = never, H = never> {
   toHub?(object: V, identity: Identity): H;
   fromHub?(hub: H, identity: Identity): V;
   readonly served?: boolean;
+  /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
+  readonly unknownField?: (field: string) => string;
   readonly deprecation?: Deprecation;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;

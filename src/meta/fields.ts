@@ -85,14 +85,18 @@ export function parseFieldSelector(text: string): FieldSelector {
 
 /**
  * Refuses fields that the kind does not know. `own` are the kind's fields besides name and namespace; a kind that has none
- * says so in other words.
+ * says so in other words, and some have words of their own (`complaint`).
  */
-export function checkFieldSelector(selector: FieldSelector, own: Readonly<Record<string, unknown>> | undefined): void {
+export function checkFieldSelector(
+  selector: FieldSelector,
+  own: Readonly<Record<string, unknown>> | undefined,
+  complaint = own === undefined ? onlyMetadata : notSupported,
+): void {
   for (const { field } of selector.requirements) {
-    if (field === 'metadata.name' || field === 'metadata.namespace') continue;
-    if (own === undefined) {
-      throw badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
-    }
-    if (!Object.hasOwn(own, field)) throw badRequest(`field label not supported: ${field}`);
+    if (field === 'metadata.name' || field === 'metadata.namespace' || (own !== undefined && Object.hasOwn(own, field))) continue;
+    throw badRequest(complaint(field));
   }
 }
+const onlyMetadata = (field: string): string =>
+  `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+const notSupported = (field: string): string => `field label not supported: ${field}`;

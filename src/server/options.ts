@@ -71,7 +71,7 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
   const fieldText = ctx.param('fieldSelector') ?? '';
   const labels = labelText === '' ? everyLabel : parseLabelSelector(labelText);
   let fields = fieldText === '' ? everyField : parseFieldSelector(fieldText);
-  if (!fields.everything) checkFieldSelector(fields, selectableFields(resource.kind));
+  if (!fields.everything) checkFieldSelector(fields, selectableFields(resource.kind), resource.definition.unknownField);
   if (name !== '') {
     const given = fields.exact('metadata.name');
     if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");

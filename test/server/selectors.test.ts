@@ -46,6 +46,17 @@ describe('labels', () => {
     const answer = await server.admin.get(`${path()}?labelSelector=${encodeURIComponent(selector)}`);
     expect(answer.json).toMatchObject({ code: 400, reason: 'BadRequest' });
   });
+
+  test.each([
+    ['api/v1', 'pods', 'field label not supported: spec.color'],
+    ['api/v1', 'configmaps', '"spec.color" is not a known field selector: only "metadata.name", "metadata.namespace"'],
+    ['apis/batch/v1', 'jobs', 'field label "spec.color" not supported for Job'],
+    ['apis/batch/v1', 'cronjobs', '"spec.color" is not a known field selector: only "metadata.name", "metadata.namespace"'],
+    ['apis/batch/v1beta1', 'cronjobs', 'field label "spec.color" not supported for "CronJob"'],
+  ])('%s %s: %s', async (version, plural, message) => {
+    const answer = await server.admin.get(`/${version}/namespaces/${ns}/${plural}?fieldSelector=spec.color%3Dred`);
+    expect(answer.json).toMatchObject({ code: 400, message });
+  });
 });
 
 describe('fields', () => {

@@ -111,6 +111,7 @@ export const CronJobKind = kind<v1.CronJob>({
     v1beta1: {
       schema: v1beta1.CronJob,
       defaults,
+      unknownField: (field) => `field label ${JSON.stringify(field)} not supported for "CronJob"`,
       deprecation: { deprecated: '1.21', removed: '1.25', replacement: { group: 'batch', version: 'v1', kind: 'CronJob' } },
     },
   },

@@ -73,7 +73,7 @@ export const JobKind = kind<Job>({
   plural: 'jobs',
   categories: ['all'],
   scope: 'Namespaced',
-  versions: { v1: { schema: Job, defaults } },
+  versions: { v1: { schema: Job, defaults, unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job` } },
   hub: 'v1',
   generation: true,
   orphansByDefault: true,
