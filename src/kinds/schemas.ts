@@ -100,12 +100,24 @@ function build(identity: Identity): Map<string, MessageType> {
 
 const tables = new WeakMap<Identity, Map<string, MessageType>>();
 
+function tableOf(identity: Identity): Map<string, MessageType> {
+  const table = tables.get(identity) ?? build(identity);
+  tables.set(identity, table);
+  return table;
+}
+
 /**
  * The schema of a kind. `group` is a base name (`networking`), empty for the core group. Under another identity only the
  * schema extensions of custom resource definitions differ.
  */
 export function schemaOf(group: string, version: string, kind: string, identity: Identity = plat): MessageType | undefined {
-  const table = tables.get(identity) ?? build(identity);
-  tables.set(identity, table);
+  const table = tableOf(identity);
   return table.get(`${group}/${version}/${kind}`) ?? table.get(kind);
+}
+
+/** Whether there are kinds in a version of a group, which is given by its base name. */
+export function hasVersion(group: string, version: string, identity: Identity = plat): boolean {
+  const prefix = `${group}/${version}/`;
+  for (const key of tableOf(identity).keys()) if (key.startsWith(prefix)) return true;
+  return false;
 }

@@ -103,6 +103,7 @@ function serveVirtual(services: Services, ctx: Context, resource: Resource): voi
     apiVersion: resource.apiVersion,
     kind: resource.kind.kind,
     schema: resource.schema,
+    identity: services.identity,
   });
 }
 
@@ -120,6 +121,7 @@ function serveAction(services: Services, ctx: Context, resource: Resource, sub: 
           apiVersion: apiVersion(sub.kind.version),
           kind: sub.kind.kind,
           schema: sub.schema,
+          identity: services.identity,
           older: sub.olderVersions?.map(apiVersion),
         };
   return runAction(services, ctx, resource, action, expected);

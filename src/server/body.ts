@@ -1,7 +1,7 @@
 /** Reading and decoding request bodies. */
-import { protobufMediaTypes } from '../identity.ts';
+import { type Identity, protobufMediaTypes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
-import { badRequest, requestTooLarge, unsupportedMediaType } from '../meta/errors.ts';
+import { type ApiError, badRequest, requestTooLarge, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope } from '../schema/envelope.ts';
 import { DecodeError } from '../schema/errors.ts';
@@ -53,10 +53,16 @@ const accepted = (protobuf: boolean, own: string): string[] => ['application/jso
 /** Parameters of a media type: `; charset=utf-8`, and at most one semicolon too many. */
 const parameters = /^(\s*;\s*[\w.+-]+\s*=\s*("[^"]*"|[^\s;]+))*\s*;?\s*$/;
 
-export interface Expected {
-  readonly apiVersion: string;
+/** What a body says it is. */
+export interface BodyType {
   readonly kind: string;
+  readonly apiVersion: string;
+}
+
+export interface Expected extends BodyType {
   readonly schema: MessageType;
+  readonly identity: Identity;
+  readonly custom?: boolean | undefined;
   /** Other versions with the same fields, which are read as this one. */
   readonly older?: readonly string[] | undefined;
 }
@@ -70,7 +76,9 @@ export interface FieldReport {
 export async function decodeBody(body: Buffer, media: Media, expected: Expected, report?: FieldReport): Promise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(body, expected);
   const value = await parseBody(body, media, expected, report);
-  return decodeValue(value, expected, report, body);
+  const type = typeIn(value, expected, body);
+  if (!isExpected(type, expected)) throw await refusal(type, expected);
+  return decodeValue(value, type, expected, report);
 }
 
 /** Any JSON or YAML text as a value. */
@@ -86,8 +94,18 @@ export async function parseBody(body: Buffer, media: Media, expected: Expected, 
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
-    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${what} (${beginning(body)})`);
+    throw unrecognized(what, expected, body);
   }
+}
+
+/** Refuses a body that does not even tell what it is. */
+function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
+  return badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${beginning(body)})`);
+}
+/** Refuses a body that tells what it is, and cannot be read as what the path holds. */
+export function unfit({ kind, apiVersion }: BodyType, why: string, expected: Expected): ApiError {
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
 }
 
 /** How much of a body that cannot be read is shown. */
@@ -99,18 +117,22 @@ function beginning(body: Buffer): string {
   return `${start.toString(start[0] === 0x7b ? 'utf8' : 'hex')}${body.length > SHOWN ? ' ...' : ''}`;
 }
 
-/** Checks kind and version of a parsed body and brings it into its normal form. */
-export function decodeValue(value: JsonValue, expected: Expected, report?: FieldReport, body?: Buffer): ApiObject {
+/** Kind and version of a parsed body; what it leaves out is as the path has it. */
+function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     const what = Array.isArray(value) ? 'array' : typeof value;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${what === 'boolean' ? 'bool' : what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }${body === undefined ? '' : ` (${beginning(body)})`}`,
-    );
+    const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${what === 'boolean' ? 'bool' : what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+    throw unrecognized(why, expected, body);
   }
-  const given = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
-  const kind = typeof given.kind === 'string' && given.kind !== '' ? given.kind : expected.kind;
-  const apiVersion = typeof given.apiVersion === 'string' && given.apiVersion !== '' ? given.apiVersion : expected.apiVersion;
-  checkType(kind, apiVersion, expected);
+  const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
+  return {
+    kind: typeof kind === 'string' && kind !== '' ? kind : expected.kind,
+    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : expected.apiVersion,
+  };
+}
+
+/** Brings a parsed body of the right type into its normal form. */
+function decodeValue(value: JsonValue, type: BodyType, expected: Expected, report: FieldReport | undefined): ApiObject {
   try {
     const object = decode(
       expected.schema,
@@ -122,35 +144,27 @@ export function decodeValue(value: JsonValue, expected: Expected, report?: Field
     object.metadata ??= {};
     return object;
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(`${kind} in version "${versionPart(apiVersion)}" cannot be handled as a ${expected.kind}: ${error.message}`);
+    throw error instanceof DecodeError ? unfit(type, error.message, expected) : error;
   }
 }
 
-const versionPart = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
+const isExpected = ({ kind, apiVersion }: BodyType, expected: Expected): boolean =>
+  kind === expected.kind && (apiVersion === expected.apiVersion || (expected.older?.includes(apiVersion) ?? false));
 
-/** Versions of groups that there are or were: an object in one of them is known, and not the one that is wanted. */
-const knownVersion = /^(v1|(extensions|apps|batch|autoscaling|policy|[a-z]+(\.[a-z0-9]+)+)\/v\d+((alpha|beta)\d+)?)$/;
-
-function checkType(kind: string, apiVersion: string, expected: Expected): void {
-  if (kind === expected.kind && (apiVersion === expected.apiVersion || expected.older?.includes(apiVersion))) return;
-  if (kind === expected.kind && knownVersion.test(apiVersion))
-    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`);
-  const why =
-    kind === expected.kind
-      ? `no kind "${kind}" is registered for version "${apiVersion}"`
-      : `the path holds objects of kind ${expected.kind} in version ${expected.apiVersion}, not ${kind} in version ${apiVersion}`;
-  throw badRequest(`${kind} in version "${versionPart(apiVersion)}" cannot be handled as a ${expected.kind}: ${why}`);
+async function refusal(type: BodyType, expected: Expected): Promise<ApiError> {
+  const { wrongType } = await import('./wrong-type.ts');
+  return wrongType(type, expected);
 }
 
-function decodeBinary(body: Buffer, expected: Expected): ApiObject {
+async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject> {
+  let type: BodyType | undefined;
   try {
     const envelope = decodeEnvelope(body);
-    checkType(
-      envelope.kind === '' ? expected.kind : envelope.kind,
-      envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
-      expected,
-    );
+    type = {
+      kind: envelope.kind === '' ? expected.kind : envelope.kind,
+      apiVersion: envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
+    };
+    if (!isExpected(type, expected)) throw await refusal(type, expected);
     const object = decodeProtobuf(expected.schema, envelope.raw) as ApiObject;
     object.kind = expected.kind;
     object.apiVersion = expected.apiVersion;
@@ -158,7 +172,7 @@ function decodeBinary(body: Buffer, expected: Expected): ApiObject {
     return object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
+    throw type === undefined ? unrecognized(error.message, expected, body) : unfit(type, error.message, expected);
   }
 }
 

@@ -60,7 +60,11 @@ export async function getView(services: Services, ctx: Context, resource: Resour
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const given = await decodeBody(await readBody(ctx), media, { ...typeOf(services, view), schema: view.schema });
+  const given = await decodeBody(await readBody(ctx), media, {
+    ...typeOf(services, view),
+    schema: view.schema,
+    identity: services.identity,
+  });
   ctx.audit?.requestObject(view.schema, given);
   if (given.metadata.name === undefined)
     throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);

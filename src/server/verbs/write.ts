@@ -1,6 +1,6 @@
 /** create, update, delete and deletecollection. */
 
-import { groupName } from '../../identity.ts';
+import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { toHub } from '../../kinds/served.ts';
@@ -51,7 +51,8 @@ export async function bodyObject(services: Services, ctx: Context, resource: Res
   const media = bodyMedia(ctx, !resource.custom, services.identity.protobufMediaType);
   const body = await readBody(ctx);
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
-  const expected = { apiVersion: resource.apiVersion, kind: resource.kind.kind, schema: resource.schema };
+  const { apiVersion, schema, identity, custom } = resource;
+  const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom };
   const object = await decodeBody(body, media, expected, report);
   if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
@@ -123,7 +124,7 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
   const body = await readBody(ctx);
   if (body.length > 0) {
     const media = bodyMedia(ctx, true, own);
-    const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema };
+    const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema, identity: services.identity };
     given = (await decodeDeleteOptions(body, media, expected)) as JsonObject;
     ctx.audit?.requestBody(() => ({ ...type, ...given }));
   } else given = fromQuery(ctx);
@@ -135,7 +136,7 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
 async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decodeBody>[1], expected: Parameters<typeof decodeBody>[2]) {
   // Options may come under the version of any group; their fields are the same.
   if (media !== 'json') return decodeBody(body, media, expected);
-  const value = readDeleteOptions(body);
+  const value = readDeleteOptions(body, expected.identity);
   try {
     const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
@@ -145,7 +146,7 @@ async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decode
   }
 }
 
-function readDeleteOptions(body: Buffer): JsonObject {
+function readDeleteOptions(body: Buffer, { groupSuffix }: Identity): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(body.toString());
@@ -153,8 +154,12 @@ function readDeleteOptions(body: Buffer): JsonObject {
     throw plainError("couldn't get version/kind; json parse error: unexpected end of JSON input");
   }
   const { kind, apiVersion } = (value ?? {}) as JsonObject;
-  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions')
-    throw plainError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')}`);
+  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
+    const scheme = `${groupSuffix}/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27`;
+    throw plainError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme ${JSON.stringify(scheme)}`,
+    );
+  }
   return value as JsonObject;
 }
 

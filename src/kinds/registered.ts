@@ -1,0 +1,117 @@
+/**
+ * Which kinds a body may say it is of, for the words that refuse it: a kind that is known but is another than the path's
+ * is told apart from one that nobody knows, and an old version of the right kind from both.
+ *
+ * Known are the kinds of `schemas.ts`, and those of versions that are served no more: clients of a stock server still get
+ * to hear that their version is the wrong one.
+ */
+import { baseGroup, type Identity } from '../identity.ts';
+import { typeText } from '../schema/mismatch.ts';
+import type { MessageType } from '../schema/types.ts';
+import { hasVersion, schemaOf } from './schemas.ts';
+
+export interface Registered {
+  /** The kind in the version that was named: `v1beta2.Deployment`. */
+  readonly type: string;
+  /** The kind in all its versions: `apps.Deployment`. */
+  readonly home: string;
+}
+
+/** The only group that has gone as a whole. */
+const extensions = 'extensions';
+
+/** Kinds of versions that are served no more, by base group and version. A star: there are lists of them. */
+const retired: Readonly<Record<string, string>> = {
+  'admissionregistration/v1beta1': 'MutatingWebhookConfiguration* ValidatingWebhookConfiguration*',
+  'apps/v1beta1': 'ControllerRevision* Deployment* DeploymentRollback Scale StatefulSet*',
+  'apps/v1beta2': 'ControllerRevision* DaemonSet* Deployment* ReplicaSet* Scale StatefulSet*',
+  'authorization/v1beta1': 'LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview',
+  'certificates/v1beta1': 'CertificateSigningRequest*',
+  'coordination/v1beta1': 'Lease*',
+  'extensions/v1beta1': 'DaemonSet* Deployment* DeploymentRollback Ingress* NetworkPolicy* PodSecurityPolicy* ReplicaSet* Scale',
+  'flowcontrol.apiserver/v1alpha1': 'FlowSchema* PriorityLevelConfiguration*',
+  'networking/v1beta1': 'Ingress* IngressClass*',
+  'node/v1alpha1': 'RuntimeClass*',
+  'rbac.authorization/v1alpha1': 'ClusterRole* ClusterRoleBinding* Role* RoleBinding*',
+  'rbac.authorization/v1beta1': 'ClusterRole* ClusterRoleBinding* Role* RoleBinding*',
+  'scheduling/v1alpha1': 'PriorityClass*',
+  'scheduling/v1beta1': 'PriorityClass*',
+  'storage/v1alpha1': 'CSIStorageCapacity* VolumeAttachment*',
+};
+const retiredKinds = (groupVersion: string): string[] =>
+  (retired[groupVersion] ?? '')
+    .split(' ')
+    .flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1), `${name.slice(0, -1)}List`] : [name]));
+
+/** Kinds (and lists of them) that live elsewhere than the group they are read from. */
+const moved: Readonly<Record<string, string>> = {
+  'apps.Scale': 'autoscaling',
+  'events.Event': 'core',
+  'extensions.DaemonSet': 'apps',
+  'extensions.Deployment': 'apps',
+  'extensions.DeploymentRollback': 'apps',
+  'extensions.Ingress': 'networking',
+  'extensions.NetworkPolicy': 'networking',
+  'extensions.PodSecurityPolicy': 'policy',
+  'extensions.ReplicaSet': 'apps',
+  'extensions.Scale': 'autoscaling',
+};
+function home(group: string, kind: string): string {
+  return `${moved[`${group}.${kind.replace(/List$/, '')}`] ?? group}.${kind}`;
+}
+
+/** `core.v1.Secret` → `core.Secret`; `events.v1.Event` → `core.Event`. */
+export function homeOf(schema: MessageType): string {
+  return home(groupOf(schema), schema.name.slice(schema.name.lastIndexOf('.') + 1));
+}
+const groupOf = ({ name }: MessageType): string => name.slice(0, name.indexOf('.'));
+
+/** Kinds that are the same under whatever version. */
+const unversioned = new Set(['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList']);
+/** Kinds that every version has. */
+const inEveryVersion = new Set([
+  'WatchEvent',
+  'ListOptions',
+  'GetOptions',
+  'CreateOptions',
+  'UpdateOptions',
+  'PatchOptions',
+  'DeleteOptions',
+]);
+
+/**
+ * The parts of a stock server that know kinds, and what they call themselves in complaints. Definitions of custom kinds
+ * and of aggregated groups are parts of their own; all the rest is one.
+ */
+const parts: Readonly<Record<string, (identity: Identity) => string>> = {
+  apiextensions: ({ groupSuffix }) => `${groupSuffix}/apiextensions-apiserver/pkg/apiserver/apiserver.go:55`,
+  apiregistration: ({ groupSuffix }) => `${groupSuffix}/kube-aggregator/pkg/apiserver/scheme/scheme.go:32`,
+};
+const partOf = (group: string): string => (Object.hasOwn(parts, group) ? group : '');
+
+/** The name of the part that knows a kind. */
+export function schemeName(target: MessageType, identity: Identity): string {
+  return parts[groupOf(target)]?.(identity) ?? 'pkg/api/legacyscheme/scheme.go:30';
+}
+
+/** What is known of a kind to the part of the server that knows `target`. */
+export function registered(apiVersion: string, kind: string, target: MessageType, identity: Identity): Registered | undefined {
+  const slash = apiVersion.indexOf('/');
+  const [fullGroup, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  const group = fullGroup === extensions ? extensions : baseGroup(identity, fullGroup);
+  const schema = schemaOf(group ?? '', version, kind, identity);
+  if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? known(schema) : undefined;
+  // What is recorded of requests is no body of a request.
+  if (group === undefined || group === 'audit' || partOf(group) !== partOf(groupOf(target))) return undefined;
+  if (schema !== undefined) return known(schema);
+  if (!retiredKinds(`${group}/${version}`).includes(kind)) return undefined;
+  return { type: `${version}.${kind}`, home: home(group.split('.')[0] as string, kind) };
+}
+const known = (schema: MessageType): Registered => ({ type: typeText(schema), home: homeOf(schema) });
+
+function isMetaKind(kind: string, group: string | undefined, version: string, identity: Identity): boolean {
+  if (unversioned.has(kind)) return true;
+  if (group === undefined) return false;
+  if (kind === 'List') return group === '' && version === 'v1';
+  return inEveryVersion.has(kind) && (hasVersion(group, version, identity) || Object.hasOwn(retired, `${group}/${version}`));
+}
