@@ -8,6 +8,7 @@ import type {
   SubjectRulesReviewStatus,
 } from '../../kinds/authorization/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { invalidText, structText } from '../../kinds/validation/go-text.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { Attributes, Authorizer, Decision, User } from '../types.ts';
@@ -37,10 +38,14 @@ function attributesOf(user: User, spec: Partial<SubjectAccessReviewSpec>): Attri
 
 const specPath = Path.of('spec');
 
+/** A path that is asked for, as complaints show it. */
+const pathText = ({ path, verb }: Partial<NonResourceAttributes>): string =>
+  structText('authorization.NonResourceAttributes', { Path: path, Verb: verb });
+
 function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
   if (spec.resourceAttributes !== undefined && spec.nonResourceAttributes !== undefined) {
-    const path = specPath.child('nonResourceAttributes');
-    errors.invalid(path, spec.nonResourceAttributes, 'cannot be specified in combination with resourceAttributes');
+    const why = 'cannot be specified in combination with resourceAttributes';
+    invalidText(errors, specPath.child('nonResourceAttributes'), pathText(spec.nonResourceAttributes), why);
   }
   if (spec.resourceAttributes === undefined && spec.nonResourceAttributes === undefined) {
     const path = specPath.child('resourceAttributes');
@@ -112,7 +117,8 @@ export async function reviewLocalSubjectAccess(
     errors.invalid(specPath.child('resourceAttributes').child('namespace'), asked.namespace ?? '', 'must match metadata.namespace');
   }
   if (spec.nonResourceAttributes !== undefined) {
-    errors.invalid(specPath.child('nonResourceAttributes'), spec.nonResourceAttributes, 'disallowed on this kind of request');
+    const why = 'disallowed on this kind of request';
+    invalidText(errors, specPath.child('nonResourceAttributes'), pathText(spec.nonResourceAttributes), why);
   }
   refuse(identity, errors);
   return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));

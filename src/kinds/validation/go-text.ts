@@ -29,6 +29,12 @@ export function listText(list: readonly string[] | undefined): string {
   return list === undefined ? '[]string(nil)' : `[]string{${list.map(quote).join(', ')}}`;
 }
 
+/** A structure of texts: `authorization.NonResourceAttributes{Path:"/x", Verb:"get"}`. */
+export function structText(type: string, fields: Readonly<Record<string, string | undefined>>): string {
+  const entries = Object.entries(fields).map(([name, text]) => `${name}:${quote(text ?? '')}`);
+  return `${type}{${entries.join(', ')}}`;
+}
+
 export function intOrStringText(value: number | string): string {
   return typeof value === 'number'
     ? `intstr.IntOrString{Type:0, IntVal:${value}, StrVal:""}`
