@@ -36,13 +36,16 @@ export class Quantity {
   /** The amount is `unscaled` × 10^`scale`. */
   readonly unscaled: bigint;
   readonly scale: number;
+  /** The text that it was read from, where that is given back as it came. */
+  readonly given: string | undefined;
   private text: string | undefined;
 
-  constructor(unscaled: bigint, scale: number, format: QuantityFormat = 'decimal', text?: string) {
+  constructor(unscaled: bigint, scale: number, format: QuantityFormat = 'decimal', given?: string) {
     this.unscaled = unscaled;
     this.scale = scale;
     this.format = format;
-    this.text = text;
+    this.given = given;
+    this.text = given;
   }
 
   get isZero(): boolean {
@@ -184,7 +187,7 @@ export function parseQuantity(text: string): Quantity {
   const suffix = readSuffix(suffixText);
   if (whole.length + fraction.length > maxDigits || Math.abs(suffix.exponent) > maxExponent) throw new QuantityError(wrongNumber);
   const digits = BigInt(`${whole === '' ? '0' : whole}${fraction}`);
-  if (digits === 0n) return new Quantity(0n, 0, suffix.format);
+  if (digits === 0n) return new Quantity(0n, 0, suffix.format, text === '0' ? text : undefined);
   const signed = sign === '-' ? -digits : digits;
   if (suffix.format !== 'binary') {
     const scale = suffix.exponent - fraction.length;

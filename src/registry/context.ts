@@ -31,6 +31,8 @@ export interface WriteContext extends Target {
   readonly dryRun: boolean;
   /** Who owns the fields this write sets: the `fieldManager` parameter, or the name before the slash of the user agent. */
   readonly manager: string;
+  /** The body as it came, where it is JSON and holds the object itself: complaints may quote it. */
+  readonly sent?: Buffer | undefined;
   /** The options as the admission chain sees them. */
   readonly options: JsonObject;
   /** The object goes with a whole collection: the request did not name it. */

@@ -30,6 +30,8 @@ export class Context {
   impersonator: User | undefined;
   /** What is recorded of the request, where it is. */
   audit: AuditRecord | undefined;
+  /** The body as it came, where it is JSON and holds an object. */
+  sent: Buffer | undefined;
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
   /** Status that was sent, for metrics and audit. */

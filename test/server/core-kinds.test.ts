@@ -90,4 +90,15 @@ describe('namespaces and the rest', () => {
     const made = await server.admin.ok('POST', `/api/v1/namespaces/${await server.namespace()}/limitranges`, { spec: { limits: [] } });
     expect(made.metadata.name).toBe(made.metadata.uid);
   });
+
+  test('a complaint quotes what was written, or after a patch the amount as it is kept', async () => {
+    const path = `/api/v1/namespaces/${await server.namespace()}/limitranges`;
+    const range = (cpu: string) => ({ metadata: { name: 'r' }, spec: { limits: [{ type: 'Container', maxLimitRequestRatio: { cpu } }] } });
+    const quoted = ({ json }: { json: Loose }): string => /int64Amount\{(.*?)\}.*, s:(".*?"),/.exec(json.message)?.slice(1).join(' ') ?? '';
+    expect(quoted(await server.admin.post(path, range('0.5')))).toBe('value:5, scale:-1 ""');
+    expect(quoted(await server.admin.post(path, range('500m')))).toBe('value:500, scale:-3 "500m"');
+    await server.admin.ok('POST', path, range('2'));
+    expect(quoted(await server.admin.put(`${path}/r`, range('0.25')))).toBe('value:25, scale:-2 ""');
+    expect(quoted(await server.admin.patch(`${path}/r`, range('0.25')))).toBe('value:250, scale:-3 "250m"');
+  });
 });

@@ -4,9 +4,10 @@ import { pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
-import { invalidText, quantityText } from '../validation/go-text.ts';
+import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { complain, notNegative } from '../validation/rules.ts';
+import { readQuantityText } from '../validation/shown.ts';
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,
@@ -169,7 +170,7 @@ function validateTarget(target: MetricTarget, at: Path, errors: FieldErrors): vo
   for (const field of ['value', 'averageValue'] as const) {
     const quantity = target[field];
     if (quantity !== undefined && !isPositive(quantity))
-      invalidText(errors, at.child(field), quantityText(quantity).replace('s:""', `s:${JSON.stringify(quantity)}`), 'must be positive');
+      invalidText(errors, at.child(field), readQuantityText(quantity), 'must be positive');
   }
   if (averageUtilization !== undefined && averageUtilization < 1)
     errors.invalid(at.child('averageUtilization'), averageUtilization, 'must be greater than 0');

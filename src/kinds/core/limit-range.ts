@@ -42,9 +42,9 @@ export const LimitRangeKind = kind<LimitRange>({
       if ((metadata.name ?? '') === '' && metadata.uid !== undefined) metadata.name = metadata.uid;
     },
     validate: validateLimitRange,
-    validateUpdate: (range, _old, errors, env) => {
+    validateUpdate: (range, _old, errors, env, request) => {
       metadataAgain(range, { namespaced: true }, errors, env);
-      validateLimitRange(range, errors, env);
+      validateLimitRange(range, errors, env, request);
     },
   },
 });

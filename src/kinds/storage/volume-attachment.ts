@@ -34,7 +34,7 @@ function validateSource(source: VolumeAttachmentSource, at: Path, errors: FieldE
   const { inlineVolumeSpec: inline, persistentVolumeName: name } = source;
   if (inline === undefined && name === undefined) errors.required(at, exactlyOne);
   else if (inline !== undefined && name !== undefined) errors.forbidden(at, exactlyOne);
-  else if (inline !== undefined) validateVolumeSpec(inline, '', at.child('inlineVolumeSpec'), errors, env, true);
+  else if (inline !== undefined) validateVolumeSpec(inline, '', at.child('inlineVolumeSpec'), errors, env, { inline: true });
   else if (name === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
 }
 

@@ -53,7 +53,7 @@ export function selectorText(selector: LabelSelector | undefined): string {
   return `v1.LabelSelector{MatchLabels:${mapText(selector.matchLabels)}, MatchExpressions:${shown}}`;
 }
 
-const formats = { decimal: 'DecimalSI', binary: 'BinarySI', exponent: 'DecimalExponent' } as const;
+export const quantityFormats = { decimal: 'DecimalSI', binary: 'BinarySI', exponent: 'DecimalExponent' } as const;
 
 export function quantityText(quantity: Quantity | string): string {
   const q = typeof quantity === 'string' ? parseQuantity(quantity) : quantity;
@@ -62,5 +62,5 @@ export function quantityText(quantity: Quantity | string): string {
     unscaled /= 10n;
     scale++;
   }
-  return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:${quote(formats[q.format])}}`;
+  return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:${quote(quantityFormats[q.format])}}`;
 }

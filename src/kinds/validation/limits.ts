@@ -2,24 +2,31 @@
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { qualifiedName } from '../../meta/names.ts';
 import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { invalidText } from './go-text.ts';
 import { amount, mayOvercommit, validateContainerResourceName, validateResourceName } from './resources.ts';
 import { complain } from './rules.ts';
-import { storedQuantityText } from './shown.ts';
+import { readQuantityText } from './shown.ts';
+import { spelling, type Written, writtenIn } from './written.ts';
 
 const limits = Path.of('spec', 'limits');
 const types = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 
-export function validateLimitRange(range: LimitRange, errors: FieldErrors, env: KindEnv): void {
+export function validateLimitRange(range: LimitRange, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
   const seen = new Set<string>();
+  const written = writtenIn(request);
   range.spec.limits?.forEach((item, i) => {
     const at = limits.index(i);
     validateType(item.type, at.child('type'), errors);
     if (seen.has(item.type)) errors.duplicate(at.child('type'), item.type);
     seen.add(item.type);
     const names = validateNames(item, at, errors, env);
-    for (const name of names) validateOrder(item, name, at, errors, env);
+    for (const name of names) {
+      validateOrder(item, name, env, (field, text, of = field) => {
+        const value = spelled(item, of, name, (...path) => written('spec', 'limits', i, ...path));
+        invalidText(errors, at.child(field).key(name), readQuantityText(value), text);
+      });
+    }
   });
 }
 
@@ -57,8 +64,28 @@ function validateNames(item: LimitRangeItem, at: Path, errors: FieldErrors, env:
   return names;
 }
 
+/** From which fields the server fills in an amount that was not given, besides the field itself. */
+const origins = {
+  min: ['min'],
+  max: ['max'],
+  default: ['default', 'max'],
+  defaultRequest: ['defaultRequest', 'default', 'max', 'min'],
+  maxLimitRequestRatio: ['maxLimitRequestRatio'],
+} as const satisfies Partial<Record<keyof LimitRangeItem, readonly string[]>>;
+type AmountField = keyof typeof origins;
+
+/** The amount of a resource as it was spelled where it came from. */
+function spelled(item: LimitRangeItem, field: AmountField, name: string, writtenItem: Written): string {
+  const value = item[field]?.[name] as string;
+  const written = origins[field].map((origin) => writtenItem(origin, name)).find((text) => text !== undefined);
+  return spelling(value, written);
+}
+
+/** Complains of an amount at the place of one field; it may be that of another (`of`). */
+type Fail = (field: AmountField, text: string, of?: AmountField) => void;
+
 /** Of one resource: the least is not above the most, and what is filled in lies between them. */
-function validateOrder(item: LimitRangeItem, name: string, at: Path, errors: FieldErrors, env: KindEnv): void {
+function validateOrder(item: LimitRangeItem, name: string, env: KindEnv, fail: Fail): void {
   const of = (map: Record<string, string> | undefined): string | undefined =>
     map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
   const pod = item.type === 'Pod';
@@ -66,30 +93,22 @@ function validateOrder(item: LimitRangeItem, name: string, at: Path, errors: Fie
   const [limit, request] = pod ? [undefined, undefined] : [of(item.default), of(item.defaultRequest)];
   const above = (a: string | undefined, b: string | undefined): boolean =>
     a !== undefined && b !== undefined && amount(a).compare(amount(b)) > 0;
-  const fail = (field: string, value: string | undefined, text: string): void =>
-    invalidText(errors, at.child(field).key(name), storedQuantityText(value as string), text);
 
-  if (above(min, max)) fail('min', min, `min value ${min} is greater than max value ${max}`);
-  if (above(min, request)) fail('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
-  if (above(request, max)) fail('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
-  if (above(request, limit))
-    fail('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
-  if (above(min, limit)) fail('default', min, `min value ${min} is greater than default value ${limit}`);
-  if (above(limit, max)) fail('default', max, `default value ${limit} is greater than max value ${max}`);
+  if (above(min, max)) fail('min', `min value ${min} is greater than max value ${max}`);
+  if (above(min, request)) fail('defaultRequest', `min value ${min} is greater than default request value ${request}`);
+  if (above(request, max)) fail('defaultRequest', `default request value ${request} is greater than max value ${max}`);
+  if (above(request, limit)) fail('defaultRequest', `default request value ${request} is greater than default limit value ${limit}`);
+  if (above(min, limit)) fail('default', `min value ${min} is greater than default value ${limit}`, 'min');
+  if (above(limit, max)) fail('default', `default value ${limit} is greater than max value ${max}`, 'max');
   validateRatio(of(item.maxLimitRequestRatio), min, max, fail);
   if (!mayOvercommit(name, env.identity) && limit !== undefined && request !== undefined && amount(limit).compare(amount(request)) !== 0)
-    fail('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`);
+    fail('defaultRequest', `default value ${limit} must equal to defaultRequest value ${request} in ${name}`);
 }
 
-function validateRatio(
-  ratio: string | undefined,
-  min: string | undefined,
-  max: string | undefined,
-  fail: (field: string, value: string, text: string) => void,
-): void {
+function validateRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, fail: Fail): void {
   if (ratio === undefined) return;
-  if (amount(ratio).millis() < 1000n) fail('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`);
+  if (amount(ratio).millis() < 1000n) fail('maxLimitRequestRatio', `ratio ${ratio} is less than 1`);
   if (min === undefined || max === undefined) return;
   const most = Number(amount(max).millis()) / Number(amount(min).millis());
-  if (amount(ratio).toNumber() > most) fail('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
+  if (amount(ratio).toNumber() > most) fail('maxLimitRequestRatio', `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
 }

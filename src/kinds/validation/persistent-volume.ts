@@ -4,7 +4,7 @@ import { domainName } from '../../identity.ts';
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../core/schema/persistent-volumes.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';
 import { unsupportedText } from './go-text.ts';
 import { validateVolumeSource, volumeSourceNames } from './persistent-volume-sources.ts';
@@ -13,20 +13,24 @@ import { amount } from './resources.ts';
 import { immutable, subdomain } from './rules.ts';
 import { validateNodeSelector } from './scheduling.ts';
 import { resourceListText } from './shown.ts';
+import { type Written, writtenIn } from './written.ts';
 
 const specPath = Path.of('spec');
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const notInline = 'may not be specified in the context of inline volumes';
 
-/** `inline`: the spec stands in an attachment and describes a volume that has no object of its own. */
+/** What surrounds the spec: it is that of a volume, or stands in an attachment and describes one that has no object of its own. */
+type Surroundings = { readonly inline: true } | { readonly inline: false; readonly written: Written };
+
 export function validateVolumeSpec(
   spec: PersistentVolumeSpec,
   volume: string,
   at: Path,
   errors: FieldErrors,
   env: KindEnv,
-  inline = false,
+  place: Surroundings,
 ): void {
+  const { inline } = place;
   if (inline) {
     if (spec.claimRef !== undefined) errors.forbidden(at.child('claimRef'), notInline);
     if (spec.capacity !== undefined) errors.forbidden(at.child('capacity'), notInline);
@@ -35,7 +39,7 @@ export function validateVolumeSpec(
   const modes = spec.accessModes ?? [];
   if (modes.length === 0) errors.required(at.child('accessModes'));
   validateAccessModes(modes, at.child('accessModes'), errors, env);
-  if (!inline) validateCapacity(spec, at.child('capacity'), errors);
+  if (!place.inline) validateCapacity(spec, at.child('capacity'), errors, place.written);
   validateReclaimPolicy(spec, at.child('persistentVolumeReclaimPolicy'), errors, inline);
   validateNodeAffinity(spec, at.child('nodeAffinity'), errors, inline);
   validateVolumeSource(spec, volume, at, errors, env);
@@ -53,10 +57,11 @@ export function validateVolumeSpec(
     errors.forbidden(at.child('volumeMode'), 'may not specify volumeMode other than Filesystem in the context of inline volumes');
 }
 
-function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: FieldErrors): void {
+function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: FieldErrors, written: Written): void {
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) errors.required(at);
-  if (names.length !== 1 || names[0] !== 'storage') unsupportedText(errors, at, resourceListText(capacity), ['storage']);
+  if (names.length !== 1 || names[0] !== 'storage')
+    unsupportedText(errors, at, resourceListText(capacity, written('spec', 'capacity')), ['storage']);
   for (const name of names) {
     const text = capacity?.[name] as string;
     const value = amount(text);
@@ -103,19 +108,25 @@ function validateMountOptions(volume: PersistentVolume, errors: FieldErrors, env
   errors.forbidden(Path.of('metadata', 'annotations', annotation), 'may not specify mount options for this volume type');
 }
 
-export function validateVolume(volume: PersistentVolume, errors: FieldErrors, env: KindEnv): void {
-  validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env);
+export function validateVolume(volume: PersistentVolume, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
+  validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
   validateMountOptions(volume, errors, env);
 }
 
-export function validateVolumeUpdate(volume: PersistentVolume, old: PersistentVolume, errors: FieldErrors, env: KindEnv): void {
+export function validateVolumeUpdate(
+  volume: PersistentVolume,
+  old: PersistentVolume,
+  errors: FieldErrors,
+  env: KindEnv,
+  request?: WriteRequest,
+): void {
   const before = errors.list.length;
   metadataAgain(volume, { namespaced: false }, errors, env);
-  validateVolume(volume, errors, env);
+  validateVolume(volume, errors, env, request);
   // A stock server looks at the volume once more here, and clients see its complaints twice.
   if (errors.list.length > before) {
     metadataAgain(volume, { namespaced: false }, errors, env);
-    validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env);
+    validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
   }
   if (!sameSource(volume.spec, old.spec))
     errors.forbidden(specPath.child('persistentvolumesource'), 'spec.persistentvolumesource is immutable after creation');

@@ -1,19 +1,20 @@
 /** More structures in complaints, printed as clients of a stock server know them; see `go-text.ts` and `go-list.ts`. */
-import { amount } from './resources.ts';
+import { parseQuantity } from '../../meta/quantity.ts';
+import { quantityFormats } from './go-text.ts';
+import { spelling } from './written.ts';
 
-const formats = { decimal: 'DecimalSI', binary: 'BinarySI', exponent: 'DecimalExponent' } as const;
-
-/** A quantity as it is kept. */
-export function storedQuantityText(text: string): string {
-  const { unscaled, scale, format } = amount(text);
-  return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(text)}, Format:"${formats[format]}"}`;
+/** An amount as it was read from this text: only a text that is kept stands beside the number. */
+export function readQuantityText(text: string): string {
+  const { unscaled, scale, format, given } = parseQuantity(text);
+  return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(given ?? '')}, Format:"${quantityFormats[format]}"}`;
 }
 
-/** `core.ResourceList{"cpu":resource.Quantity{…}}` */
-export function resourceListText(list: Readonly<Record<string, string>> | undefined): string {
-  if (list === undefined) return 'core.ResourceList(nil)';
+/** `core.ResourceList{"cpu":resource.Quantity{…}}`; `written` is what stood in its place. */
+export function resourceListText(list: Readonly<Record<string, string>> | undefined, written: unknown): string {
+  const texts = typeof written === 'object' && written !== null ? (written as Readonly<Record<string, unknown>>) : undefined;
+  if (list === undefined) return texts === undefined ? 'core.ResourceList(nil)' : 'core.ResourceList{}';
   const entries = Object.keys(list)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${storedQuantityText(list[name] as string)}`);
+    .map((name) => `${JSON.stringify(name)}:${readQuantityText(spelling(list[name] as string, texts?.[name]))}`);
   return `core.ResourceList{${entries.join(', ')}}`;
 }

@@ -39,6 +39,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     dryRun: options.dryRun,
     manager: managerOf(ctx, options),
     options: options.json,
+    sent: ctx.sent,
     explanation: ctx.explanation,
     warn: (text) => ctx.warn(text),
     annotate: (key, value, level) => ctx.annotate(key, value, level),
@@ -50,6 +51,7 @@ export async function bodyObject(services: Services, ctx: Context, resource: Res
   const { env } = services.registry;
   const media = bodyMedia(ctx, !resource.custom, services.identity.protobufMediaType);
   const body = await readBody(ctx);
+  if (media === 'json') ctx.sent = body;
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { apiVersion, schema, identity, custom } = resource;
   const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom };

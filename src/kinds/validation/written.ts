@@ -1,0 +1,37 @@
+/**
+ * What a client wrote, for complaints that quote it. The normal form has one spelling for an amount and leaves out empty
+ * maps; a stock server shows both as they came.
+ */
+import { canonicalQuantity, QuantityError } from '../../meta/quantity.ts';
+import { parseJson } from '../../schema/parse.ts';
+import type { WriteRequest } from '../kind.ts';
+
+/** The value at a path of the body: `written('spec', 'limits', 0, 'max')`. Undefined where there is none. */
+export type Written = (...path: readonly (string | number)[]) => unknown;
+
+/** The body is read when the first complaint asks, and once for all of them. */
+export function writtenIn(request: WriteRequest | undefined): Written {
+  let body: { readonly value: unknown } | undefined;
+  return (...path) => {
+    if (request?.sent === undefined) return undefined;
+    body ??= { value: parseJson(request.sent, { merge: true }) };
+    let { value } = body;
+    for (const step of path) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+      value = (value as Record<string | number, unknown>)[step];
+    }
+    return value;
+  };
+}
+
+/** The spelling of an amount that was written, where it is still that amount: admission may have changed it. */
+export function spelling(amount: string, written: unknown): string {
+  if (typeof written !== 'string' && typeof written !== 'number') return amount;
+  try {
+    const text = String(written).trim();
+    return canonicalQuantity(text) === amount ? text : amount;
+  } catch (error) {
+    if (error instanceof QuantityError) return amount;
+    throw error;
+  }
+}
