@@ -28,24 +28,28 @@ export interface Credentials {
   /** The key that signs service account tokens. A new one is made on another thread, for which a start does not wait. */
   readonly signingKey: Promise<KeyObject>;
   /** Writes the administrator's configuration, once the address is known. */
-  writeAdminConfig(address: string): void;
+  writeAdminConfig(address: string): Promise<void>;
 }
 
 /** Where keys stand within the data directory. */
 export const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
 
-export function prepareCredentials(options: ServerOptions, identity: Identity, now: number): Credentials {
+export async function prepareCredentials(options: ServerOptions, identity: Identity, now: number): Promise<Credentials> {
   const pki = pkiDirectory(options.dataDir);
   mkdirSync(pki, { recursive: true, mode: 0o700 });
   chmodSync(options.dataDir, 0o700);
   chmodSync(pki, 0o700);
-  const authority = ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);
+  const signingFile = options.serviceAccountSigningKeyFile;
+  const signingKey = Promise.resolve(signingFile === undefined ? ensureSigningKey(pki, 'sa') : createPrivateKey(readFile(signingFile)));
+  // Those who wait for it are told; a start that fails for another reason need not be.
+  signingKey.catch(() => {});
+  const authority = await ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);
   const caPem = authority.certificate.toString();
   const { tlsCertFile, tlsPrivateKeyFile } = options;
   const own = tlsCertFile === undefined || tlsPrivateKeyFile === undefined;
   const serviceAddress = firstAddress(options.serviceClusterIpRange[0] as string);
   const serving = own
-    ? ensureServing(
+    ? await ensureServing(
         pki,
         'server',
         authority,
@@ -54,10 +58,6 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
   const clientCAs = [caPem, ...(options.clientCaFile === undefined ? [] : [readFile(options.clientCaFile)])];
-  const signingFile = options.serviceAccountSigningKeyFile;
-  const signingKey = Promise.resolve(signingFile === undefined ? ensureSigningKey(pki, 'sa') : createPrivateKey(readFile(signingFile)));
-  // Those who wait for it are told; a start that fails for another reason need not be.
-  signingKey.catch(() => {});
   const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
@@ -66,11 +66,11 @@ export function prepareCredentials(options: ServerOptions, identity: Identity, n
     clientCAs,
     adminConfigPath,
     signingKey,
-    writeAdminConfig(address) {
-      const admin = ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
+    async writeAdminConfig(address) {
+      const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
       const config = adminConfig(identity.word, address, own ? caPem : serving.certificate, admin);
       if (readIfPresent(adminConfigPath) === config) chmodSync(adminConfigPath, 0o600);
-      else writeSecretFile(adminConfigPath, config);
+      else await writeSecretFile(adminConfigPath, config);
     },
   };
 }

@@ -78,7 +78,9 @@ export async function startServer(
 ): Promise<RunningServer> {
   const identity = identityOf(options.identity);
   const now = (): number => Date.now();
-  const credentials = prepareCredentials(options, identity, now());
+  const preparing = prepareCredentials(options, identity, now());
+  // Waited for when the store is open; a store that cannot be opened is the first thing to be told.
+  preparing.catch(() => {});
   const engine = await openStore({
     store: options.store,
     dataDir: options.dataDir,
@@ -92,7 +94,7 @@ export async function startServer(
     },
   });
   try {
-    return await serve(options, identity, credentials, engine, log);
+    return await serve(options, identity, await preparing, engine, log);
   } catch (error) {
     await engine.close();
     throw error;
@@ -246,13 +248,15 @@ async function serve(
   const listeners: Listener[] = [listener];
   if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle, upgrade }));
   const address = `https://${reachable(options.bindAddress)}:${listener.port}`;
-  credentials.writeAdminConfig(address);
-  const withdraw = await serverEndpoints.announce({ identity, writer, options, port: listener.port, log });
+  const [withdraw] = await Promise.all([
+    serverEndpoints.announce({ identity, writer, options, port: listener.port, log }),
+    credentials.writeAdminConfig(address),
+  ]);
   const abort = (): void => {
     for (const one of listeners) one.abort();
   };
   let controllers: Running | undefined;
-  // When whoever started the server has heard that it is ready: nothing of it is needed to answer requests.
+  // When whoever started the server has heard that it is ready: requests can be answered without them.
   const starting = setImmediate(() => {
     controllers = startControllers();
   });

@@ -102,7 +102,7 @@ test('where the files are', () => {
 test('what is written can be read, by its owner only', async () => {
   const path = join(directory, 'new', 'admin.conf');
   const config = { name: 'plat', server: 'https://127.0.0.1:6443', ca: 'CA', user: 'admin', certificate: 'cert', key: 'key' };
-  writeConfig(path, config);
+  await writeConfig(path, config);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(await connectionOf(await loadConfig([path]))).toMatchObject({ server: config.server, ca: 'CA', certificate: 'cert', key: 'key' });
   const parsed = await parseConfig(printConfig({ name: 'a', server: 'https://x', ca: '', user: 'u: "odd"', token: 't"' }), 'x');

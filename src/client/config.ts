@@ -273,6 +273,6 @@ preferences: {}
 }
 
 /** Writes the file so that only its owner can read it, all at once. */
-export function writeConfig(path: string, config: SimpleConfig): void {
-  writeSecretFile(path, printConfig(config));
+export function writeConfig(path: string, config: SimpleConfig): Promise<void> {
+  return writeSecretFile(path, printConfig(config));
 }

@@ -1,23 +1,24 @@
 /** Secret files: written whole or not at all, and readable by their owner only. */
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-export function writeSecretFile(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
-  const file = openSync(temporary, 'wx', 0o600);
+  const file = await open(temporary, 'wx', 0o600);
   try {
-    writeSync(file, content);
-    fsyncSync(file);
+    await file.writeFile(content);
+    await file.sync();
   } catch (error) {
-    closeSync(file);
-    rmSync(temporary, { force: true });
+    await file.close();
+    await rm(temporary, { force: true });
     throw error;
   }
-  closeSync(file);
-  renameSync(temporary, path);
+  await file.close();
+  await rename(temporary, path);
 }
 
 export function readIfPresent(path: string): string | undefined {

@@ -244,18 +244,18 @@ test('addresses turn into bytes and back', () => {
 test('what a directory holds is kept while it fits, and secret', async () => {
   const directory = join(temporary(), 'pki');
   const names = { commonName: 'plat', dns: ['localhost'], addresses: ['127.0.0.1'] };
-  const ca = ensureAuthority(directory, 'ca', 'plat-ca', now);
-  const serving = ensureServing(directory, 'apiserver', ca, names, now);
-  const admin = ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now);
+  const ca = await ensureAuthority(directory, 'ca', 'plat-ca', now);
+  const serving = await ensureServing(directory, 'apiserver', ca, names, now);
+  const admin = await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now);
   const key = await ensureSigningKey(directory, 'sa');
 
-  expect(ensureAuthority(directory, 'ca', 'plat-ca', now).certificate.fingerprint256).toBe(ca.certificate.fingerprint256);
-  expect(ensureServing(directory, 'apiserver', ca, names, now)).toEqual(serving);
-  expect(ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now)).toEqual(admin);
+  expect((await ensureAuthority(directory, 'ca', 'plat-ca', now)).certificate.fingerprint256).toBe(ca.certificate.fingerprint256);
+  expect(await ensureServing(directory, 'apiserver', ca, names, now)).toEqual(serving);
+  expect(await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now)).toEqual(admin);
   expect((await ensureSigningKey(directory, 'sa')).equals(key)).toBe(true);
 
-  expect(ensureServing(directory, 'apiserver', ca, { ...names, dns: ['localhost', 'new'] }, now)).not.toEqual(serving);
-  expect(ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now + 340 * day)).not.toEqual(admin);
+  expect(await ensureServing(directory, 'apiserver', ca, { ...names, dns: ['localhost', 'new'] }, now)).not.toEqual(serving);
+  expect(await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now + 340 * day)).not.toEqual(admin);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   for (const file of readdirSync(directory)) {
     expect(file).toMatch(/\.(crt|key)$/);
@@ -263,11 +263,11 @@ test('what a directory holds is kept while it fits, and secret', async () => {
   }
 });
 
-test('an authority whose files do not belong together is not used', () => {
+test('an authority whose files do not belong together is not used', async () => {
   const directory = temporary();
-  ensureAuthority(directory, 'ca', 'one', now);
+  await ensureAuthority(directory, 'ca', 'one', now);
   writeFileSync(join(directory, 'ca.key'), newAuthority('two', now).key);
-  expect(() => ensureAuthority(directory, 'ca', 'one', now)).toThrow(/do not belong together/);
+  await expect(ensureAuthority(directory, 'ca', 'one', now)).rejects.toThrow(/do not belong together/);
 });
 
 test('public keys are read from keys of any kind and from certificates', () => {

@@ -26,9 +26,10 @@ function readPair(directory: string, name: string): Issued | undefined {
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
 }
 
-function writePair(directory: string, name: string, pair: Issued): Issued {
-  writeSecretFile(join(directory, `${name}.key`), pair.key);
-  writeSecretFile(join(directory, `${name}.crt`), pair.certificate);
+/** The certificate last: where there is one, its key is there too. */
+async function writePair(directory: string, name: string, pair: Issued): Promise<Issued> {
+  await writeSecretFile(join(directory, `${name}.key`), pair.key);
+  await writeSecretFile(join(directory, `${name}.crt`), pair.certificate);
   return pair;
 }
 
@@ -51,8 +52,8 @@ function covers(pair: Issued, request: ServingRequest): boolean {
 }
 
 /** `ca` → `ca.crt`, `ca.key`. An authority that exists is never replaced: everything it signed hangs on it. */
-export function ensureAuthority(directory: string, name: string, commonName: string, now: number): Authority {
-  const pair = readPair(directory, name) ?? writePair(directory, name, newAuthority(commonName, now));
+export async function ensureAuthority(directory: string, name: string, commonName: string, now: number): Promise<Authority> {
+  const pair = readPair(directory, name) ?? (await writePair(directory, name, newAuthority(commonName, now)));
   const authority = readAuthority(pair);
   if (!authority.certificate.checkPrivateKey(authority.key)) {
     throw new Error(`${join(directory, name)}.crt and ${name}.key do not belong together`);
@@ -60,20 +61,26 @@ export function ensureAuthority(directory: string, name: string, commonName: str
   return authority;
 }
 
-export function ensureServing(directory: string, name: string, authority: Authority, request: ServingRequest, now: number): Issued {
+export async function ensureServing(
+  directory: string,
+  name: string,
+  authority: Authority,
+  request: ServingRequest,
+  now: number,
+): Promise<Issued> {
   const pair = readPair(directory, name);
   if (pair !== undefined && usable(pair, authority, now) && covers(pair, request)) return pair;
   return writePair(directory, name, issueServing(authority, request, now));
 }
 
-export function ensureClient(
+export async function ensureClient(
   directory: string,
   name: string,
   authority: Authority,
   user: string,
   groups: readonly string[],
   now: number,
-): Issued {
+): Promise<Issued> {
   const pair = readPair(directory, name);
   if (pair !== undefined && usable(pair, authority, now)) return pair;
   return writePair(directory, name, issueClient(authority, user, groups, now));
@@ -86,11 +93,13 @@ export function ensureClient(
 export function ensureSigningKey(directory: string, name: string): KeyObject | Promise<KeyObject> {
   const path = join(directory, `${name}.key`);
   const existing = readIfPresent(path);
-  if (existing !== undefined) return createPrivateKey(existing);
-  return promisify(generateKeyPair)('rsa', { modulusLength: 2048 }).then(({ privateKey }) => {
-    writeSecretFile(path, privateKeyPem(privateKey));
-    return privateKey;
-  });
+  return existing === undefined ? newSigningKey(path) : createPrivateKey(existing);
+}
+
+async function newSigningKey(path: string): Promise<KeyObject> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  await writeSecretFile(path, privateKeyPem(privateKey));
+  return privateKey;
 }
 
 /** Public keys of a PEM text with one or more keys, private ones, public ones or certificates. */

@@ -29,6 +29,8 @@ import {
 import { syncDirectory } from './journal.ts';
 
 const FILE = 'store.mdb';
+/** The library's flag of transactions in which it makes tables. */
+const SYNCHRONOUS_COMMIT = 2;
 /** Address space that is set aside for the file; the file itself is as large as its content, and may outgrow this. */
 const MAP_BYTES = 16 * 2 ** 30;
 
@@ -121,7 +123,8 @@ export async function openTables(directory: string, options: TableOptions = {}):
   }
   try {
     checkWhole(path, root);
-    const tables = tablesOf(root, path, fresh);
+    // New tables are made in one commit; by itself the library makes one for each.
+    const tables = root.transactionSync(() => tablesOf(root, path, fresh), SYNCHRONOUS_COMMIT);
     if (fresh) await initialise(directory, tables);
     await checkFormat(path, tables);
     return tables;
