@@ -4,7 +4,7 @@
  */
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
-import { atRevision, type Facts, type Item, itemFromStored, storedText } from './item.ts';
+import { atRevision, type Facts, type Item, itemFromStored, storedObject } from './item.ts';
 
 /** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
 export interface CollectionEvent {
@@ -57,7 +57,7 @@ export class Collection {
 
   /** Takes an entry found while loading. */
   load(key: string, value: Buffer, revision: number, created: number): void {
-    const item = itemFromStored(key, value, revision, created, this.options.facts(JSON.parse(storedText(value).toString())));
+    const item = itemFromStored(key, value, revision, created, this.options.facts(storedObject(value)));
     this.items.set(key, item);
     if (revision > this.lastChange) this.lastChange = revision;
   }
@@ -88,7 +88,7 @@ export class Collection {
       this.items.delete(key);
       event = { type: 'delete', item: atRevision(previous, revision), previous, revision, frames: undefined };
     } else {
-      const known = facts ?? this.options.facts(JSON.parse(storedText(value).toString()));
+      const known = facts ?? this.options.facts(storedObject(value));
       const item = itemFromStored(key, value, revision, created, known);
       this.items.set(key, item);
       event = { type: 'put', item, previous, revision, frames: undefined };

@@ -30,6 +30,7 @@ export interface Facts {
   readonly fields: readonly string[] | undefined;
 }
 
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 const FORMAT = 1;
 export const HEADER = 8;
 /** Objects of this size and more have a block of memory of their own. */
@@ -59,6 +60,37 @@ export function withHeader(value: Buffer, uid: string): Buffer {
 export function storedText(value: Buffer): Buffer {
   check(value);
   return value.subarray(HEADER);
+}
+
+const MANAGERS = Buffer.from('"managedFields":[');
+
+/**
+ * The object of a stored value without its field managers, which selectors never ask for and which are half of many objects.
+ * The bytes looked for cannot stand within a string, where quotes are escaped.
+ */
+export function storedObject(value: Buffer): unknown {
+  check(value);
+  const key = value.indexOf(MANAGERS, HEADER);
+  if (key < 0) return JSON.parse(value.toString('utf8', HEADER));
+  const from = key + MANAGERS.length;
+  return JSON.parse(value.toString('utf8', HEADER, from) + value.toString('utf8', endOfArray(value, from)));
+}
+
+/** Where the array ends whose content begins at `from`: the place of its closing bracket, or the end of a text that lacks it. */
+function endOfArray(text: Buffer, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) at = endOfString(text, at + 1);
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
+    else if ((byte === CLOSE_BRACKET || byte === CLOSE_BRACE) && --depth === 0) return at;
+  }
+  return text.length;
+}
+function endOfString(text: Buffer, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
+  return at;
 }
 
 export function itemFromStored(key: string, value: Buffer, revision: number, created: number, facts: Facts): Item {
