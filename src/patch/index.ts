@@ -8,4 +8,5 @@ export { readMergePatch } from './merge-patch.ts';
 export { type Convert, recordUpdate, type UpdateWrite, type Write } from './record-update.ts';
 export { objectManagers, type ReplicasPath, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';
+export { addUntouched, touchedPart } from './touched.ts';
 export { sameApartFromTimes } from './unchanged.ts';

@@ -11,9 +11,14 @@ import { parseJson } from '../schema/parse.ts';
 import { cloneJson, setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { Values } from './shape.ts';
+import { readsOtherwise, type Touched } from './touched.ts';
 
 /** A patch that was read: makes the new document, sharing nothing that it changes with the old one. Throws ApiError. */
-export type Patch = (document: JsonValue) => JsonValue;
+export interface Patch {
+  (document: JsonValue): JsonValue;
+  /** What of the document it looks at and may change; undefined: anything. */
+  readonly touched?: Touched | undefined;
+}
 
 /** More operations than this are refused, whatever they do. */
 export const MAX_OPERATIONS = 10_000;
@@ -50,7 +55,21 @@ export function jsonPatch(operations: JsonValue): Patch {
     throw requestTooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
-  return (document) => apply(operations as Operation[], document);
+  const patch = (document: JsonValue): JsonValue => apply(operations as Operation[], document);
+  return Object.assign(patch, { touched: touchedByPaths(operations as Operation[]) });
+}
+
+/** Undefined when an operation concerns the whole document, or is none. */
+function touchedByPaths(operations: readonly Operation[]): Touched | undefined {
+  const fields = new Set<string>();
+  for (const { path, from } of operations)
+    for (const place of [path, from]) {
+      if (place === undefined) continue;
+      const field = typeof place === 'string' ? firstField(place) : undefined;
+      if (field === undefined || readsOtherwise(field)) return undefined;
+      fields.add(field);
+    }
+  return { fields, metadata: undefined };
 }
 
 export function goKind(value: JsonValue): string {
@@ -114,7 +133,16 @@ function pointer(path: unknown): string[] {
   const parts = path.split('/');
   // What lies deeper than any document may be is not looked for.
   if (parts.length > maxDepth) throw unprocessable();
-  return path.includes('~') ? parts.map((part) => part.replaceAll(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~'))) : parts;
+  return path.includes('~') ? parts.map(unescaped) : parts;
+}
+
+/** The first part of a path; undefined for the root. */
+function firstField(path: string): string | undefined {
+  const [, field] = path.split('/', 2);
+  return field === undefined ? undefined : unescaped(field);
+}
+function unescaped(part: string): string {
+  return part.replaceAll(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~'));
 }
 
 interface Place {

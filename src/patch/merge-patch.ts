@@ -7,6 +7,7 @@ import { setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
 import { isObject } from './shape.ts';
+import { touchedBy } from './touched.ts';
 
 type JsonMap = { [key: string]: JsonValue };
 
@@ -19,7 +20,8 @@ export function readMergePatch(body: string | Buffer): Patch {
     throw error instanceof DecodeError ? badRequest('Invalid JSON Patch') : error;
   }
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
-  return (document) => merge(document, patch);
+  const read = patch;
+  return Object.assign((document: JsonValue) => merge(document, read), { touched: touchedBy(read) });
 }
 
 /** The merged value shares with both what it did not change. */

@@ -18,6 +18,7 @@ import { type JsonValue, type MessageType, resolve, type Type } from '../schema/
 import { goKind, type Patch } from './json-patch.ts';
 import { fieldNamed, isObject } from './shape.ts';
 import { arrange, goText, type JsonMap, mergeValues, noMergeKey } from './strategic-lists.ts';
+import { touchedBy } from './touched.ts';
 
 const PATCH = '$patch';
 const RETAIN = '$retainKeys';
@@ -34,7 +35,9 @@ export function readStrategicPatch(type: MessageType, body: string | Buffer): Pa
   }
   if (patch === null) return (document) => document;
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`);
-  return (document) => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, patch as JsonMap);
+  const read = patch as JsonMap;
+  const apply = (document: JsonValue): JsonValue => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, read);
+  return Object.assign(apply, { touched: touchedBy(read) });
 }
 
 /** What the schema says of a field that a patch names. */

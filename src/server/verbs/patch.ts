@@ -3,7 +3,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
 import { ApiError, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
-import { type Patch, readJsonPatch, readMergePatch, readStrategicPatch } from '../../patch/index.ts';
+import { addUntouched, type Patch, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type WriteContext } from '../../registry/context.ts';
 import { spokenFrom } from '../../registry/convert.ts';
@@ -81,9 +81,12 @@ function patchedHub(
 ): ApiObject {
   const { resource } = write;
   const spoken = spokenFrom(resource, live);
-  const document = patch(toJson(resource.schema, spoken as never));
+  // A stored object is in the normal form: what the patch does not touch would be read as it is.
+  const touched = resource.isHub ? patch.touched : undefined;
+  const document = patch(toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched)));
   const made = madeVersion(services, resource, document);
   let object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
+  if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
   if (report !== undefined) {
     tellProblems(ctx, options, report, resource.kind.kind, resource.version);
     report.problems.length = 0;

@@ -1,0 +1,73 @@
+/**
+ * What a patch names, and what it therefore cannot change. Only the fields that it names go through JSON and are read
+ * anew; the rest of the object is copied as it is.
+ *
+ *   {"metadata":{"labels":{"a":"1"}},"data":{"b":null}}   touches metadata.labels and data
+ */
+import { own } from '../lib/own.ts';
+import { cloneJson, setKey } from '../schema/plain.ts';
+import type { JsonValue } from '../schema/types.ts';
+import { isObject, type Values } from './shape.ts';
+
+type Entries = { [key: string]: unknown };
+
+/** Fields of an object that a patch may change; those of its metadata by themselves, where that is undefined all of them. */
+export interface Touched {
+  readonly fields: ReadonlySet<string>;
+  readonly metadata: ReadonlySet<string> | undefined;
+}
+
+/**
+ * What a patch touches that has the form of the object it changes. Undefined when it may be everything: the patch is no
+ * object, it has directives, or it names what says how the object is to be read.
+ */
+export function touchedBy(patch: JsonValue): Touched | undefined {
+  if (!isObject(patch)) return undefined;
+  const fields = namesOf(patch);
+  if (fields === undefined) return undefined;
+  for (const field of fields) if (readsOtherwise(field)) return undefined;
+  return { fields, metadata: isObject(patch.metadata) ? namesOf(patch.metadata) : undefined };
+}
+
+/** Whether a field says what the object is, and thereby how all of it is to be read. */
+export function readsOtherwise(field: string): boolean {
+  return field === 'kind' || field === 'apiVersion';
+}
+
+const DOLLAR = 0x24;
+/** Undefined where one of the keys is a directive. */
+function namesOf(object: Values): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  for (const key in object) {
+    if (key.charCodeAt(0) === DOLLAR) return undefined;
+    names.add(key);
+  }
+  return names;
+}
+
+/** The part of an object that a patch needs to see. */
+export function touchedPart(object: Values, { fields, metadata }: Touched): Values {
+  const part = pick(object, fields);
+  if (metadata !== undefined && isObject(part.metadata)) part.metadata = pick(part.metadata, metadata);
+  return part;
+}
+function pick(object: Values, names: ReadonlySet<string>): Entries {
+  const part: Entries = {};
+  for (const name of names) {
+    const value = own(object, name);
+    if (value !== undefined) setKey(part, name, value);
+  }
+  return part;
+}
+
+/** Puts copies of what the patch did not touch beside what it made. managedFields, which nobody changes in place, are shared. */
+export function addUntouched(made: Entries, object: Values, { fields, metadata }: Touched): void {
+  for (const name in object) if (name !== 'metadata' && !fields.has(name)) setKey(made, name, cloneJson(object[name]));
+  if (!isObject(object.metadata) || (fields.has('metadata') && metadata === undefined)) return;
+  const rest: Entries = isObject(made.metadata) ? (made.metadata as Entries) : {};
+  made.metadata = rest;
+  for (const name in object.metadata) {
+    const value = object.metadata[name];
+    if (metadata?.has(name) !== true) setKey(rest, name, name === 'managedFields' ? value : cloneJson(value));
+  }
+}
