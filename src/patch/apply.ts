@@ -116,7 +116,7 @@ function merge(write: ApplyWrite, force: boolean): Applied {
     const last = before.find((manager) => isSame(manager, self));
     const others = before.filter((manager) => manager !== last);
     const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
-    const left = last === undefined ? merged : pruned(write, merged, last, [...others, self]);
+    const left = last === undefined ? merged : pruned(write, merged, last, self, others);
     const versions = new Versions(write, live, left, skipped, () => decoded(write, left));
     const after = yielding(others, versions, force);
     if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
@@ -181,15 +181,18 @@ function yielding(others: readonly Manager[], versions: Versions, force: boolean
 /** Every object has metadata, whoever owns parts of it. */
 const everyones: FieldSet = setOf(['f:metadata']);
 
-function pruned(write: ApplyWrite, merged: Values, last: Manager, owners: readonly Manager[]): Values {
+function pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager, others: readonly Manager[]): Values {
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
-  if (last.apiVersion === apiVersion && owners.every((owner) => owner.apiVersion === apiVersion)) {
-    const owned = owners.reduce<FieldSet>((all, owner) => union(all, reconcile(shape, owner.fields)), everyones);
-    return prune(shape, merged, reconcile(shape, last.fields), owned);
+  if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
+    const before = reconcile(shape, last.fields);
+    // Mostly an applier names what it named before, and nothing goes.
+    if (isEmpty(difference(before, self.fields))) return merged;
+    const owned = others.reduce<FieldSet>((all, other) => union(all, reconcile(shape, other.fields)), union(everyones, self.fields));
+    return prune(shape, merged, before, owned);
   }
   const owned = new Map<string, FieldSet>();
-  for (const owner of owners) owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? everyones, owner.fields));
+  for (const owner of [...others, self]) owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? everyones, owner.fields));
   return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
 }
 

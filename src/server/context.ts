@@ -49,7 +49,7 @@ export class Context {
   longRunning = false;
   /** Called once when the answer is finished or the connection is gone. */
   onFinished: (() => void)[] | undefined;
-  private parameters: URLSearchParams | undefined;
+  private parameters: Query | undefined;
 
   constructor(req: Incoming, res: Outgoing, now: number) {
     this.req = req;
@@ -64,8 +64,8 @@ export class Context {
     this.path = path.includes('%') ? decodePath(path) : path;
   }
 
-  get query(): URLSearchParams {
-    this.parameters ??= new URLSearchParams(this.search);
+  get query(): Query {
+    this.parameters ??= readQuery(this.search);
     return this.parameters;
   }
   /** The first value of a query parameter. */
@@ -86,6 +86,24 @@ export class Context {
     this.annotations ??= new Map();
     if (!this.annotations.has(key)) this.annotations.set(key, value);
   }
+}
+
+/** Query parameters, to be read only: requests share them. */
+export type Query = Pick<URLSearchParams, 'get' | 'getAll' | 'has'>;
+
+/** Clients send the same few queries again and again. Of too many the oldest makes room; long ones are read each time. */
+const MOST_QUERIES = 256;
+const LONGEST_QUERY = 200;
+const queries = new Map<string, Query>();
+
+function readQuery(text: string): Query {
+  const known = queries.get(text);
+  if (known !== undefined) return known;
+  const query = new URLSearchParams(text);
+  if (text.length > LONGEST_QUERY) return query;
+  if (queries.size >= MOST_QUERIES) queries.delete(queries.keys().next().value as string);
+  queries.set(text, query);
+  return query;
 }
 
 function decodePath(path: string): string {

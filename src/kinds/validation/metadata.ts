@@ -117,8 +117,12 @@ function validateManagedFields(meta: Meta, at: Path, errors: FieldErrors): void 
   });
 }
 
+/** What nearly all of them are. */
+const plainManager = /^[\x20-\x7e]{0,128}$/;
+
 /** The name of a field manager: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, at: Path, errors: FieldErrors): void {
+  if (plainManager.test(manager)) return;
   if (Buffer.byteLength(manager) > 128) errors.tooLong(at, 128);
   [...manager].some((c, i) => {
     if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(c)) return false;

@@ -46,8 +46,16 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
   };
 }
 
-/** Decodes and defaults the body; unknown and repeated fields are told of as the client asked. */
-export async function bodyObject(services: Services, ctx: Context, resource: Resource, options: WriteOptions): Promise<ApiObject> {
+/**
+ * Decodes and defaults the body; unknown and repeated fields are told of as the client asked. `again` does so once more, for
+ * a retry of a write that has changed the object.
+ */
+async function bodyObject(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  options: WriteOptions,
+): Promise<{ object: ApiObject; again: () => Promise<ApiObject> }> {
   const { env } = services.registry;
   const media = bodyMedia(ctx, !resource.custom, services.identity.protobufMediaType);
   const body = await readBody(ctx);
@@ -59,7 +67,12 @@ export async function bodyObject(services: Services, ctx: Context, resource: Res
   if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
   ctx.audit?.requestObject(resource.schema, object);
-  return object;
+  const again = async (): Promise<ApiObject> => {
+    const same = await decodeBody(body, media, expected);
+    fillDefaults(resource, same, env);
+    return same;
+  };
+  return { object, again };
 }
 
 export const wantsReport = (services: Services, options: WriteOptions): boolean =>
@@ -78,7 +91,7 @@ export function tellProblems(ctx: Context, options: WriteOptions, report: FieldR
 export async function createObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
-  const object = await bodyObject(services, ctx, resource, options);
+  const { object } = await bodyObject(services, ctx, resource, options);
   const item = await create(services.registry, writeContext(ctx, resource, options), object);
   return sendItem(services, ctx, 201, resource, item, representation);
 }
@@ -87,14 +100,19 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const { registry } = services;
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
-  const body = await bodyObject(services, ctx, resource, options);
+  const { object: body, again } = await bodyObject(services, ctx, resource, options);
   const write = writeContext(ctx, resource, options, subresource);
   checkName(write, body);
-  const text = JSON.stringify(body);
+  // A retry begins again with the body as it came.
+  let fresh: ApiObject | undefined = body;
+  const taken = async (): Promise<ApiObject> => {
+    const object = fresh ?? (await again());
+    fresh = undefined;
+    return object;
+  };
   const result = await update(registry, write, {
-    change: (live) => {
-      // A retry begins again with the body as it came.
-      const object = JSON.parse(text) as ApiObject;
+    change: async (live) => {
+      const object = await taken();
       ownUpdated(registry, write, object, spokenFrom(resource, live));
       return toHub(resource, object);
     },
@@ -102,7 +120,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
       subresource === '' && {
         createAbsent: async () => {
           await mayCreate(services, ctx, resource);
-          return JSON.parse(text) as ApiObject;
+          return taken();
         },
       }),
     uidIsCondition: true,
