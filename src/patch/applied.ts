@@ -13,68 +13,68 @@ import { anyShape, fieldNamed, isObject, type ListShape, type MessageShape, type
 /** The fields that an object names. Throws Untyped where items of a list cannot be told apart. */
 export function fieldsOf(shape: Shape, value: unknown, skipped?: Skipped): FieldSet {
   gathered.top = 0;
-  return below(shape, value, skipped) ?? emptySet;
+  return below(shape, value, false, skipped) ?? emptySet;
 }
 const gathered = new Gathered();
 
-/** Paths at or below a value; undefined when there are none. What is owned whole answers a leaf. */
-function below(shape: Shape, value: unknown, skipped?: Skipped): FieldSet | undefined {
+/**
+ * Paths below a value, and its own where it is a `member`; undefined when there are none below. What is owned whole answers
+ * a leaf.
+ */
+function below(shape: Shape, value: unknown, member: boolean, skipped?: Skipped): FieldSet | undefined {
   switch (shape.node) {
     case 'leaf':
       return leaf;
     case 'list':
-      return Array.isArray(value) ? belowItems(shape, value) : undefined;
+      return Array.isArray(value) ? belowItems(shape, value, member) : undefined;
     case 'map':
-      return isObject(value) ? belowKeys(shape.value, value) : undefined;
+      return isObject(value) ? belowKeys(shape.value, value, member) : undefined;
     case 'any':
-      return isObject(value) ? belowKeys(anyShape, value) : leaf;
+      return isObject(value) ? belowKeys(anyShape, value, member) : leaf;
     case 'message':
-      return isObject(value) ? belowFields(shape, value, skipped) : undefined;
+      return isObject(value) ? belowFields(shape, value, member, skipped) : undefined;
   }
 }
 
-function belowFields(shape: MessageShape, value: Values, skipped: Skipped | undefined): FieldSet | undefined {
+function belowFields(shape: MessageShape, value: Values, member: boolean, skipped: Skipped | undefined): FieldSet | undefined {
   const base = gathered.top;
   for (const key in value) {
     const item = value[key];
     const skip = skipped?.fields.get(key);
     const field = fieldOf(shape, key);
     if (item === undefined || skip === true || field === undefined) continue;
-    const found = below(field.shape, item, skip);
     // A field stands for itself only when it holds nothing else; one that the schema does not name always does.
+    const named = shape.fields.has(key);
+    const found = below(field.shape, item, !named, skip);
     if (skip?.self === true) {
       if (found !== undefined && !isEmpty(found)) gathered.add(base, field, found);
     } else if (found === leaf || isBare(item)) gathered.add(base, field, leaf);
-    else if (!shape.fields.has(key)) gathered.add(base, field, member(found));
-    else if (found !== undefined) gathered.add(base, field, found);
+    else if (found !== undefined || !named) gathered.add(base, field, found ?? leaf);
   }
-  return gathered.build(base, false);
+  return gathered.build(base, member);
 }
 function isBare(value: unknown): boolean {
   return value === null || (isObject(value) && isEmpty(value as FieldSet));
 }
 
 /** The key of a map always stands for itself. */
-function belowKeys(shape: Shape, value: Values): FieldSet | undefined {
+function belowKeys(shape: Shape, value: Values, member: boolean): FieldSet | undefined {
   let items: Items | undefined;
   for (const key in value) {
     const item = value[key];
     if (item === undefined) continue;
     items ??= new Items();
-    items.add(`f:${key}`, member(isBare(item) ? leaf : below(shape, item)));
+    items.add(`f:${key}`, (isBare(item) ? undefined : below(shape, item, true)) ?? leaf);
   }
-  return items?.build(false);
+  return items?.build(member);
 }
-function belowItems(shape: ListShape, list: readonly unknown[]): FieldSet | undefined {
+function belowItems(shape: ListShape, list: readonly unknown[], member: boolean): FieldSet | undefined {
   let items: Items | undefined;
   for (const item of list) {
     items ??= new Items();
-    items.add(shape.element(item), member(below(shape.item, item)));
+    items.add(shape.element(item), below(shape.item, item, true) ?? leaf);
   }
-  return items?.build(false);
-}
-function member(node: FieldSet | undefined): FieldSet {
-  return node === undefined || isEmpty(node) ? leaf : { '.': leaf, ...node };
+  return items?.build(member);
 }
 
 // ---- the check ---------------------------------------------------------------------------------------------------

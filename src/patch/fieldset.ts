@@ -90,6 +90,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, true) ?? emptySet;
 }
 function without(a: FieldSet, b: FieldSet, root: boolean): FieldSet | undefined {
+  if (a === b) return undefined;
   const member = !root && isMember(a);
   const keepsSelf = member && !isMember(b);
   let result: MutableFieldSet | undefined;

@@ -13,6 +13,8 @@ import { type FieldSet, leaf } from './fieldset.ts';
 
 /** Steps that are remembered; with more than that all are forgotten, and those still in use soon remembered again. */
 const MOST = 16_384;
+/** Steps with the same element that are told apart by what lies below it; one more, and the others are forgotten. */
+const MOST_ALIKE = 16;
 /** Nodes with more entries are mostly the only ones of their kind. */
 export const MOST_ENTRIES = 64;
 
@@ -64,7 +66,7 @@ export class Step {
     const step = new Step(element, below);
     this.others ??= new Map();
     const alike = this.others.get(element);
-    if (alike === undefined) this.others.set(element, [step]);
+    if (alike === undefined || alike.length >= MOST_ALIKE) this.others.set(element, [step]);
     else alike.push(step);
     return step;
   }
