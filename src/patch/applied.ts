@@ -6,7 +6,18 @@ import { type ListType, type MessageType, resolve, type ScalarName, type Type } 
 import type { Skipped } from './compare.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
-import { anyShape, fieldNamed, isObject, type ListShape, type MessageShape, type Shape, shapeOf, Untyped, type Values } from './shape.ts';
+import {
+  anyShape,
+  fieldNamed,
+  isObject,
+  keyElement,
+  type ListShape,
+  type MessageShape,
+  type Shape,
+  shapeOf,
+  Untyped,
+  type Values,
+} from './shape.ts';
 
 // ---- the set -----------------------------------------------------------------------------------------------------
 
@@ -64,7 +75,7 @@ function belowKeys(shape: Shape, value: Values, member: boolean): FieldSet | und
     const item = value[key];
     if (item === undefined) continue;
     items ??= new Items();
-    items.add(`f:${key}`, (isBare(item) ? undefined : below(shape, item, true)) ?? leaf);
+    items.add(keyElement(key), (isBare(item) ? undefined : below(shape, item, true)) ?? leaf);
   }
   return items?.build(member);
 }
@@ -117,7 +128,7 @@ function check(type: Type, value: unknown, place: Place | undefined, errors: str
       break;
     case 'map':
       if (!isObject(value)) complain(errors, place, `expected map, got ${found(value)}`);
-      else for (const key in value) check(resolved.value, value[key], { above: place, element: `f:${key}` }, errors);
+      else for (const key in value) check(resolved.value, value[key], { above: place, element: keyElement(key) }, errors);
       break;
     case 'list':
       if (Array.isArray(value)) checkList(resolved, value, place, errors);
@@ -132,8 +143,8 @@ function check(type: Type, value: unknown, place: Place | undefined, errors: str
 function checkMessage(type: MessageType, value: Values, place: Place | undefined, errors: string[]): void {
   for (const key in value) {
     const field = fieldNamed(type, key);
-    if (field !== undefined) check(field.type, value[key], { above: place, element: `f:${key}` }, errors);
-    else if (type.unknown === 'drop') complain(errors, { above: place, element: `f:${key}` }, 'field not declared in schema');
+    if (field !== undefined) check(field.type, value[key], { above: place, element: keyElement(key) }, errors);
+    else if (type.unknown === 'drop') complain(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
   }
 }
 

@@ -5,7 +5,7 @@ import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
-import { anyShape, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
+import { anyShape, isObject, keyElement, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */
@@ -123,12 +123,12 @@ class Walk {
         found = this.both(value, last, next);
         if (this.removed !== undefined) {
           removed ??= new Items();
-          removed.add(`f:${key}`, this.removed);
+          removed.add(keyElement(key), this.removed);
         }
       }
       if (found !== undefined) {
         changed ??= new Items();
-        changed.add(`f:${key}`, found);
+        changed.add(keyElement(key), found);
       }
     }
     for (const key in a) {
@@ -137,7 +137,7 @@ class Walk {
       seen = true;
       if (own(b, key) !== undefined) continue;
       removed ??= new Items();
-      removed.add(`f:${key}`, everything(value, last));
+      removed.add(keyElement(key), everything(value, last));
     }
     this.removed = removed?.build(false);
     if (!seen) return equal(before, after) ? undefined : leaf;
@@ -243,7 +243,7 @@ function everyKey(shape: Shape, value: Values): FieldSet {
     const next = value[key];
     if (next === undefined) continue;
     entries ??= new Items();
-    entries.add(`f:${key}`, everything(shape, next));
+    entries.add(keyElement(key), everything(shape, next));
   }
   return entries?.build(true) ?? leaf;
 }

@@ -49,19 +49,37 @@ export function readVersion(text: string): Version | undefined {
  */
 export function policyOf(labels: Labels | undefined, defaults: Policy, prefix: string, errors?: FieldErrors): Policy {
   if (labels === undefined) return defaults;
-  const policy: Record<Mode, LevelVersion> = { ...defaults };
-  for (const mode of modes) {
-    const level = labels[prefix + mode];
-    const version = labels[`${prefix}${mode}-version`];
+  let policy: Record<Mode, LevelVersion> | undefined;
+  for (const { mode, levelLabel, versionLabel } of namesOf(prefix)) {
+    const level = labels[levelLabel];
+    const version = labels[versionLabel];
     if (level === undefined && version === undefined) continue;
     const known = defaults[mode];
     const fallback = mode === 'enforce' ? 'restricted' : 'privileged';
     const readAs = level === undefined ? known.level : readLevel(level);
     const releasedAs = version === undefined ? (level === undefined ? known.version : 'latest') : readVersion(version);
-    if (readAs === undefined) errors?.invalid(at(prefix + mode), level, `must be one of ${levels.join(', ')}`);
-    if (releasedAs === undefined) errors?.invalid(at(`${prefix}${mode}-version`), version, 'must be "latest" or "v1.x"');
+    if (readAs === undefined) errors?.invalid(at(levelLabel), level, `must be one of ${levels.join(', ')}`);
+    if (releasedAs === undefined) errors?.invalid(at(versionLabel), version, 'must be "latest" or "v1.x"');
+    policy ??= { ...defaults };
     policy[mode] = { level: readAs ?? fallback, version: releasedAs ?? 'latest' };
   }
-  return policy;
+  return policy ?? defaults;
 }
 const at = (label: string): Path => Path.of('metadata', 'labels').key(label);
+
+interface ModeLabels {
+  readonly mode: Mode;
+  readonly levelLabel: string;
+  readonly versionLabel: string;
+}
+/** Names of the labels by their prefix, of which a process has one or two: every pod asks for them. */
+const labelNames = new Map<string, readonly ModeLabels[]>();
+
+function namesOf(prefix: string): readonly ModeLabels[] {
+  let names = labelNames.get(prefix);
+  if (names === undefined) {
+    names = modes.map((mode) => ({ mode, levelLabel: prefix + mode, versionLabel: `${prefix}${mode}-version` }));
+    labelNames.set(prefix, names);
+  }
+  return names;
+}
