@@ -8,26 +8,29 @@
  */
 export class Path {
   private readonly parent: Path | undefined;
-  private readonly segment: string;
+  /** A name or a number; brackets stand around numbers and keys. */
+  private readonly step: string | number;
+  private readonly bracketed: boolean;
 
-  private constructor(parent: Path | undefined, segment: string) {
+  private constructor(parent: Path | undefined, step: string | number, bracketed: boolean) {
     this.parent = parent;
-    this.segment = segment;
+    this.step = step;
+    this.bracketed = bracketed;
   }
   /** A path from the root of the object. */
   static of(...names: string[]): Path {
-    let path = new Path(undefined, names[0] ?? '');
+    let path = new Path(undefined, names[0] ?? '', false);
     for (let i = 1; i < names.length; i++) path = path.child(names[i] as string);
     return path;
   }
   child(name: string): Path {
-    return new Path(this, name === '' || this.segment === '' ? name : `.${name}`);
+    return new Path(this, name, false);
   }
   index(i: number): Path {
-    return new Path(this, `[${i}]`);
+    return new Path(this, i, true);
   }
   key(key: string): Path {
-    return new Path(this, `[${key}]`);
+    return new Path(this, key, true);
   }
   toString(): string {
     const text = this.text();
@@ -35,7 +38,13 @@ export class Path {
     return text === '' ? '[]' : text;
   }
   private text(): string {
-    return this.parent === undefined ? this.segment : this.parent.text() + this.segment;
+    const own = this.bracketed ? `[${this.step}]` : String(this.step);
+    if (this.parent === undefined) return own;
+    const dot = !this.bracketed && own !== '' && !this.parent.isEmpty();
+    return this.parent.text() + (dot ? `.${own}` : own);
+  }
+  private isEmpty(): boolean {
+    return !this.bracketed && this.step === '';
   }
 }
 
