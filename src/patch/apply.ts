@@ -6,13 +6,13 @@
 import { equal } from '../lib/equal.ts';
 import { type ApiError, badRequest, plainError } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
-import { decode } from '../schema/json.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
 import type { Comparison } from './compare.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
 import { difference, type FieldSet, intersection, isEmpty, setOf, union } from './fieldset.ts';
 import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
+import { decodeMerged } from './merged.ts';
 import { overlay } from './overlay.ts';
 import { prune, pruneAcross, type Versioned } from './prune.ts';
 import { managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, Versions, type Write } from './record-update.ts';
@@ -29,7 +29,7 @@ export interface ApplyWrite extends Write {
   readonly force: boolean;
   /** The way back: an object of another version in the version that the request speaks. Needed with `convert`. */
   readonly convertBack?: ((object: Values, apiVersion: string) => Values | undefined) | undefined;
-  /** Brings a merged object into the normal form; by default as the schema says. Throws DecodeError. */
+  /** Brings a merged object into the normal form; by default as the schema says, `live` being in it. Throws DecodeError. */
   readonly decode?: ((object: Values) => Values) | undefined;
   /** How a client that used to apply on its own side is known, whose fields it may then take over without a conflict. */
   readonly clientApply?: ClientApply | undefined;
@@ -37,7 +37,7 @@ export interface ApplyWrite extends Write {
 export interface Applied {
   /**
    * The new object in the normal form, without defaults and with the old managedFields; `live` itself when nothing changed,
-   * else an object that shares nothing with it.
+   * else an object that shares nothing with it but managedFields.
    */
   readonly object: Values;
   /** What its managedFields are to be; those of `live` when nothing changed. */
@@ -211,7 +211,7 @@ function converted(write: ApplyWrite, from: Versioned, to: string): Versioned | 
 
 function decoded(write: ApplyWrite, object: Values): Values {
   try {
-    return write.decode === undefined ? (decode(write.type, object) as Values) : write.decode(object);
+    return write.decode === undefined ? decodeMerged(write.type, write.live, object) : write.decode(object);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const name = nameOf(write);

@@ -1,11 +1,13 @@
 /**
  * The stored object with an applied one laid over it: where both have a value the applied one counts, and lists and maps
- * that are merged hold the items of both. Nothing is removed. The result shares with both what it did not change.
+ * that are merged hold the items of both. Nothing is removed. The result shares with both what it did not change, and where
+ * the applied object says nothing new it is the stored one.
  */
+import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
 import { setKey } from '../schema/plain.ts';
 import { itemsByElement } from './compare.ts';
-import { anyShape, isObject, type ListShape, type MessageShape, type Shape, type Values } from './shape.ts';
+import { anyShape, isObject, type ListShape, type MessageShape, type Shape } from './shape.ts';
 
 type Entries = { [key: string]: unknown };
 
@@ -15,7 +17,7 @@ export function overlay(shape: Shape, live: unknown, applied: unknown): unknown 
   if (live === undefined) return applied;
   switch (shape.node) {
     case 'leaf':
-      return applied;
+      return shape.ordered || !equal(live, applied) ? applied : live;
     case 'list':
       return overlayLists(shape, live, applied);
     case 'map':
@@ -34,9 +36,15 @@ function shapeOfField(shape: MessageShape, key: string): Shape {
 function overlayObjects(shapeOf: (key: string) => Shape, live: unknown, applied: unknown): unknown {
   if (!isObject(live) || Object.keys(live).length === 0) return applied;
   if (!isObject(applied)) return live;
-  const result: Entries = { ...(live as Values) };
-  for (const key of Object.keys(applied)) setKey(result, key, overlay(shapeOf(key), own(live, key), applied[key]));
-  return result;
+  let result: Entries | undefined;
+  for (const key of Object.keys(applied)) {
+    const before = own(live, key);
+    const after = overlay(shapeOf(key), before, applied[key]);
+    if (after === before) continue;
+    result ??= { ...live };
+    setKey(result, key, after);
+  }
+  return result ?? live;
 }
 
 /**
@@ -71,5 +79,5 @@ function overlayLists(shape: ListShape, live: unknown, applied: unknown): unknow
     }
   }
   for (; at < left.length; at++) if (!after.has(left[at] as string)) result.push(before.get(left[at] as string));
-  return result;
+  return result.length === live.length && result.every((item, i) => item === live[i]) ? live : result;
 }

@@ -12,6 +12,8 @@ export type Values = { readonly [key: string]: unknown };
 export interface LeafShape {
   readonly node: 'leaf';
   readonly type: ResolvedType;
+  /** Holds values without a schema, whose keys stay in the order in which they came: equal ones may be written differently. */
+  readonly ordered: boolean;
 }
 export interface ListShape {
   readonly node: 'list';
@@ -75,7 +77,27 @@ export function shapeOf(type: Type): Shape {
     case 'message':
       return messageShape(resolved);
     default:
-      return remember(resolved, { node: 'leaf', type: resolved });
+      return leafShape(resolved);
+  }
+}
+function leafShape(type: ResolvedType): LeafShape {
+  return remember(type, { node: 'leaf', type, ordered: keepsOrder(type, new Set()) });
+}
+function keepsOrder(type: Type, above: Set<ResolvedType>): boolean {
+  const resolved = resolve(type);
+  if (above.has(resolved)) return false;
+  above.add(resolved);
+  switch (resolved.node) {
+    case 'scalar':
+      return resolved.name === 'raw' || resolved.name === 'json' || resolved.name === 'fieldsV1';
+    case 'list':
+      return keepsOrder(resolved.item, above);
+    case 'map':
+      return keepsOrder(resolved.value, above);
+    case 'message':
+      return resolved.unknown === 'keep' || resolved.ordered.some((field) => keepsOrder(field.type, above));
+    case 'union':
+      return keepsOrder(resolved.object.type, above) || keepsOrder(resolved.other.type, above);
   }
 }
 function remember<S extends Shape>(type: ResolvedType, shape: S): S {
@@ -84,14 +106,14 @@ function remember<S extends Shape>(type: ResolvedType, shape: S): S {
 }
 
 function mapShape(type: MapType): Shape {
-  if (type.atomic) return remember(type, { node: 'leaf', type });
+  if (type.atomic) return leafShape(type);
   const shape = remember(type, { node: 'map', type, value: anyShape as Shape });
   shape.value = shapeOf(type.value);
   return shape;
 }
 
 function messageShape(type: MessageType): Shape {
-  if (type.atomic) return remember(type, { node: 'leaf', type });
+  if (type.atomic) return leafShape(type);
   const fields = new Map<string, FieldShape>();
   const always: FieldShape[] = [];
   const shape = remember(type, { node: 'message' as const, type, fields, always, open: type.unknown === 'keep' });
@@ -140,7 +162,7 @@ function zeroOf(type: ResolvedType, nullable: boolean): unknown {
 // ---- lists -----------------------------------------------------------------------------------------------------
 
 function listShape(type: ListType): Shape {
-  if (type.list === 'atomic') return remember(type, { node: 'leaf', type });
+  if (type.list === 'atomic') return leafShape(type);
   const telling = type.list === 'set' ? setItems : keyedItems(type);
   const shape = remember(type, { node: 'list', type, item: anyShape as Shape, ...telling });
   shape.item = shapeOf(type.item);

@@ -6,7 +6,7 @@ import { badRequest, conflict } from '../../meta/errors.ts';
 import { type Applied, apply } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
-import { normal, spokenFrom } from '../../registry/convert.ts';
+import { spokenFrom } from '../../registry/convert.ts';
 import { backConverter, converter } from '../../registry/ownership.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
@@ -75,13 +75,15 @@ export async function applyObject(
       applied,
       force: options.force ?? false,
       clientApply: clientSideApply,
+      // A stored object is in the normal form; what a conversion makes of it need not be.
+      ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
     });
   return update(registry, write, {
     change: (live) => {
       const spoken = spokenFrom(resource, live);
       const done = run(spoken);
       const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
-      if (unchanged && resource.isHub) return normal(resource, live);
+      if (unchanged && resource.isHub) return cloneJson(live) as unknown as ApiObject;
       return toHub(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
     },
     ...(write.subresource === '' && {

@@ -8,7 +8,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/cont
 import { normal, parseItem } from '../../registry/convert.ts';
 import { fresh } from '../../registry/list.ts';
 import { update } from '../../registry/update.ts';
-import { applyDefaults } from '../../schema/json.ts';
+import { applyDefaults, decode } from '../../schema/json.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -138,7 +138,9 @@ function viewChange(
     now: services.registry.env.now(),
   };
   if (applied !== undefined) {
-    const done = apply({ ...common, kind, live: before as never, applied, force: options.force ?? false });
+    // What is shown of an object is not in the normal form: it has zeros where that has nothing.
+    const read = (merged: object) => decode(view.schema, merged) as never;
+    const done = apply({ ...common, kind, live: before as never, applied, force: options.force ?? false, decode: read });
     return { wanted: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
   }
   const wanted = make(before);

@@ -1,0 +1,58 @@
+/**
+ * The normal form of a merged object. What a merge left as it was it shares with the stored object: that is in the normal
+ * form already and only copied, and the rest is read as any object is.
+ */
+import { ObjectMeta } from '../kinds/meta.ts';
+import { own } from '../lib/own.ts';
+import { decode } from '../schema/json.ts';
+import { cloneJson, setKey } from '../schema/plain.ts';
+import { type MessageType, resolve } from '../schema/types.ts';
+import { fieldNamed, isObject, type Values } from './shape.ts';
+
+type Entries = { [key: string]: unknown };
+
+/**
+ * What decoding `merged` gives, made with less. The result shares nothing with either, but for managedFields, which nobody
+ * changes in place. Throws DecodeError.
+ */
+export function decodeMerged(type: MessageType, live: Values | undefined, merged: Values): Values {
+  if (live === undefined) return decode(type, merged) as Values;
+  const made = decode(type, changedPart(type, live, merged)) as Entries;
+  addUnchanged(type, made, live, merged);
+  return made;
+}
+
+/** The merged object without what it shares with the live one, message by message. */
+function changedPart(type: MessageType, live: Values, merged: Values): Values {
+  const part: Entries = {};
+  for (const key in merged) {
+    const before = own(live, key);
+    const after = merged[key];
+    if (after === before) continue;
+    const inner = messageAt(type, key, before, after);
+    setKey(part, key, inner === undefined ? after : changedPart(inner, before as Values, after as Values));
+  }
+  return part;
+}
+
+function addUnchanged(type: MessageType, made: Entries, live: Values, merged: Values): void {
+  for (const key in merged) {
+    const before = own(live, key);
+    const after = merged[key];
+    if (after === undefined) continue;
+    if (after === before) {
+      setKey(made, key, type === ObjectMeta && key === 'managedFields' ? after : cloneJson(after));
+      continue;
+    }
+    const inner = messageAt(type, key, before, after);
+    if (inner !== undefined) addUnchanged(inner, own(made, key) as Entries, before as Values, after as Values);
+  }
+}
+
+/** The type of a field that is a message on both sides. */
+function messageAt(type: MessageType, key: string, before: unknown, after: unknown): MessageType | undefined {
+  if (!isObject(before) || !isObject(after)) return undefined;
+  const field = fieldNamed(type, key);
+  const resolved = field === undefined ? undefined : resolve(field.type);
+  return resolved?.node === 'message' ? resolved : undefined;
+}
