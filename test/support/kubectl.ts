@@ -30,10 +30,13 @@ export interface Kubectl {
   start(args: readonly string[]): { process: ChildProcess; line(wanted: RegExp): Promise<string> };
 }
 
-export function kubectlFor(server: TestServer): Kubectl {
+/** `env`: variables that kubectl heeds, such as `KUBE_EDITOR`. */
+export function kubectlFor(server: TestServer, env: Readonly<Record<string, string>> = {}): Kubectl {
   const common = ['--kubeconfig', server.running.adminConfigPath, '--cache-dir', join(server.dataDir, 'kubectl-cache')];
   const begin = (args: readonly string[]): ChildProcess => {
-    const child = spawn('kubectl', [...common, ...args], { env: { ...process.env, HOME: server.dataDir, KUBECTL_EXTERNAL_DIFF: '' } });
+    const child = spawn('kubectl', [...common, ...args], {
+      env: { ...process.env, HOME: server.dataDir, TMPDIR: server.dataDir, KUBECTL_EXTERNAL_DIFF: '', ...env },
+    });
     child.stdout?.setEncoding('utf8');
     child.stderr?.setEncoding('utf8');
     return child;
