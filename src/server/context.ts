@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
+import { ByText } from '../lib/by-text.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
@@ -65,7 +66,7 @@ export class Context {
   }
 
   get query(): Query {
-    this.parameters ??= readQuery(this.search);
+    this.parameters ??= queries.get(this.search, readQuery);
     return this.parameters;
   }
   /** The first value of a query parameter. */
@@ -91,20 +92,8 @@ export class Context {
 /** Query parameters, to be read only: requests share them. */
 export type Query = Pick<URLSearchParams, 'get' | 'getAll' | 'has'>;
 
-/** Clients send the same few queries again and again. Of too many the oldest makes room; long ones are read each time. */
-const MOST_QUERIES = 256;
-const LONGEST_QUERY = 200;
-const queries = new Map<string, Query>();
-
-function readQuery(text: string): Query {
-  const known = queries.get(text);
-  if (known !== undefined) return known;
-  const query = new URLSearchParams(text);
-  if (text.length > LONGEST_QUERY) return query;
-  if (queries.size >= MOST_QUERIES) queries.delete(queries.keys().next().value as string);
-  queries.set(text, query);
-  return query;
-}
+const queries = new ByText<Query>();
+const readQuery = (text: string): Query => new URLSearchParams(text);
 
 function decodePath(path: string): string {
   try {

@@ -1,5 +1,7 @@
 /** Query parameters of lists, watches and writes, checked as the stock server checks them. */
 import { groupName } from '../identity.ts';
+import { ByText } from '../lib/by-text.ts';
+import { frozen } from '../lib/frozen.ts';
 import { badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import { checkFieldSelector, everyField, parseFieldSelector } from '../meta/fields.ts';
@@ -98,7 +100,19 @@ export const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', f
 
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
+const keptOptions = new WeakMap<Catalog, ByText<WriteOptions>>();
+
+/** What the query says of a write. Requests share the answer. */
 export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply = false): WriteOptions {
+  let kept = keptOptions.get(catalog);
+  if (kept === undefined) {
+    kept = new ByText();
+    keptOptions.set(catalog, kept);
+  }
+  return kept.get(`${apply ? 'apply ' : ''}${kind} ${ctx.search}`, () => frozen(readWriteOptions(ctx, catalog, kind, apply)));
+}
+
+function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
   const type = { kind, apiVersion: `${groupName(catalog.identity, 'meta')}/v1` };
   if (ctx.search === '' && !apply) return { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: type };
   const errors = new FieldErrors();

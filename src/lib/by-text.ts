@@ -1,0 +1,25 @@
+/**
+ * What was made of a text before, for texts that come again and again (queries, options). Of too many the oldest makes room;
+ * long texts are not kept. What is kept is shared and must not be changed.
+ */
+export class ByText<V> {
+  private readonly made = new Map<string, V>();
+  private readonly most: number;
+  private readonly longest: number;
+
+  constructor(most = 256, longest = 200) {
+    this.most = most;
+    this.longest = longest;
+  }
+
+  /** `make` may throw: nothing is kept then. */
+  get(text: string, make: (text: string) => V): V {
+    const known = this.made.get(text);
+    if (known !== undefined) return known;
+    const value = make(text);
+    if (text.length > this.longest) return value;
+    if (this.made.size >= this.most) this.made.delete(this.made.keys().next().value as string);
+    this.made.set(text, value);
+    return value;
+  }
+}
