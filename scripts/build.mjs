@@ -9,6 +9,7 @@
  */
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -52,6 +53,23 @@ const grpcApart = {
   setup: ({ onResolve }) => onResolve({ filter: /^@grpc\/grpc-js$/ }, () => ({ path: './grpc.cjs', external: true })),
 };
 
+/**
+ * The database library looks for its binary from where it lies itself, so that it is told the place. The binary is of the same
+ * version, since package.json names that exactly. What the library would load to speed up its own encoding is left out.
+ */
+const database = {
+  name: 'lmdb',
+  setup({ onResolve, onLoad }) {
+    const file = createRequire(import.meta.url).resolve('lmdb');
+    onResolve({ filter: /^lmdb$/ }, ({ kind }) => (kind === 'require-resolve' ? { path: 'lmdb', external: true } : { path: file }));
+    onLoad({ filter: /[\\/]lmdb[\\/]dist[\\/]index\.cjs$/ }, async () => ({
+      contents: `var __filename = require.resolve('lmdb');${await readFile(file, 'utf8')}`,
+    }));
+    onResolve({ filter: /^msgpackr-extract$/ }, ({ path }) => ({ path, namespace: 'nothing' }));
+    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: '' }));
+  },
+};
+
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
   const [main, grpc, library, loader] = await Promise.all([
@@ -59,9 +77,7 @@ async function bundle() {
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
       entryNames: 'bundle',
-      plugins: [grpcApart],
-      // It loads a binary that lies beside its own files.
-      external: ['lmdb'],
+      plugins: [grpcApart, database],
       // A script has `require` alone to load what is external.
       supported: { 'dynamic-import': false },
     }),
