@@ -25,8 +25,8 @@ export interface Credentials {
   /** PEM bundles whose client certificates name users. */
   readonly clientCAs: readonly string[];
   readonly adminConfigPath: string;
-  /** The key that signs service account tokens. A new one is made on another thread, for which a start does not wait. */
-  readonly signingKey: Promise<KeyObject>;
+  /** The key that signs service account tokens. The first call begins to make a new one, for which a start does not wait. */
+  signingKey(): Promise<KeyObject>;
   /** Writes the administrator's configuration, once the address is known. */
   writeAdminConfig(address: string): Promise<void>;
 }
@@ -40,9 +40,7 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
   chmodSync(options.dataDir, 0o700);
   chmodSync(pki, 0o700);
   const signingFile = options.serviceAccountSigningKeyFile;
-  const signingKey = Promise.resolve(signingFile === undefined ? ensureSigningKey(pki, 'sa') : createPrivateKey(readFile(signingFile)));
-  // Those who wait for it are told; a start that fails for another reason need not be.
-  signingKey.catch(() => {});
+  const signingKey = signingFile === undefined ? ensureSigningKey(pki, 'sa') : givenKey(signingFile);
   const authority = await ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);
   const caPem = authority.certificate.toString();
   const { tlsCertFile, tlsPrivateKeyFile } = options;
@@ -73,6 +71,11 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
       else await writeSecretFile(adminConfigPath, config);
     },
   };
+}
+
+function givenKey(file: string): () => Promise<KeyObject> {
+  const key = Promise.resolve(createPrivateKey(readFile(file)));
+  return () => key;
 }
 
 function readFile(path: string): string {

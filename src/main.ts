@@ -230,7 +230,7 @@ async function serve(
     options,
     identity,
     credentials,
-    signToken: async (claims) => signLegacy(identity, await credentials.signingKey, claims),
+    signToken: async (claims) => signLegacy(identity, await credentials.signingKey(), claims),
     handle: handlerOf(presetUser),
     shared: !engine.exclusive,
     metrics,
@@ -256,8 +256,10 @@ async function serve(
     for (const one of listeners) one.abort();
   };
   let controllers: Running | undefined;
-  // When whoever started the server has heard that it is ready: requests can be answered without them.
+  let signingKey: Promise<unknown> | undefined;
+  // When whoever started the server has heard that it is ready: most requests can be answered without these.
   const starting = setImmediate(() => {
+    signingKey = credentials.signingKey().catch(failed('the key that signs tokens cannot be made'));
     controllers = startControllers();
   });
   running = {
@@ -271,7 +273,7 @@ async function serve(
       endFlowStatus();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       clearImmediate(starting);
-      await Promise.all([controllers?.stop(), withdraw(), credentials.signingKey.catch(() => {})]);
+      await Promise.all([controllers?.stop(), withdraw(), signingKey]);
       const closing = listeners.map((one) => one.close());
       for (const watch of [...services.watches.open]) watch.end();
       connections.close();
@@ -286,7 +288,6 @@ async function serve(
       await engine.close();
     },
   };
-  credentials.signingKey.catch(failed('the key that signs tokens cannot be made'));
   return running;
 }
 

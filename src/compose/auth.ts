@@ -45,13 +45,13 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
   const issuerName = issuers[0] as string;
   const otherKeys = options.serviceAccountKeyFile.flatMap((file) => readPublicKeys(readFileSync(file, 'utf8')));
-  const publicKeys = async () => [createPublicKey(await credentials.signingKey), ...otherKeys];
+  const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...otherKeys];
   const clientRoots = credentials.clientCAs.flatMap((pem) => readBundle(pem));
   const { authenticator, tokens } = authentication({
     requestHeader: proxy(options),
     clientCertificate: clientCertificate(() => clientRoots, now),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
-    serviceAccountTokens: withKeys(publicKeys(), (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
+    serviceAccountTokens: withKeys(publicKeys, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
     oidcTokens: closing(await openid(options)),
     tokenWebhook: closing(await tokenService(options, identity, audiences)),
@@ -71,7 +71,7 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
     issuer: async () => ({
       identity,
       issuer: issuerName,
-      key: await credentials.signingKey,
+      key: await credentials.signingKey(),
       audiences,
       live,
       now,
@@ -87,22 +87,18 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
 
 /** Judges tokens at once where the keys are there, else as soon as they are. */
 function withKeys(
-  coming: Promise<readonly KeyObject[]>,
+  coming: () => Promise<readonly KeyObject[]>,
   make: (keys: () => readonly KeyObject[]) => TokenAuthenticator,
 ): TokenAuthenticator {
   let keys: readonly KeyObject[] | undefined;
   const tokens = make(() => keys ?? []);
-  // Without its key the server ends; until then it knows no token.
-  const settled = coming.then(
-    (found) => {
-      keys = found;
-    },
-    () => {},
-  );
+  const later: TokenAuthenticator['authenticateToken'] = async (token, audiences) => {
+    keys ??= await coming();
+    return tokens.authenticateToken(token, audiences);
+  };
   return {
     name: tokens.name,
-    authenticateToken: (token, audiences) =>
-      keys === undefined ? settled.then(() => tokens.authenticateToken(token, audiences)) : tokens.authenticateToken(token, audiences),
+    authenticateToken: (token, audiences) => (keys === undefined ? later(token, audiences) : tokens.authenticateToken(token, audiences)),
   };
 }
 

@@ -247,12 +247,15 @@ test('what a directory holds is kept while it fits, and secret', async () => {
   const ca = await ensureAuthority(directory, 'ca', 'plat-ca', now);
   const serving = await ensureServing(directory, 'apiserver', ca, names, now);
   const admin = await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now);
-  const key = await ensureSigningKey(directory, 'sa');
+  const signingKey = ensureSigningKey(directory, 'sa');
+  expect(readdirSync(directory)).not.toContain('sa.key');
+  const key = await signingKey();
+  expect(await signingKey()).toBe(key);
 
   expect((await ensureAuthority(directory, 'ca', 'plat-ca', now)).certificate.fingerprint256).toBe(ca.certificate.fingerprint256);
   expect(await ensureServing(directory, 'apiserver', ca, names, now)).toEqual(serving);
   expect(await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now)).toEqual(admin);
-  expect((await ensureSigningKey(directory, 'sa')).equals(key)).toBe(true);
+  expect((await ensureSigningKey(directory, 'sa')()).equals(key)).toBe(true);
 
   expect(await ensureServing(directory, 'apiserver', ca, { ...names, dns: ['localhost', 'new'] }, now)).not.toEqual(serving);
   expect(await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now + 340 * day)).not.toEqual(admin);

@@ -87,13 +87,18 @@ export async function ensureClient(
 }
 
 /**
- * A key that signs service account tokens: `sa.key`. RSA, because that is what other readers of such tokens expect;
- * a new one takes up to a second to make, which passes outside the event loop. It is on the disk before anybody has it.
+ * A key that signs service account tokens: `sa.key`. RSA, because that is what other readers of such tokens expect. A new one
+ * takes up to a second to make, which passes outside the event loop, and is made at the first call of what is answered. It is
+ * on the disk before anybody has it.
  */
-export function ensureSigningKey(directory: string, name: string): KeyObject | Promise<KeyObject> {
+export function ensureSigningKey(directory: string, name: string): () => Promise<KeyObject> {
   const path = join(directory, `${name}.key`);
   const existing = readIfPresent(path);
-  return existing === undefined ? newSigningKey(path) : createPrivateKey(existing);
+  let key = existing === undefined ? undefined : Promise.resolve(createPrivateKey(existing));
+  return () => {
+    key ??= newSigningKey(path);
+    return key;
+  };
 }
 
 async function newSigningKey(path: string): Promise<KeyObject> {
