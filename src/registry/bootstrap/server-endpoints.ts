@@ -97,9 +97,11 @@ export class ServerEndpoints {
     const family = ipFamily(serviceAddress) as IPFamily;
     const servers = this.servers.filter(({ address }) => ipFamily(address) === family);
     const endpoints = serverEndpoints(identity, servers);
-    await write(writer, '', 'endpoints', endpoints, 'subsets');
     const slice = serverSlice(identity, servers, family);
-    if (servers.length > 0) await write(writer, 'discovery', 'endpointslices', slice, 'endpoints', 'ports');
+    await Promise.all([
+      write(writer, '', 'endpoints', endpoints, 'subsets'),
+      servers.length > 0 && write(writer, 'discovery', 'endpointslices', slice, 'endpoints', 'ports'),
+    ]);
   }
 }
 
