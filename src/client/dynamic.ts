@@ -1,4 +1,5 @@
 /** Requests for objects of any kind, as values in and values out. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiObject } from '../kinds/kind.ts';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
@@ -78,9 +79,13 @@ export class Client {
       throw error;
     }
   }
-  /** One page of a collection. */
+  /**
+   * One page of a collection. Pages after the first begin in a turn of their own: within the server nothing else would come
+   * between them, and a list of many would hold up the requests of others.
+   */
   async list<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): Promise<ObjectList<T>> {
     const { metadataOnly, ...parameters } = choice;
+    if (parameters.continue !== undefined) await nextTurn();
     const query = queryOf(parameters);
     const path = pathOf(resource, namespace);
     const headers = this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole');

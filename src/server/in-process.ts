@@ -55,10 +55,7 @@ export function inProcess(
     const incoming = new InProcessIncoming(options, user);
     options.signal?.addEventListener('abort', () => outgoing.destroy(), { once: true });
     outgoing.once('close', () => incoming.destroy());
-    // In a turn of its own: one after the other from within, such as the pages of a list, must not hold up those from outside.
-    setImmediate(() => {
-      if (!outgoing.destroyed) handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
-    });
+    handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
   };
   const request = (options: InProcessRequestOptions): Promise<InProcessAnswer> =>
     new Promise((resolve, reject) => {

@@ -48,6 +48,10 @@ async function configured(
 
 test('a thousand requests pass three webhooks, none lost and none doubled', async () => {
   const ns = await server.namespace();
+  // What a controller puts into every namespace would pass the webhooks as well.
+  const watch = await server.admin.watch(`/api/v1/namespaces/${ns}/configmaps?watch=1`);
+  await watch.until((event) => event.object.metadata.name === server.identity.rootCAConfigMap);
+  watch.close();
   const mark =
     (key: string): Reply =>
     ({ request }) =>
