@@ -26,7 +26,10 @@ function setup() {
   };
   return { log, transactions, writer, add, setRoom };
 }
-const turn = () => new Promise(setImmediate);
+/** Long enough for a group to have gathered. */
+async function turn(): Promise<void> {
+  for (let i = 0; i < 4; i++) await new Promise(setImmediate);
+}
 
 test('what arrives during a transaction goes together into the next', async () => {
   const { log, transactions, writer, add } = setup();

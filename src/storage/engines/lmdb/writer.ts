@@ -11,6 +11,8 @@ export interface Job {
 
 /** A group takes jobs up to about this size, so that one stays short; a larger job goes alone. */
 const GROUP_BYTES = 8 * 2 ** 20;
+/** How long a group gathers while more and more comes. */
+const GATHER_MS = 2;
 
 export interface WriterEvents<J extends Job> {
   /** Throws when there is no room for a group of this size. */
@@ -63,11 +65,22 @@ export class GroupWriter<J extends Job> {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Starts a group in the next turn of the event loop: what else is written in this turn goes along. */
+  /**
+   * Starts a group as soon as a turn of the event loop brings nothing more to it: waking another thread costs more than
+   * the turn that one writer alone waits, and many who write at once go together.
+   */
   #schedule(): void {
     if (this.#startedAt !== undefined || this.#scheduled) return;
     this.#scheduled = true;
+    this.#gather(0, this.#events.monotonic() + GATHER_MS);
+  }
+
+  #gather(seen: number, until: number): void {
     setImmediate(() => {
+      if (this.#waiting.length > seen && this.#events.monotonic() < until) {
+        this.#gather(this.#waiting.length, until);
+        return;
+      }
       this.#scheduled = false;
       void this.#run();
     });
