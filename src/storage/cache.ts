@@ -141,6 +141,7 @@ export class Cache {
       const page = await this.engine.range({
         prefix,
         limit: LOAD_CHUNK,
+        uncounted: true,
         ...(at !== undefined && { at }),
         ...(from !== undefined && { from }),
       });

@@ -113,6 +113,17 @@ function readSuite(scenario: Scenario): void {
     await expect(engine.range({ prefix: 'p/', from: 'q' })).rejects.toThrow(RangeError);
   });
 
+  scenario('who wants no count reads the same entries', async ({ engine }) => {
+    await engine.commit(['0', '1', '2', '3', '4', '5'].map((name) => put(`p/${name}`, name)));
+    await engine.commit([remove('p/2'), remove('p/5'), put('q', 'x')]);
+    for (const limit of [1, 2, 3, 4, 5]) {
+      for (const from of ['p/', 'p/1\0', 'p/4']) {
+        const { entries, more, revision } = await engine.range({ prefix: 'p/', from, limit });
+        expect(await engine.range({ prefix: 'p/', from, limit, uncounted: true })).toMatchObject({ entries, more, revision });
+      }
+    }
+  });
+
   scenario('pages of one revision stay whole while others write', async ({ engine }) => {
     const { revision } = await engine.commit(['1', '2', '3', '4'].map((name) => put(`p/${name}`, name)));
     const first = await engine.range({ prefix: 'p/', limit: 2, at: revision });

@@ -61,6 +61,8 @@ export interface RangeRequest {
   /** Revision to read at; undefined: the newest. */
   readonly at?: number;
   readonly limit?: number;
+  /** `count` is not wanted, and may be less than it is: who reads everything page by page must not have the rest counted each time. */
+  readonly uncounted?: boolean;
 }
 export interface RangeResult {
   readonly entries: Entry[];

@@ -87,7 +87,7 @@ class MemoryEngine implements Engine {
 
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkReadable(request.at);
-    const { prefix, at = this.revision, limit = Number.POSITIVE_INFINITY } = request;
+    const { prefix, at = this.revision, limit = Number.POSITIVE_INFINITY, uncounted = false } = request;
     const entries: Entry[] = [];
     let count = 0;
     this.#versions.each(startOf(request), (versions, key) => {
@@ -96,7 +96,7 @@ class MemoryEngine implements Engine {
       if (entry === undefined) return true;
       count++;
       if (entries.length < limit) entries.push(entry);
-      return true;
+      return !(uncounted && count > limit);
     });
     return { entries, revision: at, more: count > entries.length, count };
   }

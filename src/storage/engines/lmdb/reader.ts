@@ -62,7 +62,7 @@ export class Reader {
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
-    const { prefix, limit = Number.POSITIVE_INFINITY, at = this.#state.revision } = request;
+    const { prefix, limit = Number.POSITIVE_INFINITY, at = this.#state.revision, uncounted = false } = request;
     const first = startOf(request);
     const entries: Entry[] = [];
     let count = 0;
@@ -86,7 +86,7 @@ export class Reader {
         count++;
         if (entries.length < limit) {
           entries.push({ key: name, value: this.#value({ revision, index: value.index }), revision, created: value.created });
-        }
+        } else if (uncounted) break;
       }
       // A turn ends between two keys or within one; what was counted already must not be counted again.
       start = next !== undefined && next.name === done ? { name: next.name, revision: 0 } : next;
