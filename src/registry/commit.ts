@@ -49,17 +49,15 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const facts = collection.factsOf(object);
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
-  const own: Operation[] = [
-    { type: 'put', key: collection.prefix + key, value, expect, ...(ttlSeconds !== undefined && { ttlSeconds }) },
-    ...more,
-  ];
-  const revision = await commitAll(deps, own, [facts], sideWrites, steps);
-  return collection.items.get(key)?.revision === revision
-    ? (collection.items.get(key) as Item)
-    : itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
+  const at = collection.prefix + key;
+  const own: Operation =
+    ttlSeconds === undefined ? { type: 'put', key: at, value, expect } : { type: 'put', key: at, value, expect, ttlSeconds };
+  const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
+  const item = collection.items.get(key);
+  return item?.revision === revision ? item : itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
 }
 
-export async function commitDelete(
+export function commitDelete(
   deps: RegistryDeps,
   target: Target,
   expect: number,
@@ -73,15 +71,27 @@ export async function commitDelete(
 /** How often a commit is prepared again after one of its side writes was overtaken. */
 const SIDE_TRIES = 20;
 
-/** Commits with the side writes that admission asked for; those are made anew where others overtook them. */
-async function commitAll(
+/** Commits with the side writes that admission asked for. */
+function commitAll(
   deps: RegistryDeps,
   own: readonly Operation[],
   facts: readonly (Facts | undefined)[],
   sideWrites: SideWrite[],
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
-  if (steps === undefined) return deps.cache.commit(withSides(deps, own, sideWrites), facts);
+  return steps === undefined
+    ? deps.cache.commit(withSides(deps, own, sideWrites), facts)
+    : commitInSteps(deps, own, facts, sideWrites, steps);
+}
+
+/** Side writes are made anew where others overtook them. */
+async function commitInSteps(
+  deps: RegistryDeps,
+  own: readonly Operation[],
+  facts: readonly (Facts | undefined)[],
+  sideWrites: SideWrite[],
+  steps: readonly CommitStep[],
+): Promise<number> {
   const given = sideWrites.length;
   for (let attempt = 1; ; attempt++) {
     sideWrites.length = given;

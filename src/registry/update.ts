@@ -122,18 +122,31 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const judged = deps.admission.validate(request);
   if (judged instanceof Promise) await judged;
 
-  if (finished(kind, ready, old)) return { item: await removeFinished(deps, ctx, ready, item), created: false };
+  const gone = finished(kind, ready, old);
+  const written = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, hookRequest.operations);
+  return { item: await written, created: false };
+}
+
+/** Writes an object that is ready in place of an item, unless it says the same. */
+async function store(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  item: Item,
+  { sideWrites, commitSteps: steps }: AdmissionRequest,
+  more: readonly Operation[],
+): Promise<Item> {
+  const { resource } = ctx;
   const value = storedValueOf(resource, ready);
-  if (sameText(item, value)) return { item, created: false };
+  if (sameText(item, value)) return item;
   if (ctx.dryRun) {
     ready.metadata.resourceVersion = String(item.revision);
-    return { item: unsavedItem(resource, item.key, ready), created: false };
+    return unsavedItem(resource, item.key, ready);
   }
-  const { sideWrites, commitSteps: steps } = request;
-  const put = { object: ready, value, expect: item.revision, created: item.created, more: hookRequest.operations, sideWrites, steps };
+  const put = { object: ready, value, expect: item.revision, created: item.created, more, sideWrites, steps };
   const written = await commitPut(deps, ctx, put);
   recentObjects.keep(resource, written, ready, item);
-  return { item: written, created: false };
+  return written;
 }
 
 const viewRequest = (ctx: WriteContext, hub: ApiObject, old: ApiObject, { kind, show }: AdmittedView): AdmissionRequest => ({
