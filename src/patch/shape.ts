@@ -203,10 +203,12 @@ function keyedItems(type: ListType): Telling {
     const value = own(entry, key);
     return value === undefined ? defaults.get(key) : value;
   };
-  // `k:{"containerPort":`, `,"protocol":`: what stands before each value.
-  const beginnings = keys.map((key, i) => `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`);
-  const elements = new Elements();
-  const only = (value: unknown): string => `${beginnings[0]}${JSON.stringify(value)}}`;
+  // `k:{"containerPort":8080` is what comes before `,"protocol":"TCP"}`.
+  const parts = keys.map((key, i) => {
+    const name = `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`;
+    const end = i === keys.length - 1 ? '}' : '';
+    return new Texts((value, before) => `${before}${name}${JSON.stringify(value)}${end}`);
+  });
   return {
     same(a, b) {
       if (!isObject(a) || !isObject(b)) return false;
@@ -218,10 +220,9 @@ function keyedItems(type: ListType): Telling {
         throw new Untyped(
           `associative list with keys ${entry === null || entry === undefined ? 'may not have a null element' : 'may not have non-map elements'}`,
         );
-      if (keys.length === 1) return elements.of(keyValue(entry, keys[0] as string), only);
       let element = '';
-      for (let i = 0; i < keys.length; i++) element += (beginnings[i] as string) + JSON.stringify(keyValue(entry, keys[i] as string));
-      return `${element}}`;
+      for (let i = 0; i < keys.length; i++) element = (parts[i] as Texts).of(keyValue(entry, keys[i] as string), element);
+      return element;
     },
   };
   function keyValue(entry: Values, key: string): unknown {
@@ -235,31 +236,43 @@ function keyedItems(type: ListType): Telling {
 }
 
 /**
- * Elements of names that are met again and again: those of containers, ports, labels. The same text, too, is found among
- * other sets faster than an equal one. Emptied when full, so that it stays small.
+ * Texts made of values that are met again and again: names of containers, numbers of ports, keys of labels. Who compares
+ * them finds the same text faster than an equal one. Emptied when full, so that it stays small.
  */
-class Elements {
-  private readonly known = new Map<unknown, string>();
+class Texts {
+  private readonly known = new Map<string, Map<unknown, string>>();
+  private readonly make: (value: unknown, before: string) => string;
+  private count = 0;
 
-  of(value: unknown, make: (value: unknown) => string): string {
-    const known = this.known.get(value);
+  constructor(make: (value: unknown, before: string) => string) {
+    this.make = make;
+  }
+
+  of(value: unknown, before = ''): string {
+    const known = this.known.get(before)?.get(value);
     if (known !== undefined) return known;
-    const element = make(value);
-    if (typeof value === 'object' || element.length > LONGEST_ELEMENT) return element;
-    if (this.known.size >= MOST_ELEMENTS) this.known.clear();
-    this.known.set(value, element);
-    return element;
+    const text = this.make(value, before);
+    if (typeof value !== 'object' && text.length <= LONGEST_TEXT) this.keep(value, before, text);
+    return text;
+  }
+  private keep(value: unknown, before: string, text: string): void {
+    if (this.count++ >= MOST_TEXTS) {
+      this.known.clear();
+      this.count = 1;
+    }
+    const known = this.known.get(before);
+    if (known === undefined) this.known.set(before, new Map([[value, text]]));
+    else known.set(value, text);
   }
 }
-const MOST_ELEMENTS = 1024;
-const LONGEST_ELEMENT = 100;
+const MOST_TEXTS = 1024;
+const LONGEST_TEXT = 100;
 
-const keyElements = new Elements();
-const makeKeyElement = (key: unknown): string => `f:${key}`;
+const keyElements = new Texts((key) => `f:${key}`);
 
 /** The path element of a field or of the key of a map. */
 export function keyElement(key: string): string {
-  return keyElements.of(key, makeKeyElement);
+  return keyElements.of(key);
 }
 
 /** The shape of what an element of a path leads to. */

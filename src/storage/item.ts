@@ -46,14 +46,30 @@ export function storedValue(text: string, uid: string): Buffer {
 
 /** Completes a value whose JSON text stands behind room for the header. */
 export function withHeader(value: Buffer, uid: string): Buffer {
-  const mark = `"uid":"${uid}"`;
-  const at = value.indexOf(mark, HEADER);
-  if (at < 0) throw new Error('an object without uid cannot be stored');
+  const end = endOfUid(value, uid);
+  if (end < 0) throw new Error('an object without uid cannot be stored');
   value[0] = FORMAT;
   value[1] = 0;
   value.writeUInt16BE(0, 2);
-  value.writeUInt32BE(at - HEADER + mark.length, 4);
+  value.writeUInt32BE(end - HEADER, 4);
   return value;
+}
+
+const UID = Buffer.from('"uid":"');
+
+/** The place behind `"uid":"…"`; -1 where there is none. It stands near the beginning, where a loop is quicker than a search. */
+function endOfUid(value: Buffer, uid: string): number {
+  const size = UID.length + uid.length + 1;
+  for (let at = HEADER; at + size <= value.length; at++) {
+    if (value[at] === QUOTE && isUidAt(value, at, uid)) return at + size;
+  }
+  return -1;
+}
+function isUidAt(value: Buffer, at: number, uid: string): boolean {
+  for (let i = 1; i < UID.length; i++) if (value[at + i] !== UID[i]) return false;
+  const begin = at + UID.length;
+  for (let i = 0; i < uid.length; i++) if (value[begin + i] !== uid.charCodeAt(i)) return false;
+  return value[begin + uid.length] === QUOTE;
 }
 
 /** Text of a stored value, without resourceVersion. */

@@ -286,10 +286,11 @@ class LmdbEngine implements Engine {
   /** What the operations change. Nothing is written or numbered yet. */
   #prepare(operations: readonly Operation[]): PendingChange[] {
     const changes: PendingChange[] = [];
-    const at = { revision: this.#assigned + 1, time: this.#clock.now() };
+    const revision = this.#assigned + 1;
+    const time = this.#clock.now();
     for (const operation of operations) {
       if (operation.type === 'check') continue;
-      const change = prepareChange(operation, this.#newest.of(operation.key), { ...at, index: changes.length });
+      const change = prepareChange(operation, this.#newest.of(operation.key), { revision, time, index: changes.length });
       if (change !== undefined) changes.push(change);
     }
     return changes;
