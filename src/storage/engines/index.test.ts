@@ -13,6 +13,8 @@ test.each(['memory', 'lmdb'] as const)('an engine is opened by its name, with th
   expect(engine.name).toBe(store);
   await engine.commit([put('a', '1')]);
   await engine.commit([put('a', '2')]);
+  // What was written is where compaction looks once it was read.
+  expect((await engine.get('a'))?.revision).toBe(2);
   await clock.advance(12_000);
   expect(engine.compacted).toBe(2);
   await engine.close();
