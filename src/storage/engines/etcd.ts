@@ -121,6 +121,7 @@ class EtcdEngine implements Engine {
 
   async get(key: string, at?: number): Promise<Entry | undefined> {
     this.#checkOpen();
+    this.#checkKept(at);
     const { entry, revision } = await this.#orThrow(this.#reads.get(key, at), at);
     this.#answered(revision);
     return entry;
@@ -128,6 +129,7 @@ class EtcdEngine implements Engine {
 
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkOpen();
+    this.#checkKept(request.at);
     for (let attempt = 1; ; attempt++) {
       try {
         const result = await this.#reads.range(request);
@@ -157,7 +159,7 @@ class EtcdEngine implements Engine {
   }): Promise<ChangeRecord[]> {
     const newest = await this.currentRevision();
     if (after > newest) throw new FutureRevision(newest);
-    if (after < this.compacted) throw new Compacted(this.compacted);
+    this.#checkKept(after);
     if (after === newest) return [];
     const found: ChangeRecord[] = [];
     await this.#follow(after, newest, (changes) => {
@@ -315,6 +317,11 @@ class EtcdEngine implements Engine {
     if (error.reason !== 'compacted') return unavailable(error, false);
     if (at >= this.compacted) this.compacted = Math.max(this.compacted, at + 1, await this.#oldest());
     return new Compacted(this.compacted);
+  }
+
+  /** Another server may have announced a compaction that etcd has not made yet: what it says goes for all. */
+  #checkKept(at: number | undefined): void {
+    if (at !== undefined && at < this.compacted) throw new Compacted(this.compacted);
   }
 
   #checkOpen(): void {
