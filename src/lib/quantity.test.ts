@@ -164,6 +164,7 @@ test('sums do not depend on the order, differences undo them', () => {
       expect(a.add(b).equals(b.add(a))).toBe(true);
       expect(a.add(b).sub(b).equals(a)).toBe(true);
       expect(a.compare(b)).toBe(-b.compare(a) || 0);
+      expect(a.compare(b)).toBe(a.sub(b).sign);
     }),
   );
 });

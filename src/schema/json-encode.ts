@@ -2,9 +2,9 @@
  * From the normal form to JSON text: fields in schema order, maps in order of their keys, null or a zero value for
  * `always` fields that hold nothing. Equal objects have equal bytes, whatever the order in which they were filled.
  *
- * The bytes are written straight into one buffer that all calls share, and copied out at the end. For a pod of 2.2 KB to
- * a Buffer that takes 10 µs here, against 15 µs for a text pieced together and converted, and 15 µs for an ordered copy
- * given to JSON.stringify (which alone takes 8 µs); for a small ConfigMap 1.1, 1.5 and 2.0 µs.
+ * The bytes are written straight into one buffer that all calls share, and copied out at the end. For a pod of 2.5 KB that
+ * takes 13 µs here, and 8 where the set of its owned fields has been written before, against 9 µs for JSON.stringify alone,
+ * to which an ordered copy would have to be given.
  */
 import { isEmpty, toJson } from './json-value.ts';
 import { isInherited, ownOnly } from './plain.ts';
