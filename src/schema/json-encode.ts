@@ -94,29 +94,38 @@ function utf8(text: string): void {
   reserve(text.length * 3);
   position += buffer.write(text, position, 'utf8');
 }
-/** Beyond this length one call into the engine is cheaper than a loop over characters. */
-const longText = 80;
+/** Beyond this length calls into the engine are cheaper than a loop over characters. */
+const longText = 32;
+/** What JSON escapes, or writes in more than one byte. */
+const notPlain = /[^\x20\x21\x23-\x5b\x5d-\x7e]/;
 
 function quoted(text: string): void {
+  const written = text.length > longText ? writeLong(text) : writeShort(text);
+  if (!written) utf8(JSON.stringify(text));
+}
+/** Answers whether the text could be written as it is. */
+function writeShort(text: string): boolean {
   const length = text.length;
-  if (length <= longText) {
-    reserve(length + 2);
-    const to = buffer;
-    let at = position;
-    to[at++] = quoteMark;
-    let i = 0;
-    for (; i < length; i++) {
-      const code = codeAt(text, i);
-      if (code < 0x20 || code === quoteMark || code === backslash || code > 0x7f) break;
-      to[at++] = code;
-    }
-    if (i === length) {
-      to[at++] = quoteMark;
-      position = at;
-      return;
-    }
+  reserve(length + 2);
+  const to = buffer;
+  let at = position;
+  to[at++] = quoteMark;
+  for (let i = 0; i < length; i++) {
+    const code = codeAt(text, i);
+    if (code < 0x20 || code === quoteMark || code === backslash || code > 0x7f) return false;
+    to[at++] = code;
   }
-  utf8(JSON.stringify(text));
+  to[at++] = quoteMark;
+  position = at;
+  return true;
+}
+function writeLong(text: string): boolean {
+  if (notPlain.test(text)) return false;
+  reserve(text.length + 2);
+  buffer[position++] = quoteMark;
+  position += buffer.write(text, position, 'latin1');
+  buffer[position++] = quoteMark;
+  return true;
 }
 
 // ---- writers ---------------------------------------------------------------------------------------------------

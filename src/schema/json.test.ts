@@ -276,3 +276,16 @@ test('a set whose text is kept is written as any other, again and again', () => 
   for (let i = 0; i < 3; i++) expect(encode(Entry, entry)).toBe(text);
   expect(encodeBytes(Entry, entry, 5).subarray(5).toString()).toBe(text);
 });
+
+test('texts of any length are written as JSON writes them', () => {
+  const Note = message('t.v1.Note', { text: opt(1, string), more: opt(2, string) });
+  for (const length of [1, 31, 32, 33, 34, 100, 5000])
+    for (const odd of ['', '"', '\\', '\n', '\u007f', 'é', '😀', '\ud800']) {
+      const text = 'a'.repeat(length - 1) + odd;
+      for (const one of [text, odd + text, `${text}b`]) {
+        const note = { text: `${one}.`, more: 'after' };
+        expect(encode(Note, note)).toBe(JSON.stringify(note));
+        expect(encodeBytes(Note, note).toString()).toBe(JSON.stringify(note));
+      }
+    }
+});
