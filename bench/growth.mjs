@@ -57,7 +57,8 @@ export async function growth(pods) {
   const byLabel = await timed('/api/v1/pods?labelSelector=index%3Dp77');
   let stop = false;
   const lists = [0, 1].map(async () => {
-    while (!stop) await must(address, 'GET', '/api/v1/pods');
+    // Whoever put the lists together would keep this process, which also takes the time of the gets, from its work.
+    while (!stop) await must(address, 'GET', '/api/v1/pods', undefined, { keep: false });
   });
   const delays = [];
   for (const end = performance.now() + 6000; performance.now() < end; ) {

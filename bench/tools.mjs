@@ -85,7 +85,7 @@ function stop(child) {
   });
 }
 
-export function call(address, method, path, body, { token = TOKEN, headers = {} } = {}) {
+export function call(address, method, path, body, { token = TOKEN, headers = {}, keep = true } = {}) {
   return new Promise((resolve, reject) => {
     const data = body === undefined ? undefined : JSON.stringify(body);
     const request = https.request(address + path, {
@@ -99,7 +99,7 @@ export function call(address, method, path, body, { token = TOKEN, headers = {} 
     });
     request.on('response', (response) => {
       const chunks = [];
-      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('data', (chunk) => keep && chunks.push(chunk));
       response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks) }));
     });
     request.on('error', reject);
