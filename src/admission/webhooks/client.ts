@@ -27,6 +27,13 @@ const MAX_CALLS = 1000;
 /** An answer holds a patch at most, and objects are smaller than 3 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** Connections to one place: what they have in common need not be spelt out to tell them apart. */
+class PlaceAgent extends Agent {
+  override getName(options?: { host?: string | undefined; port?: number | string | null | undefined }): string {
+    return `${options?.host}:${options?.port}`;
+  }
+}
+
 /** A place to call, with the connections to it. */
 interface Place {
   readonly key: string;
@@ -105,7 +112,7 @@ export class WebhookClient {
     const hostname = parsed?.hostname.replace(/^\[|\]$/g, '') ?? `${service?.name}.${service?.namespace}.svc`;
     const port = parsed === undefined ? (service?.port ?? 443) : Number(parsed.port || 443);
     const { certificate, key: privateKey, authorization } = this.options.credentials(hostname, port);
-    const agent = new Agent({
+    const agent = new PlaceAgent({
       keepAlive: true,
       maxSockets: this.options.maxSockets ?? MAX_SOCKETS,
       maxFreeSockets: this.options.maxSockets ?? MAX_SOCKETS,
@@ -144,13 +151,12 @@ export class WebhookClient {
         resolve(error as Error);
         return;
       }
-      const body = Buffer.from(text);
       const request = httpsRequest({
         method: 'POST',
         ...address,
         path,
         agent: place.agent,
-        headers: { ...place.headers, 'content-length': body.length },
+        headers: { ...place.headers, 'content-length': Buffer.byteLength(text) },
       });
       const timer = setTimeout(() => request.destroy(new Error('context deadline exceeded')), Math.max(1, timeoutMs));
       let answered = false;
@@ -177,7 +183,8 @@ export class WebhookClient {
         });
         response.on('end', () => finish({ status: response.statusCode ?? 0, body: Buffer.concat(chunks, size) }));
       });
-      request.end(body);
+      // As text it goes out in one piece with the head.
+      request.end(text);
     });
   }
 }

@@ -24,11 +24,12 @@ export class Rounds {
   wants(id: string): boolean {
     return this.wanted.has(id);
   }
-  /** Keeps what the webhooks of the first round left. */
+  /** Keeps what the webhooks of the first round left, where one of them wants to see later changes. */
   remember(object: ApiObject | undefined): void {
-    this.last = structuredClone(object);
+    if (this.earlier.size > 0) this.last = structuredClone(object);
   }
+  /** Whether somebody must be told that the object is another than the one that was kept. */
   changedSince(object: ApiObject | undefined): boolean {
-    return !equal(this.last, object);
+    return this.earlier.size > 0 && !equal(this.last, object);
   }
 }
