@@ -73,8 +73,13 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
   const lock = await lockDirectory(options.dataDir);
   try {
     const tables = await openTables(options.dataDir, options);
-    await recover(tables, options.dataDir);
-    return new LmdbEngine(tables, lock, options);
+    try {
+      await recover(tables, options);
+      return new LmdbEngine(tables, lock, options);
+    } catch (error) {
+      await tables.close();
+      throw error;
+    }
   } catch (error) {
     await lock.release();
     throw error;
@@ -85,9 +90,14 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
 const RECOVERY_STEP = 1_000;
 
 /** Brings into the tables what they lack after a crash. */
-async function recover(tables: Tables, directory: string): Promise<void> {
-  if (!hasJournal(directory)) return;
-  const changes = readJournal(directory, revisionOf(tables));
+async function recover(tables: Tables, { dataDir, freeBytes: free = freeBytes }: LmdbOptions): Promise<void> {
+  if (!hasJournal(dataDir)) return;
+  const changes = readJournal(dataDir, revisionOf(tables));
+  checkRoom(
+    dataDir,
+    free(dataDir),
+    changes.reduce((sum, { record }) => sum + record.length, 0),
+  );
   for (let start = 0, end = 0; start < changes.length; start = end) {
     end = Math.min(start + RECOVERY_STEP, changes.length);
     // A commit goes in as a whole.
@@ -277,6 +287,7 @@ class LmdbEngine implements Engine {
       () => true,
       () => false,
     );
+    this.#backlog.stop();
     await this.#writes.idle();
     await this.#tables.close();
     this.#journal.close(done);

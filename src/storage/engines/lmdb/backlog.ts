@@ -33,6 +33,7 @@ export class Backlog {
   #applied: number;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
 
   constructor(tables: Tables, revision: number, state: BacklogState) {
     this.#tables = tables;
@@ -58,7 +59,13 @@ export class Backlog {
       this.#bytes += change.record.length;
     }
     if (this.#bytes > URGENT_BYTES) this.#run().catch(() => {});
-    else this.#timer ??= setTimeout(() => this.#run().catch(() => {}), PAUSE_MS);
+    else this.#runSoon();
+  }
+
+  /** Nothing is brought into the tables any more unless it is asked for: they are about to be closed. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
   }
 
   /** Resolves when there is room for more. */
@@ -98,9 +105,14 @@ export class Backlog {
   #run(): Promise<void> {
     this.#running ??= this.#drain(this.#changes.length).finally(() => {
       this.#running = undefined;
-      if (this.#start < this.#changes.length) this.#timer ??= setTimeout(() => this.#run().catch(() => {}), PAUSE_MS);
+      if (this.#start < this.#changes.length) this.#runSoon();
     });
     return this.#running;
+  }
+
+  /** What fails is tried again in the same way: the disk may have room by then. */
+  #runSoon(): void {
+    if (!this.#stopped) this.#timer ??= setTimeout(() => this.#run().catch(() => {}), PAUSE_MS);
   }
 
   async #drain(until: number): Promise<void> {

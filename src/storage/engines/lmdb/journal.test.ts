@@ -139,3 +139,28 @@ test('times to live hold over a crash', async () => {
   await engine.close();
   expect(existsSync(journal('b'))).toBe(false);
 });
+
+test('a start on a full disk says so instead of taking the journal in, and a later one takes it', async () => {
+  const engine = await open('a');
+  await engine.commit([put('x', '1')]);
+  crash('a', 'b');
+  await engine.close();
+  await expect(openLmdbEngine({ dataDir: directory('b'), freeBytes: () => 2 ** 20 })).rejects.toThrow(/is full; nothing can be written/);
+  const again = await open('b');
+  expect(await textOf(again)).toEqual(['x=1 1 1']);
+  await again.close();
+});
+
+test('what finds no room in the tables at the end stays in the journal for the next start', async () => {
+  let free = 2 ** 30;
+  const engine = await openLmdbEngine({ dataDir: directory('a'), freeBytes: () => free });
+  await engine.commit([put('x', '1')]);
+  free = 2 ** 20;
+  await engine.close();
+  expect(existsSync(journal('a'))).toBe(true);
+  // Longer than the pause after which the tables would be tried again, were they not closed.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const again = await open('a');
+  expect(await textOf(again)).toEqual(['x=1 1 1']);
+  await again.close();
+});
