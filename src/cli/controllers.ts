@@ -5,6 +5,7 @@ import { bool, choice, FlagError, type FlagValues, file, flagHelp, int, parseFla
 import { openLog } from '../lib/log.ts';
 import type { Command, IO } from './command.ts';
 import { connect, connectFlags } from './connect.ts';
+import { stopSignal } from './stop-signal.ts';
 
 const table = {
   Controllers: controllerFlags,
@@ -28,16 +29,7 @@ async function identityNamed(options: Options, session: Awaited<ReturnType<typeo
 }
 
 async function runUntilSignal(options: Options, io: IO): Promise<number> {
-  let asked = 0;
-  let stop: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  const forget = io.onSignal((signal) => {
-    asked++;
-    if (asked > 1) io.exit(signal === 'SIGINT' ? 130 : 143);
-    else stop();
-  });
+  const { stopped, forget } = stopSignal(io);
   const log = openLog({ format: options.logFormat, verbosity: options.v });
   // Timers of the controllers do not keep a process alive; this one does.
   const alive = setInterval(() => {}, 60_000);

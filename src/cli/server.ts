@@ -4,6 +4,7 @@ import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../
 import type { RunningServer } from '../main.ts';
 import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /** What the command needs of a server that was started and is ready. */
 export type StartedServer = Pick<RunningServer, 'address' | 'adminConfigPath' | 'close'>;
@@ -29,19 +30,10 @@ export function serverCommand(start: StartServer): Command {
 
 async function serve(start: StartServer, options: ServerOptions, io: IO): Promise<number> {
   const began = performance.now();
-  let asked = 0;
-  let stop: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  const forget = io.onSignal((signal) => {
-    asked++;
-    if (asked > 1) io.exit(signal === 'SIGINT' ? 130 : 143);
-    else stop();
-  });
+  const { stopped, asked, forget } = stopSignal(io);
   try {
     const server = await start(options).catch((error: unknown) => Promise.reject(explainStart(error, options)));
-    if (asked === 0) io.out(readyText(server, options, io, performance.now() - began));
+    if (!asked()) io.out(readyText(server, options, io, performance.now() - began));
     await stopped;
     io.err('plat: stopping; once more to stop at once\n');
     await server.close();

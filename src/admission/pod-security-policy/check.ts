@@ -7,6 +7,7 @@ import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-s
 import { equal } from '../../lib/equal.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
+import { safeSysctls } from '../sysctls.ts';
 
 type Spec = PodSecurityPolicy['spec'];
 
@@ -57,13 +58,6 @@ function checkPod({ spec }: Pod, policy: Spec, errors: FieldErrors): void {
   )
     errors.notSupported(Path.of('spec', 'runtimeClassName'), spec.runtimeClassName, allowed ?? []);
 }
-const safeSysctls = new Set([
-  'kernel.shm_rmid_forced',
-  'net.ipv4.ip_local_port_range',
-  'net.ipv4.tcp_syncookies',
-  'net.ipv4.ping_group_range',
-  'net.ipv4.ip_unprivileged_port_start',
-]);
 
 function checkSELinux(options: SELinuxOptions | undefined, { seLinux }: Spec, at: Path, errors: FieldErrors, inherits: boolean): void {
   if (seLinux.rule !== 'MustRunAs') return;

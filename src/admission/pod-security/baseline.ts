@@ -1,4 +1,5 @@
 /** The baseline standard: known ways to gain privileges are closed. */
+import { safeSysctls } from '../sysctls.ts';
 import type { Check, Examined } from './checks.ts';
 import { containersText, plural, quoted, setters, sortedQuoted, type Violation } from './words.ts';
 
@@ -220,14 +221,6 @@ const seccompProfile: Check = {
     [19, seccompFields],
   ],
 };
-
-const safeSysctls = new Set([
-  'kernel.shm_rmid_forced',
-  'net.ipv4.ip_local_port_range',
-  'net.ipv4.tcp_syncookies',
-  'net.ipv4.ping_group_range',
-  'net.ipv4.ip_unprivileged_port_start',
-]);
 
 const sysctls: Check = {
   id: 'sysctls',

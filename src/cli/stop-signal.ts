@@ -1,0 +1,27 @@
+/** How commands that run until they are told to stop hear of it. */
+import type { IO } from './command.ts';
+
+export interface StopSignal {
+  /** Resolves with the first signal; a second one ends the process at once. */
+  readonly stopped: Promise<void>;
+  /** Whether the first signal has come. */
+  asked(): boolean;
+  /** Stops listening. */
+  forget(): void;
+}
+
+export function stopSignal(io: IO): StopSignal {
+  let asked = false;
+  let stop: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const forget = io.onSignal((signal) => {
+    if (asked) io.exit(signal === 'SIGINT' ? 130 : 143);
+    else {
+      asked = true;
+      stop();
+    }
+  });
+  return { stopped, asked: () => asked, forget };
+}
