@@ -1,6 +1,6 @@
 /** A stock kubectl against a server that goes by stock names. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Kubectl, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Kubectl, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const deployment = (name: string, replicas = 1, image = 'example.com/web:1') => ({
@@ -19,14 +19,9 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
   let server: TestServer;
   let kubectl: Kubectl;
   let ns: string;
-  beforeAll(async () => {
-    server = await startTestServer({ identity: 'kubernetes' });
-    kubectl = kubectlFor(server);
-    ns = await server.namespace();
-  });
-  afterAll(async () => {
-    await server.close();
-    expect(server.errors).toEqual([]);
+  const fixture = kubectlFixture();
+  beforeAll(() => {
+    ({ server, kubectl, ns } = fixture);
   });
   const within = (...args: string[]): string[] => ['-n', ns, ...args];
 

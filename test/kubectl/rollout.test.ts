@@ -2,9 +2,9 @@
  * What kubectl does to workloads step by step: editing, and rolling out. No controller runs that would make replica sets, so
  * the tests write what one would write.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Kubectl, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
-import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Kubectl, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import type { Loose, TestServer } from '../support/server.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const template = (name: string, image: string) => ({
@@ -22,14 +22,9 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl, step by step (${kubectlM
   let server: TestServer;
   let kubectl: Kubectl;
   let ns: string;
-  beforeAll(async () => {
-    server = await startTestServer({ identity: 'kubernetes' });
-    kubectl = kubectlFor(server);
-    ns = await server.namespace();
-  });
-  afterAll(async () => {
-    await server.close();
-    expect(server.errors).toEqual([]);
+  const fixture = kubectlFixture();
+  beforeAll(() => {
+    ({ server, kubectl, ns } = fixture);
   });
   const within = (...args: string[]): string[] => ['-n', ns, ...args];
   const path = (name: string): string => `/apis/apps/v1/namespaces/${ns}/deployments/${name}`;

@@ -1,7 +1,8 @@
 /** The stock kubectl that this machine has, pointed at a test's server. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Loose, TestServer } from './server.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Loose, startTestServer, type TestServer } from './server.ts';
 
 export const kubectlMissing: string | undefined = missing();
 function missing(): string | undefined {
@@ -91,4 +92,19 @@ export function kubectlFor(server: TestServer, env: Readonly<Record<string, stri
       return { process: child, line };
     },
   };
+}
+
+/** For a group of tests: a server that goes by stock names, a namespace in it, and kubectl; gone wrong is nothing at the end. */
+export function kubectlFixture() {
+  const fixture = {} as { server: TestServer; kubectl: Kubectl; ns: string };
+  beforeAll(async () => {
+    fixture.server = await startTestServer({ identity: 'kubernetes' });
+    fixture.kubectl = kubectlFor(fixture.server);
+    fixture.ns = await fixture.server.namespace();
+  });
+  afterAll(async () => {
+    await fixture.server.close();
+    expect(fixture.server.errors).toEqual([]);
+  });
+  return fixture;
 }

@@ -1,18 +1,10 @@
 /** What holds for any body of the core and storage kinds, however wrong it is. */
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
-import { decode, encode } from '../../schema/json.ts';
-import { decodeProtobuf, encodeProtobuf } from '../../schema/protobuf.ts';
-import type { Kind, KindVersion } from '../kind.ts';
-import { fromHub, serve, toHub as toStored } from '../served.ts';
 import { CSIDriverKind } from '../storage/csi-driver.ts';
 import { CSINodeKind } from '../storage/csi-node.ts';
 import { CSIStorageCapacityKind } from '../storage/csi-storage-capacity.ts';
 import { StorageClassKind } from '../storage/storage-class.ts';
 import { VolumeAttachmentKind } from '../storage/volume-attachment.ts';
-import { create, defaulted, type Loose, shown, testEnv, update } from '../validation/kinds.testing.ts';
-import { decodes, mutated } from '../validation/mutations.testing.ts';
+import { type GoodBody, holdLaws } from '../validation/laws.testing.ts';
 import { ConfigMapKind } from './config-map.ts';
 import { EndpointsKind } from './endpoints.ts';
 import { EventKind } from './event.ts';
@@ -30,7 +22,7 @@ const metadata = { name: 'x', labels: { a: 'b' }, annotations: { c: 'd' } };
 const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }] } };
 
 /** A good body of each kind that shows most of its fields. */
-const bodies: [string, Kind, Loose][] = [
+const bodies: readonly GoodBody[] = [
   ['ConfigMap', ConfigMapKind, { metadata, data: { a: '1' }, binaryData: { b: 'AA==' }, immutable: true }],
   [
     'Secret',
@@ -242,58 +234,4 @@ const bodies: [string, Kind, Loose][] = [
   ],
 ];
 
-test.each(bodies)('a good %s has no causes, and stays good when nothing changes', (_name, kind, body) => {
-  const { object, errors } = create(kind, body);
-  expect(errors).toEqual([]);
-  expect(update(kind, object, () => {}).errors).toEqual([]);
-  for (const [name, sub] of Object.entries(kind.subresources))
-    if (sub.type === 'object') expect(update(kind, object, () => {}, name).errors).toEqual([]);
-});
-
-test.each(bodies)('defaults of a %s change nothing the second time', (_name, kind, body) => {
-  fc.assert(
-    fc.property(mutated(body), (changed) => {
-      const once = decodes(() => defaulted(kind, changed));
-      if (once === undefined) return;
-      const twice = structuredClone(once);
-      kind.versions[kind.hub]?.defaults?.(twice as never, testEnv);
-      expect(twice).toEqual(once);
-      expect(shown(kind, defaulted(kind, shown(kind, once)))).toEqual(shown(kind, once));
-    }),
-    { numRuns: 200 },
-  );
-});
-
-test.each(bodies)('the rules of a %s stand whatever they are given', (_name, kind, body) => {
-  const good = create(kind, body).object;
-  const subresources = ['', ...Object.keys(kind.subresources).filter((name) => kind.subresources[name]?.type === 'object')];
-  fc.assert(
-    fc.property(mutated(body), mutated(body), fc.constantFrom(...subresources), (changed, before, subresource) => {
-      const made = decodes(() => create(kind, changed));
-      const old = decodes(() => create(kind, before))?.object ?? good;
-      if (made === undefined) return;
-      const updated = decodes(() =>
-        update(kind, old, (object) => Object.assign(object, structuredClone(changed), { metadata: object.metadata }), subresource),
-      );
-      expect([...made.errors, ...(updated?.errors ?? [])].every((text) => text.includes(' | '))).toBe(true);
-      const cells = kind.cells?.(made.object as never, testEnv);
-      expect(cells?.length).toBe(cells === undefined ? undefined : kind.columns?.length);
-      for (const read of Object.values(kind.fields ?? {})) expect(typeof read(made.object as never)).toBe('string');
-    }),
-    { numRuns: 500 },
-  );
-});
-
-test.each(bodies)('a %s survives every form and version', (_name, kind, body) => {
-  const { object } = create(kind, body);
-  for (const served of serve(kind, kubernetes)) {
-    const { schema } = kind.versions[served.version] as KindVersion;
-    const shownThere = fromHub(served, structuredClone(object));
-    const text = encode(schema, shownThere as never);
-    const binary = decodeProtobuf(schema, encodeProtobuf(schema, decode(schema, JSON.parse(text)) as never)) as Loose;
-    const back = toStored(served, { ...binary, kind: shownThere.kind, apiVersion: shownThere.apiVersion });
-    expect(shown(kind, { ...back, kind: undefined, apiVersion: undefined })).toEqual(
-      shown(kind, { ...object, kind: undefined, apiVersion: undefined }),
-    );
-  }
-});
+holdLaws(bodies);

@@ -9,6 +9,7 @@ const odd = fc.constantFrom<Loose>(
   'Bad Value',
   '..',
   '/',
+  '../a',
   'é'.repeat(70),
   '10.0.0.1',
   '::1',
@@ -24,6 +25,7 @@ const odd = fc.constantFrom<Loose>(
   {},
   [],
   [{}],
+  ['x'],
   ['x', 'x'],
   { a: 'b' },
   { constructor: '1', __proto__x: '2' },
@@ -31,6 +33,7 @@ const odd = fc.constantFrom<Loose>(
   '-1',
   '1.5',
   '2024-01-01T00:00:00Z',
+  "metadata.labels['a']",
 );
 
 type Place = readonly (string | number)[];
