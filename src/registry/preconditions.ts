@@ -15,7 +15,7 @@ const otherNames: Readonly<Record<string, string>> = {
 /** Groups that parts of a stock server keep for themselves, under their full names. */
 const keptByGroup: ReadonlySet<string> = new Set(['apiextensions', 'apiregistration']);
 
-/** `/registry/leases/kube-node-lease/n1`, `/registry/minions/n1`, `/registry/example.com/lamps/default/desk` */
+/** `/registry/leases/shop/n1`, `/registry/minions/n1`, `/registry/example.com/lamps/default/desk` */
 export function stockKey({ resource, namespace, name }: Pick<Target, 'resource' | 'namespace' | 'name'>): string {
   const { kind } = resource;
   return `/registry/${folderOf(resource)}/${kind.namespaced ? `${namespace}/` : ''}${name}`;
