@@ -1,7 +1,8 @@
-// What admission costs: node bench/admission.mjs [--seconds N] [--write]
+// What admission costs: node bench/admission.mjs [--seconds N] [--webhooks-only | --plugins-only] [--write]
 //   1. create with the default plug-ins, and with all of them switched off that can be;
-//   2. one create after the other, without webhooks and with a mutating and a validating one on loopback; beside it what
-//      the same two calls add to a request to a bare node:https server that does nothing else.
+//   2. create without webhooks and with a mutating and a validating one on loopback, one after the other and many at once;
+//      beside it what the same two calls add to a request to a bare node:https server that does nothing else.
+// Both compare rounds that take turns, so that what else the machine does meets both sides alike.
 import { execFileSync, fork } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import https from 'node:https';
@@ -10,13 +11,17 @@ import { fileURLToPath } from 'node:url';
 import { configMap, pod } from './objects.mjs';
 import { call, load, must, root, startPlat, writing } from './tools.mjs';
 
+const ROUNDS = 9;
+let run = 0;
+
 if (process.argv[2] === '--webhook') await serveWebhook(...process.argv.slice(3));
 else if (process.argv[2] === '--relay') await serveRelay(...process.argv.slice(3));
 else {
   const at = process.argv.indexOf('--seconds');
   const seconds = at < 0 ? 5 : Number(process.argv[at + 1]);
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
-  const lines = [...(process.argv.includes('--webhooks-only') ? [] : await plugins(seconds)), await webhooks()];
+  const only = (part) => process.argv.includes(`--${part}-only`);
+  const lines = [...(only('webhooks') ? [] : await plugins(seconds)), ...(only('plugins') ? [] : await webhooks(seconds))];
   if (process.argv.includes('--write')) {
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
     const title = `\n## Admission, ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${commit}\n`;
@@ -25,7 +30,7 @@ else {
   process.exit(0);
 }
 
-/** Rounds in turn on two servers; their medians are compared. */
+/** Rounds in turn on two servers, each into a namespace of its own that is emptied after it. */
 async function plugins(seconds) {
   const names = readFileSync(join(root, 'src/admission/names.ts'), 'utf8').matchAll(/^ {2}on\('(\w+)'/gm);
   const optional = [...names].map(([, name]) => name).filter((name) => name !== 'NamespaceLifecycle');
@@ -36,33 +41,47 @@ async function plugins(seconds) {
     ['config map', 'configmaps', configMap],
     ['pod', 'pods', pod],
   ]) {
-    const cpu = { all: [], few: [] };
     const rate = { all: [], few: [] };
-    for (let round = 0; round < 5; round++) {
+    const cpu = { all: [], few: [] };
+    // The first round of each is for warming up.
+    for (let round = -1; round < ROUNDS; round++) {
       for (const [name, server] of round % 2 === 0 ? Object.entries({ all, few }) : Object.entries({ few, all })) {
-        const script = writing(
-          'POST',
-          `/api/v1/namespaces/bench/${plural}`,
-          'application/json',
-          object('@NAME@'),
-          `"${plural}${round}"..id.."-"..n`,
-        );
-        const result = load(server.address, '/', { script, seconds, pid: server.pid });
-        if (result.failed > 0) throw new Error(`${result.failed} creates failed`);
+        const result = creates(server, plural, object, seconds);
+        await empty(server, plural);
+        if (round < 0) continue;
         cpu[name].push(result.cpu.all);
         rate[name].push(result.rate);
       }
     }
-    const more = (figures) => `${(((median(figures.all) - median(figures.few)) / median(figures.few)) * 100).toFixed(1)}%`;
     lines.push(
-      `create ${title}: ${median(rate.all)}/s with the default plug-ins, ${median(rate.few)}/s without (${more(rate)}); ` +
-        `${median(cpu.all)} and ${median(cpu.few)} µs of CPU (${more(cpu)})`,
+      `create ${title}: ${median(rate.all)}/s with the default plug-ins, ${median(rate.few)}/s without; ` +
+        `${median(cpu.all)} and ${median(cpu.few)} µs of CPU: ${more(cpu.all, cpu.few)}`,
     );
     console.log(lines.at(-1));
   }
   await all.stop();
   await few.stop();
   return lines;
+}
+
+/** How much larger the figures of one side are than those of the other, round by round: the median and the middle half. */
+function more(figures, others) {
+  const ratios = figures.map((figure, i) => (figure / others[i] - 1) * 100).sort((a, b) => a - b);
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => ratios[Math.floor(part * (ratios.length - 1))].toFixed(1));
+  return `${middle}% more (${low}% to ${high}% in the middle half of ${figures.length} rounds)`;
+}
+
+function creates(server, plural, object, seconds) {
+  const path = `/api/v1/namespaces/bench/${plural}`;
+  const script = writing('POST', path, 'application/json', object('@NAME@'), `"${plural}${run++}"..id.."-"..n`);
+  const result = load(server.address, '/', { script, seconds, pid: server.pid });
+  if (result.failed > 0) throw new Error(`${result.failed} creates failed`);
+  return result;
+}
+
+async function empty(server, plural) {
+  await must(server.address, 'DELETE', `/api/v1/namespaces/bench/${plural}?gracePeriodSeconds=0`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
 }
 
 async function prepared(flags) {
@@ -72,48 +91,67 @@ async function prepared(flags) {
   return server;
 }
 
-async function webhooks() {
+async function webhooks(seconds) {
   const server = await prepared([]);
   const pki = join(server.dataDir, 'pki');
-  const hook = fork(fileURLToPath(import.meta.url), ['--webhook', join(pki, 'server.key'), join(pki, 'server.crt')]);
-  const port = await new Promise((resolve) => hook.once('message', resolve));
-  const url = `https://127.0.0.1:${port}/`;
-  const relay = fork(fileURLToPath(import.meta.url), ['--relay', join(pki, 'server.key'), join(pki, 'server.crt'), url]);
-  const relayUrl = `https://127.0.0.1:${await new Promise((resolve) => relay.once('message', resolve))}/`;
-  const create = async (name) => {
-    const began = performance.now();
-    await must(server.address, 'POST', '/api/v1/namespaces/bench/configmaps', configMap(name));
-    return performance.now() - began;
+  const begin = async (...args) => {
+    const child = fork(fileURLToPath(import.meta.url), [
+      ...args.slice(0, 1),
+      join(pki, 'server.key'),
+      join(pki, 'server.crt'),
+      ...args.slice(1),
+    ]);
+    const port = await new Promise((resolve) => child.once('message', resolve));
+    return { pid: child.pid, address: `https://127.0.0.1:${port}`, kill: () => child.kill() };
   };
-  const rounds = { without: [], with: [], bareWithout: [], bareWith: [] };
-  await repeat(1_000, (i) => create(`warm-${i}`));
+  const hook = await begin('--webhook');
+  const relay = await begin('--relay', hook.address);
+  const caBundle = readFileSync(join(pki, 'ca.crt')).toString('base64');
+  const create = (name) => must(server.address, 'POST', '/api/v1/namespaces/bench/configmaps', configMap(name));
   const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
   const review = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',
     request: { uid: 'x', object: configMap('a'), pad: 'x'.repeat(1_000) },
   });
-  for (let round = 0; round < 5; round++) {
-    rounds.without.push(await repeat(300, (i) => create(`without-${round}-${i}`)));
-    rounds.bareWithout.push(await repeat(300, () => ask(relayUrl, 'plain', review, agent)));
-    rounds.bareWith.push(await repeat(300, () => ask(relayUrl, 'calls', review, agent)));
-    await configure(server.address, url, readFileSync(join(pki, 'ca.crt')).toString('base64'));
-    await repeat(50, (i) => create(`warm-${round}-${i}`));
-    rounds.with.push(await repeat(300, (i) => create(`with-${round}-${i}`)));
+  const relayed = (path) => {
+    const script = `wrk.method = "POST"\nwrk.body = '${review}'`;
+    return load(relay.address, path, { script, seconds, pid: relay.pid }).cpu.all;
+  };
+  const millis = { without: [], with: [], bareWithout: [], bareWith: [] };
+  const micros = { without: [], with: [], bareWithout: [], bareWith: [] };
+  // The first round is for warming up.
+  for (let round = -1; round < ROUNDS; round++) {
+    const keep = (figures, name, figure) => round >= 0 && figures[name].push(figure);
+    keep(millis, 'without', await repeat(200, (i) => create(`without-${round}-${i}`)));
+    keep(millis, 'bareWithout', await repeat(200, () => ask(`${relay.address}/plain`, review, agent)));
+    keep(micros, 'without', creates(server, 'configmaps', configMap, seconds).cpu.all);
+    keep(micros, 'bareWithout', relayed('/plain'));
+    await configure(server.address, hook.address, caBundle);
+    keep(millis, 'with', await repeat(200, (i) => create(`with-${round}-${i}`)));
+    keep(millis, 'bareWith', await repeat(200, () => ask(`${relay.address}/calls`, review, agent)));
+    keep(micros, 'with', creates(server, 'configmaps', configMap, seconds).cpu.all);
+    keep(micros, 'bareWith', relayed('/calls'));
     for (const kind of ['mutating', 'validating'])
       await must(server.address, 'DELETE', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations/bench`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await empty(server, 'configmaps');
   }
   hook.kill();
   relay.kill();
   await server.stop();
-  const [without, between] = [median(rounds.without), median(rounds.with)];
-  const bare = median(rounds.bareWith) - median(rounds.bareWithout);
-  const line =
-    `create without webhooks ${without.toFixed(2)} ms, with a mutating and a validating one ${between.toFixed(2)} ms: ` +
-    `${(between - without).toFixed(2)} ms for two calls, which add ${bare.toFixed(2)} ms to a request to a bare server`;
-  console.log(line);
-  return line;
+  const added = (figures, prefix, digits) => {
+    const [before, after] = prefix === 'bare' ? ['bareWithout', 'bareWith'] : ['without', 'with'];
+    return median(figures[after].map((figure, round) => figure - figures[before][round])).toFixed(digits);
+  };
+  const lines = [
+    `one create after the other takes ${median(millis.without).toFixed(2)} ms without webhooks and ${median(millis.with).toFixed(2)} ms ` +
+      `with a mutating and a validating one: ${added(millis, '', 2)} ms for two calls, which add ${added(millis, 'bare', 2)} ms ` +
+      'to a request to a bare server',
+    `many at once: the two webhooks take ${added(micros, '', 0)} µs of the server's CPU for each create, their bare calls ` +
+      `${added(micros, 'bare', 0)} µs of a bare server's`,
+  ];
+  for (const line of lines) console.log(line);
+  return lines;
 }
 
 async function configure(address, url, caBundle) {
@@ -128,7 +166,7 @@ async function configure(address, url, caBundle) {
       webhooks: [
         {
           name: `${name}.bench.example`,
-          clientConfig: { url: `${url}${name}`, caBundle },
+          clientConfig: { url: `${url}/${name}`, caBundle },
           rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
           sideEffects: 'None',
           admissionReviewVersions: ['v1'],
@@ -150,10 +188,10 @@ async function repeat(count, run) {
   return median(times);
 }
 
-function ask(url, path, body, agent) {
+function ask(url, body, agent) {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const request = https.request(`${url}${path}`, { method: 'POST', agent, headers }, (response) => {
+    const request = https.request(url, { method: 'POST', agent, headers }, (response) => {
       response.resume();
       response.once('end', resolve);
     });
@@ -174,7 +212,7 @@ async function serveRelay(key, cert, url) {
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', async () => {
       const body = Buffer.concat(chunks).toString();
-      if (request.url === '/calls') for (const path of ['mutating', 'validating']) await ask(url, path, body, agent);
+      if (request.url === '/calls') for (const path of ['mutating', 'validating']) await ask(`${url}/${path}`, body, agent);
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
       response.end(body);
     });

@@ -1,6 +1,7 @@
 /** Calls to services elsewhere, with their own certificates: bounded in time, in size and in number; no redirects. */
-import http from 'node:http';
-import https from 'node:https';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { Connections, Late } from './calls/connections.ts';
+import { requestHead } from './calls/head.ts';
 
 /** Where a service is and how to speak to it. PEM texts, not paths. */
 export interface Remote {
@@ -17,7 +18,6 @@ export interface Remote {
 
 export interface Answer {
   readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -36,35 +36,30 @@ export interface OutboundLimits {
   readonly maxCalls: number;
 }
 const usualLimits: OutboundLimits = { timeoutMillis: 30_000, maxBytes: 4 << 20, maxCalls: 256 };
+const MAX_CONNECTIONS = 32;
 
 export class Outbound {
   private readonly remote: Remote;
   private readonly limits: OutboundLimits;
-  private readonly agent: http.Agent;
+  private readonly secureContext: SecureContext;
+  /** By origin: a provider may keep its keys elsewhere than its configuration. */
+  private readonly origins = new Map<string, Connections>();
   private calls = 0;
 
   constructor(remote: Remote, limits: Partial<OutboundLimits> = {}) {
-    const url = new URL(remote.server);
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new OutboundError(`cannot call ${url.protocol}//`);
+    checkProtocol(new URL(remote.server));
     this.remote = remote;
     this.limits = { ...usualLimits, ...limits };
-    const sockets = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8 };
-    this.agent =
-      url.protocol === 'http:'
-        ? new http.Agent(sockets)
-        : new https.Agent({
-            ...sockets,
-            minVersion: 'TLSv1.2',
-            ...(remote.ca !== undefined && { ca: remote.ca }),
-            ...(remote.certificate !== undefined && { cert: remote.certificate }),
-            ...(remote.key !== undefined && { key: remote.key }),
-            ...(remote.serverName !== undefined && remote.serverName !== '' && { servername: remote.serverName }),
-            rejectUnauthorized: remote.insecure !== true,
-          });
+    this.secureContext = createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(remote.ca !== undefined && { ca: remote.ca }),
+      ...(remote.certificate !== undefined && { cert: remote.certificate }),
+      ...(remote.key !== undefined && { key: remote.key }),
+    });
   }
 
   get(url = this.remote.server): Promise<Answer> {
-    return this.call('GET', url, undefined);
+    return this.call('GET', url, '');
   }
   postJson(value: unknown, url = this.remote.server): Promise<Answer> {
     return this.call('POST', url, JSON.stringify(value));
@@ -74,60 +69,49 @@ export class Outbound {
     return this.call('POST', url, json);
   }
   close(): void {
-    this.agent.destroy();
+    for (const connections of this.origins.values()) connections.close();
+    this.origins.clear();
   }
 
-  private async call(method: string, url: string, body: string | undefined): Promise<Answer> {
+  private async call(method: string, address: string, body: string): Promise<Answer> {
     if (this.calls >= this.limits.maxCalls) throw new OutboundError('too many calls are under way');
     this.calls++;
     try {
-      return await this.send(method, new URL(url), body);
+      const url = new URL(address);
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
+      const head = requestHead(method, `${url.pathname}${url.search}`, {
+        host: url.host,
+        accept: 'application/json',
+        ...(body !== '' && { 'content-type': 'application/json' }),
+        ...(this.remote.authorization !== undefined && { authorization: this.remote.authorization }),
+      });
+      const reply = await this.connectionsTo(url).call({ host, port }, head, body, this.limits.timeoutMillis);
+      return { status: reply.status, text: reply.body.toString('utf8') };
+    } catch (error) {
+      throw new OutboundError(error instanceof Late ? 'no answer in time' : (error as Error).message);
     } finally {
       this.calls--;
     }
   }
 
-  private send(method: string, url: URL, body: string | undefined): Promise<Answer> {
-    const { promise, resolve, reject } = deferred<Answer>();
-    const headers: Record<string, string> = { accept: 'application/json' };
-    if (body !== undefined) {
-      headers['content-type'] = 'application/json';
-      headers['content-length'] = String(Buffer.byteLength(body));
+  private connectionsTo(url: URL): Connections {
+    let found = this.origins.get(url.origin);
+    if (found === undefined) {
+      checkProtocol(url);
+      const { serverName, insecure } = this.remote;
+      const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure };
+      found = new Connections({
+        ...(url.protocol === 'https:' && { tls }),
+        maxConnections: MAX_CONNECTIONS,
+        maxBytes: this.limits.maxBytes,
+      });
+      this.origins.set(url.origin, found);
     }
-    if (this.remote.authorization !== undefined) headers.authorization = this.remote.authorization;
-    const request = (url.protocol === 'http:' ? http : https).request(url, { method, headers, agent: this.agent });
-    const timer = setTimeout(() => request.destroy(new OutboundError('no answer in time')), this.limits.timeoutMillis);
-    const fail = (error: Error): void => {
-      clearTimeout(timer);
-      reject(error instanceof OutboundError ? error : new OutboundError(error.message));
-    };
-    request.on('error', fail);
-    request.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > this.limits.maxBytes) request.destroy(new OutboundError('the answer is too large'));
-        else chunks.push(chunk);
-      });
-      response.on('error', fail);
-      response.on('aborted', () => fail(new OutboundError('the answer was cut off')));
-      response.on('end', () => {
-        clearTimeout(timer);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') });
-      });
-    });
-    request.end(body);
-    return promise;
+    return found;
   }
 }
 
-function deferred<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
+function checkProtocol({ protocol }: URL): void {
+  if (protocol !== 'https:' && protocol !== 'http:') throw new OutboundError(`cannot call ${protocol}//`);
 }

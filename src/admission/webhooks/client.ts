@@ -2,15 +2,13 @@
  * Calls to webhooks: HTTPS only, certificates checked against the bundle of the configuration, connections kept and shared
  * by all calls to the same place, bounded in time, size and number.
  */
-import { Agent, request as httpsRequest } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
+import { type Address, Connections } from '../../lib/calls/connections.ts';
+import { requestHead } from '../../lib/calls/head.ts';
+import type { Reply } from '../../lib/calls/reply.ts';
 import type { CredentialsFor } from './credentials.ts';
 import type { ResolveService } from './service.ts';
-
-export interface WebhookReply {
-  readonly status: number;
-  readonly body: Buffer;
-}
 
 export interface ClientOptions {
   readonly credentials: CredentialsFor;
@@ -27,23 +25,23 @@ const MAX_CALLS = 1000;
 /** An answer holds a patch at most, and objects are smaller than 3 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Connections to one place: what they have in common need not be spelt out to tell them apart. */
-class PlaceAgent extends Agent {
-  override getName(options?: { host?: string | undefined; port?: number | string | null | undefined }): string {
-    return `${options?.host}:${options?.port}`;
-  }
-}
-
 /** A place to call, with the connections to it. */
 interface Place {
   readonly key: string;
   /** As the caller is told of it when a call fails. */
   readonly shown: string;
   readonly path: string;
-  readonly agent: Agent;
+  readonly connections: Connections;
   readonly headers: Readonly<Record<string, string>>;
-  address(): { readonly host: string; readonly port: number };
+  address(): Address;
+  /** By the milliseconds that a call has. */
+  readonly heads: Map<number, Head>;
   calls: number;
+}
+
+interface Head {
+  readonly path: string;
+  readonly text: string;
 }
 
 export class WebhookClient {
@@ -55,37 +53,36 @@ export class WebhookClient {
     this.options = options;
   }
 
-  /** Posts JSON. Throws an Error whose text names the address and what went wrong. */
-  async post(config: WebhookClientConfig, text: string, timeoutMs: number): Promise<WebhookReply> {
+  /** Posts JSON. Rejects with an Error whose text names the address and what went wrong. */
+  async post(config: WebhookClientConfig, text: string, timeoutMs: number): Promise<Reply> {
     const place = this.placeOf(config);
-    const path = `${place.path}?timeout=${Math.max(1, Math.round(timeoutMs / 1000))}s`;
-    const failed = (why: string): Error => new Error(`Post "${place.shown}${path}": ${why}`);
+    const head = headOf(place, timeoutMs);
+    const failed = (why: string): Error => new Error(`Post "${place.shown}${head.path}": ${why}`);
     if (place.calls >= (this.options.maxCalls ?? MAX_CALLS)) throw failed('too many calls are under way');
-    const deadline = performance.now() + timeoutMs;
     place.calls++;
+    let address: Address | undefined;
     try {
-      for (let attempt = 1; ; attempt++) {
-        const outcome = await this.send(place, path, text, deadline - performance.now());
-        if (!(outcome instanceof Error)) return outcome;
-        // A kept connection may have been closed at the other end while it lay idle; nothing has been read on it then.
-        if (attempt > 1 || !(outcome as StaleError).stale) throw failed(outcome.message);
-      }
+      address = place.address();
+      return await place.connections.call(address, head.text, text, timeoutMs);
+    } catch (error) {
+      throw failed(goodText(error as Error, address));
     } finally {
       place.calls--;
     }
   }
 
-  /** Ends the connections to places that no webhook names any more. */
+  /** Gives up the connections to places that no webhook names any more; calls that are under way end as they do. */
   keepOnly(configs: readonly WebhookClientConfig[]): void {
     const wanted = new Set(configs.map((config) => this.keyOf(config)));
     for (const [key, place] of this.places) {
       if (wanted.has(key)) continue;
       this.places.delete(key);
-      place.agent.destroy();
+      place.connections.retire();
     }
   }
   close(): void {
-    this.keepOnly([]);
+    for (const { connections } of this.places.values()) connections.close();
+    this.places.clear();
   }
 
   private keyOf({ url, service, caBundle }: WebhookClientConfig): string {
@@ -95,7 +92,7 @@ export class WebhookClient {
 
   private placeOf(config: WebhookClientConfig): Place {
     const known = this.byConfig.get(config);
-    // A place that was given up while another configuration named it no longer has an agent.
+    // A place that was given up while another configuration named it no longer keeps connections.
     if (known !== undefined && this.places.get(known.key) === known) return known;
     const key = this.keyOf(config);
     let place = this.places.get(key);
@@ -112,22 +109,25 @@ export class WebhookClient {
     const hostname = parsed?.hostname.replace(/^\[|\]$/g, '') ?? `${service?.name}.${service?.namespace}.svc`;
     const port = parsed === undefined ? (service?.port ?? 443) : Number(parsed.port || 443);
     const { certificate, key: privateKey, authorization } = this.options.credentials(hostname, port);
-    const agent = new PlaceAgent({
-      keepAlive: true,
-      maxSockets: this.options.maxSockets ?? MAX_SOCKETS,
-      maxFreeSockets: this.options.maxSockets ?? MAX_SOCKETS,
-      minVersion: 'TLSv1.2',
-      ...(caBundle !== undefined && caBundle !== '' && { ca: Buffer.from(caBundle, 'base64') }),
-      ...(certificate !== undefined && { cert: certificate, key: privateKey as string }),
-      // A certificate is checked for the name of the service, wherever its endpoints are.
-      ...(parsed === undefined && { servername: hostname }),
+    const connections = new Connections({
+      tls: {
+        secureContext: createSecureContext({
+          minVersion: 'TLSv1.2',
+          ...(caBundle !== undefined && caBundle !== '' && { ca: Buffer.from(caBundle, 'base64') }),
+          ...(certificate !== undefined && { cert: certificate, key: privateKey as string }),
+        }),
+        // A certificate is checked for the name of the service, wherever its endpoints are.
+        serverName: hostname,
+      },
+      maxConnections: this.options.maxSockets ?? MAX_SOCKETS,
+      maxBytes: this.options.maxBytes ?? MAX_BYTES,
     });
     const host = parsed?.host ?? `${hostname}:${port}`;
     return {
       key,
       shown: `https://${host}`,
       path: parsed?.pathname ?? ((service?.path ?? '').startsWith('/') ? (service?.path as string) : `/${service?.path ?? ''}`),
-      agent,
+      connections,
       headers: {
         host,
         accept: 'application/json',
@@ -137,68 +137,27 @@ export class WebhookClient {
       },
       address: () =>
         service === undefined ? { host: hostname, port } : this.options.resolve(service.namespace, service.name, service.port ?? 443),
+      heads: new Map(),
       calls: 0,
     };
   }
-
-  /** Never rejects: an Error is an outcome that may be tried again. */
-  private send(place: Place, path: string, text: string, timeoutMs: number): Promise<WebhookReply | Error> {
-    return new Promise((resolve) => {
-      let address: { host: string; port: number };
-      try {
-        address = place.address();
-      } catch (error) {
-        resolve(error as Error);
-        return;
-      }
-      const request = httpsRequest({
-        method: 'POST',
-        ...address,
-        path,
-        agent: place.agent,
-        headers: { ...place.headers, 'content-length': Buffer.byteLength(text) },
-      });
-      const timer = setTimeout(() => request.destroy(new Error('context deadline exceeded')), Math.max(1, timeoutMs));
-      let answered = false;
-      const finish = (outcome: WebhookReply | Error): void => {
-        clearTimeout(timer);
-        resolve(outcome);
-      };
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        const stale = request.reusedSocket && !answered && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        finish(new StaleError(goodText(error, address), stale));
-      });
-      request.on('response', (response) => {
-        answered = true;
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > (this.options.maxBytes ?? MAX_BYTES)) request.destroy(new Error('the answer is too large'));
-          else chunks.push(chunk);
-        });
-        response.on('error', (error) => finish(new StaleError(goodText(error, address), false)));
-        response.on('close', () => {
-          if (!response.complete) finish(new StaleError('the answer was cut off', false));
-        });
-        response.on('end', () => finish({ status: response.statusCode ?? 0, body: Buffer.concat(chunks, size) }));
-      });
-      // As text it goes out in one piece with the head.
-      request.end(text);
-    });
-  }
 }
 
-class StaleError extends Error {
-  readonly stale: boolean;
-  constructor(message: string, stale: boolean) {
-    super(message);
-    this.stale = stale;
+/** The head of a call. Webhooks have a few dozen different times at most: whole seconds up to half a minute. */
+function headOf(place: Place, timeoutMs: number): Head {
+  let head = place.heads.get(timeoutMs);
+  if (head === undefined) {
+    const path = `${place.path}?timeout=${Math.max(1, Math.round(timeoutMs / 1000))}s`;
+    head = { path, text: requestHead('POST', path, place.headers) };
+    place.heads.set(timeoutMs, head);
   }
+  return head;
 }
 
 /** Texts of the system in the words that clients know. */
-function goodText(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {
+function goodText(error: NodeJS.ErrnoException, address: Address | undefined): string {
+  if (address === undefined) return error.message;
+  const { host, port } = address;
   switch (error.code) {
     case 'ECONNREFUSED':
       return `dial tcp ${host}:${port}: connect: connection refused`;

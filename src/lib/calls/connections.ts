@@ -1,0 +1,338 @@
+/**
+ * Kept connections to a place, and calls over them: bounded in time, size and number. For short calls in great number,
+ * where a `ClientRequest` with its streams costs more than the call; one call is one write and mostly one read.
+ */
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type SecureContext } from 'node:tls';
+import { type BadReply, type Reply, ReplyReader } from './reply.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ConnectionsOptions {
+  /** How TLS is spoken; absent: not at all. */
+  readonly tls?: {
+    readonly secureContext: SecureContext;
+    /** The name that the certificate must have; absent: the host's. */
+    readonly serverName?: string | undefined;
+    readonly insecure?: boolean | undefined;
+  };
+  /** One more call waits. */
+  readonly maxConnections: number;
+  /** Largest body of an answer. */
+  readonly maxBytes: number;
+  /** How long a connection is kept without use; the other end may say less. */
+  readonly idleMillis?: number;
+}
+const IDLE_MILLIS = 90_000;
+
+/** The call found no answer in the time it had. */
+export class Late extends Error {
+  constructor() {
+    super('context deadline exceeded');
+    this.name = 'Late';
+  }
+}
+
+interface Call {
+  readonly to: string;
+  readonly address: Address;
+  readonly head: string;
+  readonly body: string;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+  timer: NodeJS.Timeout | undefined;
+  /** The connection it is on. */
+  on: Connection | undefined;
+  tries: number;
+}
+
+export class Connections {
+  private readonly options: ConnectionsOptions;
+  private readonly open = new Set<Connection>();
+  /** Those that no call is on, in the order in which they became so. */
+  private readonly idle: Connection[] = [];
+  private readonly waiting: Call[] = [];
+  private sweep: NodeJS.Timeout | undefined;
+  private retired = false;
+  /** Lets the next handshake with the place be a short one. */
+  private session: Buffer | undefined;
+
+  constructor(options: ConnectionsOptions) {
+    this.options = options;
+  }
+
+  /** `head` ends before the line that tells the length of the body. Rejects with Late, BadReply, or an error of the system. */
+  call(address: Address, head: string, body: string, timeoutMs: number): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const call: Call = {
+        to: `${address.host} ${address.port}`,
+        address,
+        head: body === '' ? `${head}\r\n` : `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n`,
+        body,
+        resolve,
+        reject,
+        timer: undefined,
+        on: undefined,
+        tries: 0,
+      };
+      call.timer = setTimeout(() => this.late(call), Math.max(1, timeoutMs));
+      this.place(call);
+    });
+  }
+
+  /** Calls that are under way end as they do; no connection is kept. */
+  retire(): void {
+    this.retired = true;
+    clearTimeout(this.sweep);
+    for (const connection of this.idle.splice(0)) connection.end();
+  }
+  /** Calls that are under way fail. */
+  close(): void {
+    this.retire();
+    for (const call of this.waiting.splice(0)) this.failed(call, new Error('the connections were closed'));
+    for (const connection of this.open) connection.break(new Error('the connections were closed'));
+  }
+
+  private place(call: Call): void {
+    // Where one kept connection had been closed at the other end, the others may be as well.
+    const kept = call.tries === 0 ? this.takeIdle(call.to) : undefined;
+    if (kept !== undefined) {
+      kept.send(call);
+      return;
+    }
+    if (this.open.size >= this.options.maxConnections && !this.giveUpOne()) {
+      this.waiting.push(call);
+      return;
+    }
+    this.connect(call);
+  }
+
+  private connect(call: Call): void {
+    const connection = new Connection(this.options, call.address, call.to, this.session, {
+      free: (one) => this.freed(one),
+      failed: (one, failed, error, stale) => {
+        this.gone(one);
+        // The other end may close a connection while it lies idle; nothing has been read of this answer then.
+        if (stale && failed.tries < 2) this.place(failed);
+        else this.failed(failed, error);
+      },
+      done: (finished, reply) => {
+        clearTimeout(finished.timer);
+        finished.resolve(reply);
+      },
+      gone: (one) => this.gone(one),
+      session: (session) => {
+        this.session = session;
+      },
+    });
+    this.open.add(connection);
+    connection.send(call);
+  }
+
+  private takeIdle(to: string): Connection | undefined {
+    const now = performance.now();
+    for (let i = this.idle.length - 1; i >= 0; i--) {
+      const one = this.idle[i] as Connection;
+      if (one.to !== to) continue;
+      this.idle.splice(i, 1);
+      if (one.keptUntil > now) return one;
+      one.end();
+    }
+    return undefined;
+  }
+  /** Makes room by an idle connection to another address. */
+  private giveUpOne(): boolean {
+    const one = this.idle.shift();
+    one?.end();
+    return one !== undefined;
+  }
+
+  private freed(connection: Connection): void {
+    if (this.retired) {
+      connection.end();
+      return;
+    }
+    const next = this.waiting[0];
+    if (next === undefined) {
+      this.idle.push(connection);
+      this.sweepLater();
+    } else if (next.to === connection.to) {
+      this.waiting.shift();
+      connection.send(next);
+    } else connection.end();
+  }
+  private gone(connection: Connection): void {
+    if (!this.open.delete(connection)) return;
+    const at = this.idle.indexOf(connection);
+    if (at >= 0) this.idle.splice(at, 1);
+    const next = this.waiting.shift();
+    if (next !== undefined) this.place(next);
+  }
+
+  private late(call: Call): void {
+    const at = this.waiting.indexOf(call);
+    if (at >= 0) this.waiting.splice(at, 1);
+    if (call.on === undefined) this.failed(call, new Late());
+    else call.on.break(new Late());
+  }
+  private failed(call: Call, error: Error): void {
+    clearTimeout(call.timer);
+    call.reject(error);
+  }
+
+  private sweepLater(): void {
+    if (this.sweep !== undefined) return;
+    this.sweep = setTimeout(
+      () => {
+        this.sweep = undefined;
+        const now = performance.now();
+        for (const one of [...this.idle]) if (one.keptUntil <= now) one.end();
+        if (this.idle.length > 0) this.sweepLater();
+      },
+      Math.min(10_000, this.options.idleMillis ?? IDLE_MILLIS),
+    );
+    this.sweep.unref();
+  }
+}
+
+interface Owner {
+  /** The connection can take another call. */
+  free(connection: Connection): void;
+  /** The connection is gone, and a call with it. `stale`: it may have been gone before the call. */
+  failed(connection: Connection, call: Call, error: Error, stale: boolean): void;
+  done(call: Call, reply: Reply): void;
+  gone(connection: Connection): void;
+  session(session: Buffer): void;
+}
+
+class Connection {
+  readonly to: string;
+  /** On the clock of `performance`. */
+  keptUntil = 0;
+  private readonly socket: Socket;
+  private readonly reader: ReplyReader;
+  private readonly owner: Owner;
+  private readonly idleMillis: number;
+  private call: Call | undefined;
+  private ready = false;
+  private used = false;
+  private broken = false;
+
+  constructor(options: ConnectionsOptions, { host, port }: Address, to: string, session: Buffer | undefined, owner: Owner) {
+    const { tls, maxBytes, idleMillis = IDLE_MILLIS } = options;
+    this.to = to;
+    this.owner = owner;
+    this.idleMillis = idleMillis;
+    this.reader = new ReplyReader(maxBytes);
+    if (tls === undefined) this.socket = connectPlain({ host, port, noDelay: true });
+    else {
+      const name = tls.serverName ?? host;
+      const settings: ConnectionOptions = {
+        host,
+        port,
+        secureContext: tls.secureContext,
+        rejectUnauthorized: tls.insecure !== true,
+        // A name is told to the other end, an address only checked.
+        servername: isIP(name) === 0 ? name : '',
+        checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
+        ...(session !== undefined && { session }),
+      };
+      const socket = connectTls(settings);
+      socket.setNoDelay(true);
+      socket.on('session', (next) => owner.session(next));
+      this.socket = socket;
+    }
+    // Nothing is said before the other end has shown who it is.
+    this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      this.ready = true;
+      this.write();
+    });
+    this.socket.on('data', (chunk: Buffer) => this.received(chunk));
+    this.socket.on('end', () => this.ended());
+    this.socket.on('error', (error) => this.break(error));
+    this.socket.on('close', () => this.break(reset()));
+  }
+
+  send(call: Call): void {
+    this.call = call;
+    call.on = this;
+    call.tries++;
+    if (!this.ready) return;
+    this.socket.ref();
+    this.write();
+  }
+  private write(): void {
+    if (this.call !== undefined) this.socket.write(this.call.head + this.call.body);
+  }
+
+  /** Ends a connection that no call is on. */
+  end(): void {
+    this.broken = true;
+    this.socket.destroy();
+    this.owner.gone(this);
+  }
+
+  /** Ends the connection, and with it the call that is on it. */
+  break(error: NodeJS.ErrnoException): void {
+    if (this.broken) return;
+    this.broken = true;
+    this.socket.destroy();
+    const { call } = this;
+    this.call = undefined;
+    if (call === undefined) {
+      this.owner.gone(this);
+      return;
+    }
+    call.on = undefined;
+    const stale = this.used && !this.reader.begun && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+    this.owner.failed(this, call, error, stale);
+  }
+
+  private received(chunk: Buffer): void {
+    if (this.broken) return;
+    if (this.call === undefined) {
+      this.end();
+      return;
+    }
+    try {
+      const reply = this.reader.push(chunk);
+      if (reply !== undefined) this.finished(reply);
+    } catch (error) {
+      this.break(error as Error);
+    }
+  }
+  private ended(): void {
+    if (this.broken) return;
+    if (this.call === undefined || !this.reader.begun) {
+      this.break(reset());
+      return;
+    }
+    try {
+      this.finished(this.reader.end());
+    } catch (error) {
+      this.break(error as BadReply);
+    }
+  }
+
+  private finished(reply: Reply): void {
+    const call = this.call as Call;
+    this.call = undefined;
+    call.on = undefined;
+    this.used = true;
+    const { keep, keepMillis } = this.reader;
+    // A second less than the other end says, so that it does not close while a call is on its way.
+    const idle = keepMillis === 0 ? this.idleMillis : Math.min(this.idleMillis, keepMillis - 1000);
+    if (keep && idle > 0) {
+      this.keptUntil = performance.now() + idle;
+      // An idle connection holds no process up.
+      this.socket.unref();
+      this.owner.free(this);
+    } else this.end();
+    this.owner.done(call, reply);
+  }
+}
+
+const reset = (): NodeJS.ErrnoException => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });

@@ -1,0 +1,15 @@
+/** The head of a request to another service. */
+
+/**
+ * Everything up to the blank line. Throws where a part would not stay in its place: a line end in the value of a header
+ * would begin another.
+ */
+export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>): string {
+  if (!/^\/[!-~]*$/.test(path)) throw new Error('the path holds characters that cannot be sent');
+  let head = `${method} ${path} HTTP/1.1\r\n`;
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\t -~\x80-\xff]*$/.test(value)) throw new Error(`the header ${name} holds characters that cannot be sent`);
+    head += `${name}: ${value}\r\n`;
+  }
+  return head;
+}

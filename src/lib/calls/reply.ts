@@ -1,0 +1,197 @@
+/**
+ * Reads answers of HTTP/1.1 off a connection, one after the other. It is strict: what could be understood in two ways is
+ * an error, after which the connection cannot be used any more.
+ */
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** What came is no answer, or more of one than was agreed on. */
+export class BadReply extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BadReply';
+  }
+}
+
+/** Largest head of an answer, and largest line and trailer of a body in pieces. */
+const MAX_HEAD = 64 * 1024;
+const MAX_LINE = 4096;
+const nothing = Buffer.alloc(0);
+
+/** How the end of a body is found. */
+type Framing = 'length' | 'pieces' | 'until-closed';
+
+interface Head {
+  readonly status: number;
+  readonly framing: Framing;
+  readonly length: number;
+  readonly keep: boolean;
+  readonly keepMillis: number;
+}
+
+export class ReplyReader {
+  private readonly maxBytes: number;
+  /** Bytes that came and have not been understood yet. */
+  private pending: Buffer = nothing;
+  private head: Head | undefined;
+  private pieces: Buffer[] = [];
+  private size = 0;
+  /** Of a body in pieces: bytes of the present piece that are still to come, or what comes instead. */
+  private left: number | 'size' | 'line-end' | 'trailer' = 'size';
+  private trailer = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Whether the connection can take another request after the last answer. */
+  keep = false;
+  /** How long the other end keeps it, in milliseconds; 0: it did not say. */
+  keepMillis = 0;
+
+  /** Whether a part of an answer has come. */
+  get begun(): boolean {
+    return this.head !== undefined || this.pending.length > 0;
+  }
+
+  /** Takes what came; answers the whole answer once it is there. Throws BadReply. */
+  push(chunk: Buffer): Reply | undefined {
+    this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+    while (this.head === undefined) {
+      const found = this.readHead();
+      if (found === undefined) return undefined;
+      // Interim answers announce the one that counts.
+      if (found.status >= 200) this.head = found;
+      else if (found.status === 101) throw new BadReply('the answer changes the protocol');
+    }
+    const { framing, length } = this.head;
+    if (framing === 'pieces') return this.readPieces() ? this.finish() : undefined;
+    if (framing === 'until-closed') {
+      this.take(this.pending.length);
+      return undefined;
+    }
+    this.take(Math.min(this.pending.length, length - this.size));
+    return this.size === length ? this.finish() : undefined;
+  }
+
+  /** The other end sends no more. Answers what was an answer only by that; throws BadReply where something is missing. */
+  end(): Reply {
+    if (this.head?.framing !== 'until-closed') throw new BadReply('the answer was cut off');
+    return this.finish();
+  }
+
+  private finish(): Reply {
+    const { status, keep, keepMillis } = this.head as Head;
+    const body = this.pieces.length === 1 ? (this.pieces[0] as Buffer) : Buffer.concat(this.pieces, this.size);
+    // Nothing was asked that more could be an answer to.
+    this.keep = keep && this.pending.length === 0;
+    this.keepMillis = keepMillis;
+    this.head = undefined;
+    this.pending = nothing;
+    this.pieces = [];
+    this.size = 0;
+    this.left = 'size';
+    this.trailer = 0;
+    return { status, body };
+  }
+
+  private take(count: number): void {
+    if (count === 0) return;
+    this.size += count;
+    if (this.size > this.maxBytes) throw new BadReply('the answer is too large');
+    this.pieces.push(this.pending.subarray(0, count));
+    this.pending = this.pending.subarray(count);
+  }
+
+  private readHead(): Head | undefined {
+    const end = this.pending.indexOf('\r\n\r\n');
+    if (end < 0 ? this.pending.length > MAX_HEAD : end > MAX_HEAD) throw new BadReply('the head of the answer is too large');
+    if (end < 0) {
+      if (!mayBecomeHttp(this.pending)) throw new BadReply('the answer is not HTTP');
+      return undefined;
+    }
+    const head = parseHead(this.pending.toString('latin1', 0, end));
+    this.pending = this.pending.subarray(end + 4);
+    if (head.length > this.maxBytes) throw new BadReply('the answer is too large');
+    return head;
+  }
+
+  /** Answers whether the last piece and what follows it are there. */
+  private readPieces(): boolean {
+    for (;;) {
+      if (typeof this.left === 'number') {
+        const count = Math.min(this.left, this.pending.length);
+        this.take(count);
+        this.left -= count;
+        if (this.left > 0) return false;
+        this.left = 'line-end';
+      }
+      const end = this.pending.indexOf('\r\n');
+      if (end < 0 ? this.pending.length > MAX_LINE : end > MAX_LINE) throw new BadReply('the answer has a line without an end');
+      if (end < 0) return false;
+      const line = this.pending.toString('latin1', 0, end);
+      this.pending = this.pending.subarray(end + 2);
+      if (this.left === 'line-end') {
+        if (line !== '') throw new BadReply('the answer has a piece of another size than it says');
+        this.left = 'size';
+      } else if (this.left === 'size') {
+        const size = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i.exec(line);
+        if (size === null) throw new BadReply('the answer has a piece without a size');
+        const count = Number.parseInt(size[1] as string, 16);
+        if (this.size + count > this.maxBytes) throw new BadReply('the answer is too large');
+        this.left = count === 0 ? 'trailer' : count;
+      } else {
+        if (line === '') return true;
+        this.trailer += line.length;
+        if (this.trailer > MAX_HEAD) throw new BadReply('the trailer of the answer is too large');
+      }
+    }
+  }
+}
+
+const start = Buffer.from('HTTP/1.', 'latin1');
+const mayBecomeHttp = (bytes: Buffer): boolean => {
+  const count = Math.min(start.length, bytes.length);
+  return start.compare(bytes, 0, count, 0, count) === 0;
+};
+
+function parseHead(text: string): Head {
+  const [first, ...lines] = text.split('\r\n') as [string, ...string[]];
+  const status = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(first);
+  if (status === null) throw new BadReply('the answer is not HTTP');
+  const code = Number(status[2]);
+  let length: string | undefined;
+  let coding: string | undefined;
+  let keep = status[1] === '1';
+  let keepMillis = 0;
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
+    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) throw new BadReply('the answer has a header that is none');
+    if (/[\0\r\n]/.test(line)) throw new BadReply('the answer has a header that is none');
+    const value = line.slice(colon + 1).trim();
+    if (name === 'content-length') {
+      if (!/^\d{1,15}$/.test(value) || (length !== undefined && length !== value)) throw new BadReply('the answer has no clear length');
+      length = value;
+    } else if (name === 'transfer-encoding') {
+      if (coding !== undefined || value.toLowerCase() !== 'chunked')
+        throw new BadReply('the answer has an encoding that was not asked for');
+      coding = value;
+    } else if (name === 'connection') {
+      const options = value.toLowerCase().split(/\s*,\s*/);
+      if (options.includes('close')) keep = false;
+      else if (options.includes('keep-alive')) keep = true;
+    } else if (name === 'keep-alive') {
+      const seconds = /(?:^|[\s,])timeout=(\d{1,6})(?:[\s,]|$)/i.exec(value);
+      if (seconds !== null) keepMillis = Number(seconds[1]) * 1000;
+    }
+  }
+  if (length !== undefined && coding !== undefined) throw new BadReply('the answer has no clear length');
+  if (code < 200 || code === 204 || code === 304) return { status: code, framing: 'length', length: 0, keep, keepMillis };
+  if (coding !== undefined) return { status: code, framing: 'pieces', length: 0, keep, keepMillis };
+  if (length === undefined) return { status: code, framing: 'until-closed', length: 0, keep: false, keepMillis };
+  return { status: code, framing: 'length', length: Number(length), keep, keepMillis };
+}
