@@ -70,13 +70,13 @@ class Runner {
     const observe = this.phases[phase][operation];
     const began = this.observer.now();
     try {
-      const answer = request.explanation === undefined ? this.run(judges, 0, request) : this.runExplained(judges, phase, request);
+      const answer = request.explanation === undefined ? this.run(judges, 0, request, began) : this.runExplained(judges, phase, request);
       if (!(answer instanceof Promise)) {
-        observe((this.observer.now() - began) / 1000, false);
+        observe((answer - began) / 1000, false);
         return;
       }
       return answer.then(
-        () => observe((this.observer.now() - began) / 1000, false),
+        (ended) => observe((ended - began) / 1000, false),
         (error: unknown) => {
           observe((this.observer.now() - began) / 1000, true);
           throw error;
@@ -88,11 +88,12 @@ class Runner {
     }
   }
 
-  private run(judges: readonly Judge[], start: number, request: AdmissionRequest): void | Promise<void> {
-    let began = this.observer.now();
+  /** Answers when the last one was done: the clock is read once for each. */
+  private run(judges: readonly Judge[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
+    let began = since;
     for (let i = start; i < judges.length; i++) {
       const one = judges[i] as Judge;
-      const since = began;
+      const from = began;
       let rejected = true;
       try {
         const answer = one.judge(request);
@@ -100,25 +101,27 @@ class Runner {
           rejected = false;
           return answer.then(
             () => {
-              one.observe((this.observer.now() - since) / 1000, false);
-              return this.run(judges, i + 1, request);
+              const ended = this.observer.now();
+              one.observe((ended - from) / 1000, false);
+              return this.run(judges, i + 1, request, ended);
             },
             (error: unknown) => {
-              one.observe((this.observer.now() - since) / 1000, true);
+              one.observe((this.observer.now() - from) / 1000, true);
               throw error;
             },
           );
         }
         rejected = false;
       } finally {
-        if (rejected) one.observe((this.observer.now() - since) / 1000, true);
+        if (rejected) one.observe((this.observer.now() - from) / 1000, true);
       }
       began = this.observer.now();
-      one.observe((began - since) / 1000, false);
+      one.observe((began - from) / 1000, false);
     }
+    return began;
   }
 
-  private async runExplained(judges: readonly Judge[], phase: Phase, request: AdmissionRequest): Promise<void> {
+  private async runExplained(judges: readonly Judge[], phase: Phase, request: AdmissionRequest): Promise<number> {
     const explanation = request.explanation as NonNullable<AdmissionRequest['explanation']>;
     for (const one of judges) {
       const done = explanation.begin(one.name, phase, request);
@@ -134,6 +137,7 @@ class Runner {
       done(millis, failure);
       if (failure !== undefined) throw failure;
     }
+    return this.observer.now();
   }
 
   private listsOf(served: Served): Lists {

@@ -24,15 +24,18 @@ const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpo
 
 function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
   const parse = keep ? sharedObject : parseItem;
+  const find = (namespace: string, name: string): ApiObject | undefined => {
+    const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
+    return item === undefined ? undefined : parse(item);
+  };
+  const select = (namespace: string | undefined, limit?: number): readonly ApiObject[] => {
+    const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
+    return (limit === undefined || items.length <= limit ? items : items.slice(0, limit)).map(parse);
+  };
+  const last = new LastAnswers(collection, find, select);
   return {
-    get: (namespace, name) => {
-      const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
-      return item === undefined ? undefined : parse(item);
-    },
-    list: (namespace, limit) => {
-      const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
-      return (limit === undefined || items.length <= limit ? items : items.slice(0, limit)).map(parse);
-    },
+    get: keep ? (namespace, name) => last.get(namespace, name) : find,
+    list: keep ? (namespace, limit) => (limit === undefined ? last.list(namespace) : select(namespace, limit)) : select,
     onChange: (listener) =>
       collection.listen((event) => {
         const object = parse(event.item);
@@ -41,7 +44,47 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
         listener({ type, object, old });
       }),
     get generation() {
-      return collection.lastChange;
+      return collection.changes;
     },
   };
+}
+
+/** Requests that follow each other ask for the same namespace, the same account, the same quotas: the last answer is kept. */
+class LastAnswers {
+  private readonly collection: Collection;
+  private readonly find: (namespace: string, name: string) => ApiObject | undefined;
+  private readonly select: (namespace: string | undefined) => readonly ApiObject[];
+  private asOf = -1;
+  private found: { readonly namespace: string; readonly name: string; readonly object: ApiObject | undefined } | undefined;
+  private selected: { readonly namespace: string | undefined; readonly objects: readonly ApiObject[] } | undefined;
+
+  constructor(collection: Collection, find: LastAnswers['find'], select: LastAnswers['select']) {
+    this.collection = collection;
+    this.find = find;
+    this.select = select;
+  }
+
+  get(namespace: string, name: string): ApiObject | undefined {
+    this.refresh();
+    const { found } = this;
+    if (found !== undefined && found.name === name && found.namespace === namespace) return found.object;
+    const object = this.find(namespace, name);
+    this.found = { namespace, name, object };
+    return object;
+  }
+  list(namespace: string | undefined): readonly ApiObject[] {
+    this.refresh();
+    const { selected } = this;
+    if (selected !== undefined && selected.namespace === namespace) return selected.objects;
+    const objects = this.select(namespace);
+    this.selected = { namespace, objects };
+    return objects;
+  }
+
+  private refresh(): void {
+    if (this.asOf === this.collection.changes) return;
+    this.asOf = this.collection.changes;
+    this.found = undefined;
+    this.selected = undefined;
+  }
 }

@@ -43,6 +43,8 @@ export class Collection {
   private eventsAfter = 0;
   /** Revision of the newest change of this collection. */
   lastChange = 0;
+  /** Grows with every change, also with several of one revision. */
+  changes = 0;
   /** While a collection loads, changes wait here. */
   private waiting: { key: string; value: Buffer | undefined; revision: number; created: number; facts: Facts | undefined }[] | undefined;
 
@@ -59,6 +61,7 @@ export class Collection {
   load(key: string, value: Buffer, revision: number, created: number): void {
     const item = itemFromStored(key, value, revision, created, this.options.facts(storedObject(value)));
     this.items.set(key, item);
+    this.changes++;
     if (revision > this.lastChange) this.lastChange = revision;
   }
   /** Changes after this revision will be seen as events. */
@@ -94,6 +97,7 @@ export class Collection {
       event = { type: 'put', item, previous, revision, frames: undefined };
     }
     this.lastChange = revision;
+    this.changes++;
     if (this.indexes.size > 0) this.reindex(event);
     this.remember(event);
     this.audience.tell(event);

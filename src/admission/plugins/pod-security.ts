@@ -49,6 +49,8 @@ class Judge {
   private readonly prefix: string;
   private readonly namespaces: Live;
   private readonly pods: Live<Pod>;
+  /** Of namespaces as they are now; one that changes is another object. */
+  private readonly policies = new WeakMap<ApiObject, Policy>();
   private readonly evaluations: ReturnType<PluginEnv['metrics']['counter']>;
 
   constructor(env: PluginEnv, configuration: PodSecurityConfiguration) {
@@ -105,7 +107,14 @@ class Judge {
   }
 
   private policy({ namespace }: AdmissionRequest): Policy {
-    return policyOf(this.namespaces.get('', namespace)?.metadata.labels, this.configuration.defaults, this.prefix);
+    const found = this.namespaces.get('', namespace);
+    if (found === undefined) return this.configuration.defaults;
+    let policy = this.policies.get(found);
+    if (policy === undefined) {
+      policy = policyOf(found.metadata.labels, this.configuration.defaults, this.prefix);
+      this.policies.set(found, policy);
+    }
+    return policy;
   }
 
   private exempt(request: AdmissionRequest): boolean {

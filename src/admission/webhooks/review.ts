@@ -40,21 +40,38 @@ export function reviewText(
   );
 }
 
+/** Keeps the text that was made of a thing for as long as the thing is there; it must not change. */
+function kept<T extends object>(make: (of: T) => string): (of: T) => string {
+  const texts = new WeakMap<T, string>();
+  return (of) => {
+    let text = texts.get(of);
+    if (text === undefined) {
+      text = make(of);
+      texts.set(of, text);
+    }
+    return text;
+  };
+}
+
 function kindText(identity: Identity, served: Served, other: ObjectKind | undefined): string {
-  if (other === undefined) return `{"group":${quote(served.group)},"version":${quote(served.version)},"kind":${quote(served.kind.kind)}}`;
+  if (other === undefined) return servedKindText(served);
   return `{"group":${quote(groupName(identity, other.group))},"version":${quote(other.version)},"kind":${quote(other.kind)}}`;
 }
-const resourceText = ({ group, version, kind }: Served): string =>
-  `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`;
+const servedKindText = kept(
+  ({ group, version, kind }: Served) => `{"group":${quote(group)},"version":${quote(version)},"kind":${quote(kind.kind)}}`,
+);
+const resourceText = kept(
+  ({ group, version, kind }: Served) => `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`,
+);
 
-function userText({ name, uid, groups, extra }: AdmissionRequest['user']): string {
-  return JSON.stringify({
+const userText = kept(({ name, uid, groups, extra }: AdmissionRequest['user']) =>
+  JSON.stringify({
     ...(name !== '' && { username: name }),
     ...(uid !== undefined && uid !== '' && { uid }),
     ...(groups.length > 0 && { groups }),
     ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
-  });
-}
+  }),
+);
 
 /** A patch is reviewed as the creation or the update that comes of it. */
 function optionsText(identity: Identity, { operation, options }: AdmissionRequest): string {

@@ -1,0 +1,213 @@
+// What admission costs: node bench/admission.mjs [--seconds N] [--webhooks-only | --plugins-only] [--write]
+//   1. create with the default plug-ins, and with all of them switched off that can be;
+//   2. create without webhooks and with a mutating and a validating one on loopback, one after the other and many at once;
+//      beside it what the same two calls add to a request to a bare node:https server that does nothing else.
+// Both compare rounds that take turns, so that what else the machine does meets both sides alike.
+import { execFileSync, fork } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+import https from 'node:https';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configMap, pod } from '/work/main/bench/objects.mjs';
+import { call, load, must, root, startPlat, writing } from '/work/main/bench/tools.mjs';
+
+const ROUNDS = 9;
+let run = 0;
+
+if (process.argv[2] === '--webhook') await serveWebhook(...process.argv.slice(3));
+else if (process.argv[2] === '--relay') await serveRelay(...process.argv.slice(3));
+else {
+  const at = process.argv.indexOf('--seconds');
+  const seconds = at < 0 ? 5 : Number(process.argv[at + 1]);
+  if(!process.env.NB) execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+  const only = (part) => process.argv.includes(`--${part}-only`);
+  const lines = [...(only('webhooks') ? [] : await plugins(seconds)), ...(only('plugins') ? [] : await webhooks(seconds))];
+  if (process.argv.includes('--write')) {
+    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+    const title = `\n## Admission, ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${commit}\n`;
+    appendFileSync(join(root, 'bench/RESULTS.md'), `${[title, ...lines.map((line) => `- ${line}`)].join('\n')}\n`);
+  }
+  process.exit(0);
+}
+
+/** Rounds in turn on two servers, each into a namespace of its own that is emptied after it. */
+async function plugins(seconds) {
+  const names = readFileSync(join(root, 'src/admission/names.ts'), 'utf8').matchAll(/^ {2}on\('(\w+)'/gm);
+  const optional = [...names].map(([, name]) => name).filter((name) => name !== 'NamespaceLifecycle');
+  const all = await prepared([]);
+  const few = await prepared([`--disable-admission-plugins=${optional.join(',')}`]);
+  const lines = [];
+  for (const [title, plural, object] of [
+    ['config map', 'configmaps', configMap],
+    ['pod', 'pods', pod],
+  ]) {
+    const rate = { all: [], few: [] };
+    const cpu = { all: [], few: [] };
+    // The first round of each is for warming up.
+    for (let round = -1; round < ROUNDS; round++) {
+      for (const [name, server] of round % 2 === 0 ? Object.entries({ all, few }) : Object.entries({ few, all })) {
+        const result = creates(server, plural, object, seconds);
+        await empty(server, plural);
+        if (round < 0) continue;
+        cpu[name].push(result.cpu.all);
+        rate[name].push(result.rate);
+      }
+    }
+    lines.push(
+      `create ${title}: ${median(rate.all)}/s with the default plug-ins, ${median(rate.few)}/s without; ` +
+        `${median(cpu.all)} and ${median(cpu.few)} µs of CPU: ${more(cpu.all, cpu.few)}`,
+    );
+    console.log(lines.at(-1));
+  }
+  await all.stop();
+  await few.stop();
+  return lines;
+}
+
+/** How much larger the figures of one side are than those of the other, round by round: the median and the middle half. */
+function more(figures, others) {
+  const ratios = figures.map((figure, i) => (figure / others[i] - 1) * 100).sort((a, b) => a - b);
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => ratios[Math.floor(part * (ratios.length - 1))].toFixed(1));
+  return `${middle}% more (${low}% to ${high}% in the middle half of ${figures.length} rounds)`;
+}
+
+function creates(server, plural, object, seconds) {
+  const path = `/api/v1/namespaces/bench/${plural}`;
+  const script = writing('POST', path, 'application/json', object('@NAME@'), `"${plural}${run++}"..id.."-"..n`);
+  const result = load(server.address, '/', { script, seconds, pid: server.pid });
+  if (result.failed > 0) throw new Error(`${result.failed} creates failed`);
+  return result;
+}
+
+async function empty(server, plural) {
+  await must(server.address, 'DELETE', `/api/v1/namespaces/bench/${plural}?gracePeriodSeconds=0`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+async function prepared(flags) {
+  const server = await startPlat(flags);
+  await must(server.address, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bench' } });
+  while ((await call(server.address, 'GET', '/api/v1/namespaces/bench/serviceaccounts/default')).status !== 200);
+  return server;
+}
+
+async function webhooks(seconds) {
+  const server = await prepared([]);
+  const pki = join(server.dataDir, 'pki');
+  const begin = async (...args) => {
+    const child = fork(fileURLToPath(import.meta.url), [
+      ...args.slice(0, 1),
+      join(pki, 'server.key'),
+      join(pki, 'server.crt'),
+      ...args.slice(1),
+    ]);
+    const port = await new Promise((resolve) => child.once('message', resolve));
+    return { pid: child.pid, address: `https://127.0.0.1:${port}`, kill: () => child.kill() };
+  };
+  const hook = await begin('--webhook');
+  const relay = await begin('--relay', hook.address);
+  const caBundle = readFileSync(join(pki, 'ca.crt')).toString('base64');
+  const create = (name) => must(server.address, 'POST', '/api/v1/namespaces/bench/configmaps', configMap(name));
+  const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
+  const review = JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: { uid: 'x', object: configMap('a'), pad: 'x'.repeat(1_000) },
+  });
+  const relayed = (path) => {
+    const script = `wrk.method = "POST"\nwrk.body = '${review}'`;
+    return load(relay.address, path, { script, seconds, pid: relay.pid }).cpu.all;
+  };
+  await configure(server.address, hook.address, caBundle);
+  for (let i = 0; i < Number(process.env.N ?? 1); i++) console.log(creates(server, 'configmaps', configMap, 5).cpu);
+  hook.kill();
+  relay.kill();
+  await server.stop();
+  return [];
+}
+
+async function configure(address, url, caBundle) {
+  for (const [kind, name] of [
+    ['MutatingWebhookConfiguration', 'mutating'],
+    ['ValidatingWebhookConfiguration', 'validating'],
+  ]) {
+    await must(address, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}s`, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind,
+      metadata: { name: 'bench' },
+      webhooks: [
+        {
+          name: `${name}.bench.example`,
+          clientConfig: { url: `${url}/${name}`, caBundle },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    });
+  }
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+/** The median time of `count` calls, one after the other. */
+async function repeat(count, run) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const began = performance.now();
+    await run(i);
+    times.push(performance.now() - began);
+  }
+  return median(times);
+}
+
+function ask(url, body, agent) {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const request = https.request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume();
+      response.once('end', resolve);
+    });
+    request.once('error', reject);
+    request.end(body);
+  });
+}
+
+function median(values) {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}
+
+/** Answers every request; one to /calls after it has asked both webhooks in turn. */
+async function serveRelay(key, cert, url) {
+  const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
+  const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', async () => {
+      const body = Buffer.concat(chunks).toString();
+      if (request.url === '/calls') for (const path of ['mutating', 'validating']) await ask(`${url}/${path}`, body, agent);
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+      response.end(body);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  await new Promise(() => {});
+}
+
+/** Allows everything; the mutating one adds a label. */
+async function serveWebhook(key, cert) {
+  const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/metadata/labels/seen', value: 'yes' }])).toString('base64');
+  const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { uid } = JSON.parse(Buffer.concat(chunks)).request;
+      const answer = { uid, allowed: true, ...(request.url === '/mutating' && { patch, patchType: 'JSONPatch' }) };
+      const text = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer });
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
+      response.end(text);
+    });
+  });
+  server.keepAliveTimeout = 600_000;
+  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  await new Promise(() => {});
+}
