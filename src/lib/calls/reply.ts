@@ -20,6 +20,8 @@ export class BadReply extends Error {
 const MAX_HEAD = 64 * 1024;
 const MAX_LINE = 4096;
 const nothing = Buffer.alloc(0);
+const headEnd = Buffer.from('\r\n\r\n', 'latin1');
+const lineEnd = Buffer.from('\r\n', 'latin1');
 
 /** How the end of a body is found. */
 type Framing = 'length' | 'pieces' | 'until-closed';
@@ -42,6 +44,9 @@ export class ReplyReader {
   /** Of a body in pieces: bytes of the present piece that are still to come, or what comes instead. */
   private left: number | 'size' | 'line-end' | 'trailer' = 'size';
   private trailer = 0;
+  /** The last head and what it says: short answers of one service that follow each other mostly have the same. */
+  private lastText = '';
+  private lastHead: Head | undefined;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
@@ -107,14 +112,17 @@ export class ReplyReader {
   }
 
   private readHead(): Head | undefined {
-    const end = this.pending.indexOf('\r\n\r\n');
+    const end = this.pending.indexOf(headEnd);
     if (end < 0 ? this.pending.length > MAX_HEAD : end > MAX_HEAD) throw new BadReply('the head of the answer is too large');
     if (end < 0) {
       if (!mayBecomeHttp(this.pending)) throw new BadReply('the answer is not HTTP');
       return undefined;
     }
-    const head = parseHead(this.pending.toString('latin1', 0, end));
-    this.pending = this.pending.subarray(end + 4);
+    const text = this.pending.toString('latin1', 0, end);
+    this.pending = this.pending.subarray(end + headEnd.length);
+    const head = text === this.lastText && this.lastHead !== undefined ? this.lastHead : parseHead(text);
+    this.lastText = text;
+    this.lastHead = head;
     if (head.length > this.maxBytes) throw new BadReply('the answer is too large');
     return head;
   }
@@ -129,11 +137,11 @@ export class ReplyReader {
         if (this.left > 0) return false;
         this.left = 'line-end';
       }
-      const end = this.pending.indexOf('\r\n');
+      const end = this.pending.indexOf(lineEnd);
       if (end < 0 ? this.pending.length > MAX_LINE : end > MAX_LINE) throw new BadReply('the answer has a line without an end');
       if (end < 0) return false;
       const line = this.pending.toString('latin1', 0, end);
-      this.pending = this.pending.subarray(end + 2);
+      this.pending = this.pending.subarray(end + lineEnd.length);
       if (this.left === 'line-end') {
         if (line !== '') throw new BadReply('the answer has a piece of another size than it says');
         this.left = 'size';
