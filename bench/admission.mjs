@@ -15,6 +15,8 @@ import { call, load, must, root, startPlat, writing } from './tools.mjs';
 const ROUNDS = { plugins: 25, webhooks: 9 };
 let run = 0;
 
+// The servers of this bench end with it, however it ends.
+process.once('disconnect', () => process.exit(0));
 if (process.argv[2] === '--webhook') await serveWebhook(...process.argv.slice(3));
 else if (process.argv[2] === '--relay') await serveRelay(...process.argv.slice(3));
 else {

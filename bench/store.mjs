@@ -10,6 +10,8 @@ import { build } from 'esbuild';
 
 const [store = 'lmdb', writers = '32', valueBytes = '600'] = process.argv.slice(2);
 const work = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'plat-bench-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 const out = join(work, 'engines.mjs');
 await build({
   stdin: {
@@ -119,4 +121,3 @@ if (store === 'lmdb') {
   await commits(`without fsync: update, ${writers} writers`, engine, 40_000, Number(writers), Number(valueBytes), random);
 }
 await engine.close();
-rmSync(work, { recursive: true });

@@ -1,6 +1,6 @@
 // What the benches share: starting servers, calling them, and loading them with wrk.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,14 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 export const TOKEN = 'bench-token';
 const work = mkdtempSync(join(tmpdir(), 'plat-bench-'));
-/** Whatever ends this process ends the servers it started. */
+/** Whatever ends this process ends the servers it started, and removes what they wrote. */
 const children = new Set();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
+  rmSync(work, { recursive: true, force: true, maxRetries: 5 });
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+// Not once: a terminal and npm both pass an interrupt on, and the second must not cut this short.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 const started = (child) => {
   children.add(child);
   child.once('exit', () => children.delete(child));
