@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseServerFlags, type ServerOptions } from '../flags.ts';
 import { kubernetes, plat } from '../identity.ts';
+import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { readAdmissionConfiguration } from './configuration.ts';
 import { deprecationWarnings, enabledPlugins, orderedPlugins, pluginNames } from './names.ts';
 import { plugins } from './plugins/index.ts';
@@ -64,7 +64,7 @@ test('flags refuse names that nothing has, and suggest one', () => {
 
 // ---- the configuration file --------------------------------------------------------------------------------------
 
-const directory = mkdtempSync(join(tmpdir(), 'admission-'));
+const directory = temporaryDirectory('plat-admission');
 function file(name: string, text: string): string {
   const path = join(directory, name);
   writeFileSync(path, text);

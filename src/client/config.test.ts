@@ -1,10 +1,10 @@
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { type ClientConfig, configPaths, connectionOf, loadConfig, parseConfig, printConfig, writeConfig } from './config.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plat-config-'));
+const directory = temporaryDirectory('plat-config');
 const file = (name: string, text: string): string => {
   const path = join(directory, name);
   writeFileSync(path, text);

@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Event } from '../../src/kinds/audit/schema/v1.ts';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { decode } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plat-audit-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory('plat-audit');
 let serial = 0;
 
 interface Audited {

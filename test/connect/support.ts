@@ -1,13 +1,13 @@
 /** A server with a node, pods and what they lead to: small real servers on loopback. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { type Authority, issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 export interface Seen {
@@ -87,7 +87,7 @@ export interface World {
 
 /** `more` changes the options of the server, for which files of certificates stand in the directory. */
 export async function startWorld(more: (directory: string) => TestServerOptions = () => ({})): Promise<World> {
-  const directory = mkdtempSync(join(tmpdir(), 'plat-connect-'));
+  const directory = temporaryDirectory('plat-connect');
   const now = Date.now();
   const issued = newAuthority('nodes', now);
   const authority = readAuthority(issued);
@@ -123,7 +123,6 @@ export async function startWorld(more: (directory: string) => TestServerOptions 
     async close() {
       await server.close();
       await agent.close();
-      rmSync(directory, { recursive: true });
     },
   };
 }

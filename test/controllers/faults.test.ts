@@ -1,22 +1,16 @@
 /** Whatever a controller was in the middle of when its process died is finished by the next one. */
 import { afterEach, expect, test } from 'vitest';
-import { countOf, type KilledServer, many, startServerChild, temporaryDirectory, until } from './support.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { countOf, type KilledServer, many, startServerChild, until } from './support.ts';
 
 const COUNT = 2000;
 const maps = '/api/v1/namespaces/busy/configmaps';
 const options = { store: 'lmdb', identity: 'kubernetes' };
 
-const directories: { remove(): void }[] = [];
 const servers: KilledServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.kill();
-  for (const directory of directories.splice(0)) directory.remove();
 });
-function newDirectory(): string {
-  const directory = temporaryDirectory();
-  directories.push(directory);
-  return directory.path;
-}
 async function start(dataDir: string): Promise<KilledServer> {
   const server = await startServerChild(dataDir, options);
   servers.push(server);
@@ -24,7 +18,7 @@ async function start(dataDir: string): Promise<KilledServer> {
 }
 
 test('the deletion of a namespace goes on after a crash in its middle', async () => {
-  const dataDir = newDirectory();
+  const dataDir = temporaryDirectory('plat-controllers');
   const first = await start(dataDir);
   await first.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'busy' } });
   await many(COUNT, (i) => first.admin.ok('POST', maps, { metadata: { name: `m${i}` } }));
@@ -38,7 +32,7 @@ test('the deletion of a namespace goes on after a crash in its middle', async ()
 }, 120_000);
 
 test('a cascade of the collector goes on after a crash in its middle', async () => {
-  const dataDir = newDirectory();
+  const dataDir = temporaryDirectory('plat-controllers');
   const first = await start(dataDir);
   await first.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'busy' } });
   const owner = await first.admin.ok('POST', maps, { metadata: { name: 'owner' } });

@@ -1,7 +1,8 @@
 /** Two servers on one store: exactly one runs the controllers, and when it dies the other does. */
 import { afterEach, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
-import { type KilledServer, startServerChild, temporaryDirectory, until } from './support.ts';
+import { type KilledServer, startServerChild, until } from './support.ts';
 
 const times = { leaderElectLeaseDuration: 3000, leaderElectRenewDeadline: 2000, leaderElectRetryPeriod: 500 };
 const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager';
@@ -27,9 +28,7 @@ test.skipIf(etcdMissing !== undefined)(
     const etcd = await startEtcd();
     cleanups.push(() => etcd.stop());
     const start = async (): Promise<KilledServer> => {
-      const directory = temporaryDirectory();
-      cleanups.push(() => directory.remove());
-      const server = await startServerChild(directory.path, {
+      const server = await startServerChild(temporaryDirectory('plat-controllers'), {
         store: 'etcd',
         etcdServers: [etcd.endpoint],
         identity: 'kubernetes',

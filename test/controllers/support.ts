@@ -1,6 +1,5 @@
 /** Servers that are killed, and waiting for what controllers do. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleChild, type Child, startChild } from '../support/child.ts';
 import { Client, type Loose } from '../support/client.ts';
@@ -44,11 +43,6 @@ export async function startServerChild(dataDir: string, options: object): Promis
       await child.ended;
     },
   };
-}
-
-export function temporaryDirectory(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'plat-controllers-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /** Does something for each number below `count`, many at a time. */

@@ -1,9 +1,8 @@
 /** A server that is killed at any moment has lost nothing that it acknowledged, and shows nothing by halves. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
@@ -24,7 +23,7 @@ test('nothing that was acknowledged is lost when the server is killed', { timeou
   console.log(`CRASH_SEED=${seed}`);
   const random = seededRandom(seed);
   const program = await bundleChild(join(import.meta.dirname, 'lmdb-crash-child.ts'));
-  const dataDir = mkdtempSync(join(tmpdir(), 'plat-crash-'));
+  const dataDir = temporaryDirectory('plat-crash');
   const acknowledged: Acknowledged[] = [];
   const revisions = new Set<number>();
   let newest = 0;
@@ -47,7 +46,6 @@ test('nothing that was acknowledged is lost when the server is killed', { timeou
     await engine.close();
   }
   expect(acknowledged.length).toBeGreaterThan(ROUNDS * 20);
-  rmSync(dataDir, { recursive: true });
 });
 
 /** The lines that the process could print before it was killed. */

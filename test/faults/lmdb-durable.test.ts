@@ -1,9 +1,9 @@
 /** Killing a process proves nothing about a power cut: what it wrote stays in the system's cache. So the calls themselves are watched. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 
 function canTrace(): boolean {
@@ -18,7 +18,7 @@ function canTrace(): boolean {
 test('a commit is answered only after the journal was written through to the disk', async ({ skip }) => {
   if (!canTrace()) return skip('strace is missing or not allowed here');
   const program = await bundleChild(join(import.meta.dirname, 'lmdb-durable-child.ts'));
-  const work = mkdtempSync(join(tmpdir(), 'plat-durable-'));
+  const work = temporaryDirectory('plat-durable');
   const trace = join(work, 'trace');
   const dataDir = join(work, 'data');
   const watched = 'trace=openat,pwrite64,pwritev,writev,fdatasync,fsync,write,unlink,unlinkat';
@@ -51,5 +51,4 @@ test('a commit is answered only after the journal was written through to the dis
   });
   const story = calls.filter((step, index) => step !== calls[index - 1]);
   expect(story.slice(-4)).toEqual(['pages', 'sync', 'pointer', 'journal removed']);
-  rmSync(work, { recursive: true });
 });

@@ -4,10 +4,10 @@
  * is better on purpose. A listed case that passes fails the test, so that the lists shrink.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
 
@@ -87,8 +87,7 @@ const asRecorded: TestServerOptions = {
 };
 
 async function replay(address: string, suites: readonly string[], from = directory): Promise<Replay> {
-  const out = mkdtempSync(join(tmpdir(), 'plat-parity-'));
-  const file = join(out, 'report.json');
+  const file = join(temporaryDirectory('plat-parity'), 'report.json');
   const child = spawn(process.execPath, [runner, '--server', address, '--dir', from, '--suite', suites.join(','), '--json', file], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -103,7 +102,6 @@ async function replay(address: string, suites: readonly string[], from = directo
   clearTimeout(timer);
   if (!existsSync(file)) throw new Error(`the replay did not finish:\n${said.slice(-4000)}`);
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-  rmSync(out, { recursive: true });
   const complaints = new Map<string, string>();
   for (const part of said.split(/^✗ /m).slice(1)) {
     const [title = '', ...lines] = part.split('\n');
@@ -141,13 +139,11 @@ describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
     'admission plug-ins that are off by default',
     async () => {
       const from = join(directory, 'extra');
-      const configuration = mkdtempSync(join(tmpdir(), 'plat-admission-'));
-      const admissionControlConfigFile = join(configuration, 'admission.json');
+      const admissionControlConfigFile = join(temporaryDirectory('plat-admission'), 'admission.json');
       writeFileSync(admissionControlConfigFile, JSON.stringify(pluginConfiguration));
       const server = await startTestServer({ ...asRecorded, enableAdmissionPlugins: morePlugins, admissionControlConfigFile });
       const suites = readdirSync(join(from, 'suites')).map((name) => name.replace(/\.mjs$/, ''));
       judge(await replay(server.address, suites, from).finally(() => server.close()), suites);
-      rmSync(configuration, { recursive: true });
     },
     LONGEST_MS + 10_000,
   );

@@ -69,7 +69,6 @@ describe.skipIf(programMissing !== undefined)(`plat server (${programMissing ?? 
     } finally {
       server.child.process.kill('SIGTERM');
       expect((await finished(server.child)).code).toBe(0);
-      server.remove();
     }
   });
 });

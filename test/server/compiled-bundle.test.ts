@@ -1,12 +1,12 @@
 /** The program brings along what was compiled of it. It must run as well where that is missing, damaged or of another bundle. */
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
 import { finished, programDirectory, programMissing } from '../support/program.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plat-compiled-'));
+const directory = temporaryDirectory('plat-compiled');
 const isCompiled = (file: string): boolean => file.includes('.cjs.') && !file.endsWith('.map');
 /** One file for each set of flags that Node is started with. */
 const compiled = new Map<string, Buffer>();
@@ -22,7 +22,6 @@ beforeAll(() => {
     compiled.set(join(directory, name), readFileSync(join(directory, name)));
   }
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Answers whether the engine used what was compiled before. */
 async function usesCompiled(): Promise<boolean> {

@@ -1,30 +1,26 @@
 /** Who connects how, and what they may do. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { Client, type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 let server: TestServer;
 let plainPort: number;
-let directory: string;
 const authority = newAuthority('somebody else', Date.now());
 beforeAll(async () => {
   plainPort = await freePort();
-  directory = mkdtempSync(join(tmpdir(), 'plat-ca-'));
-  const clientCaFile = join(directory, 'ca.crt');
+  const clientCaFile = join(temporaryDirectory('plat-ca'), 'ca.crt');
   writeFileSync(clientCaFile, authority.certificate);
   server = await startTestServer({ identity: 'kubernetes', insecurePort: plainPort, clientCaFile });
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => server.close());
 
 async function freePort(): Promise<number> {
   const probe = createServer();

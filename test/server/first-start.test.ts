@@ -1,8 +1,8 @@
 /** What the first start leaves behind, and what later ones find. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
@@ -44,7 +44,7 @@ test('files are private to the owner', async () => {
 });
 
 test('a directory that others could read is made private', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plat-open-'));
+  const dataDir = temporaryDirectory('plat-open');
   chmodSync(dataDir, 0o777);
   const server = await startTestServer({ store: 'memory', dataDir });
   expect(mode(server.dataDir)).toBe('700');
@@ -148,9 +148,8 @@ test('a data directory in use is refused, and the one who uses it is not disturb
 
 test('a file of tokens that is not there, or wrong, is told', async () => {
   await expect(startTestServer({ tokenAuthFile: '/nonexistent/tokens.csv' })).rejects.toThrow('/nonexistent/tokens.csv');
-  const dataDir = mkdtempSync(join(tmpdir(), 'plat-wrong-'));
+  const dataDir = temporaryDirectory('plat-wrong');
   const tokenAuthFile = join(dataDir, 'wrong.csv');
   writeFileSync(tokenAuthFile, 'only-a-token\n');
   await expect(startTestServer({ dataDir, tokenAuthFile })).rejects.toThrow(/token/);
-  rmSync(dataDir, { recursive: true });
 });

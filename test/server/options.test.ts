@@ -1,18 +1,14 @@
 /** Options that change what a server serves, and the names it goes by. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseServerFlags, type ServerOptions } from '../../src/flags.ts';
 import { plat } from '../../src/identity.ts';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type Client, type Loose, startTestServer } from '../support/server.ts';
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'plat-options-'));
-});
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory('plat-options');
 const file = (name: string, text: string): string => {
   writeFileSync(join(directory, name), text);
   return join(directory, name);

@@ -1,9 +1,9 @@
 /** How a server ends: gracefully and in order, or at once when it is told twice. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import https from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { clientOf, finished, programMissing, startPlat } from '../support/program.ts';
 import { type Answer, type Loose, startTestServer } from '../support/server.ts';
 
@@ -61,12 +61,10 @@ describe.skipIf(programMissing !== undefined)(`the program (${programMissing ?? 
     const server = await startPlat(['--store', 'memory']);
     server.child.process.kill('SIGTERM');
     expect(await finished(server.child)).toMatchObject({ code: 0, stderr: expect.stringContaining('stopping; once more to stop at once') });
-    server.remove();
   });
 
   test('a second signal ends it at once, whatever is under way', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'plat-tokens-'));
-    const tokens = join(directory, 'tokens.csv');
+    const tokens = join(temporaryDirectory('plat-tokens'), 'tokens.csv');
     writeFileSync(tokens, 'admin-token,admin,1,"system:masters"\n');
     const server = await startPlat(['--store', 'memory', '--token-auth-file', tokens]);
     expect((await clientOf(server, 'admin-token').get('/version')).status).toBe(200);
@@ -80,7 +78,5 @@ describe.skipIf(programMissing !== undefined)(`the program (${programMissing ?? 
     });
     child.kill('SIGINT');
     expect(await finished(server.child)).toMatchObject({ code: 130 });
-    server.remove();
-    rmSync(directory, { recursive: true });
   });
 });

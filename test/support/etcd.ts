@@ -1,10 +1,10 @@
 /** A real etcd for tests, on free loopback ports with a directory of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 
 /** Why tests with etcd cannot run here; undefined: they can. */
 export const etcdMissing: string | undefined = missing();
@@ -66,7 +66,7 @@ interface Member {
 }
 
 async function startMember(member: Member, cluster: string, { tls = false, flags = [] }: EtcdFixtureOptions): Promise<EtcdFixture> {
-  const directory = mkdtempSync(join(tmpdir(), 'plat-etcd-'));
+  const directory = temporaryDirectory('plat-etcd');
   const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${member.client}`;
   const certificates = tls ? writeCertificates(directory) : undefined;
   const argv = [

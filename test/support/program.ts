@@ -1,7 +1,7 @@
 /** The built program, run as people run it. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type Child, startChild } from './child.ts';
 import { Client } from './client.ts';
 
@@ -30,16 +30,14 @@ export interface ProgramServer {
   readonly child: Child;
   readonly address: string;
   readonly dataDir: string;
-  /** The administrator, by the certificate of the configuration that the server wrote. */
-  remove(): void;
 }
 
 /** Starts `plat server` and waits for its ready line. The directory is made when none is given. */
-export async function startPlat(args: readonly string[], dataDir = mkdtempSync(join(tmpdir(), 'plat-program-'))): Promise<ProgramServer> {
+export async function startPlat(args: readonly string[], dataDir = temporaryDirectory('plat-program')): Promise<ProgramServer> {
   const child = startChild(process.execPath, [program, 'server', '--secure-port', '0', '--data-dir', dataDir, ...args]);
   const ready = await child.line((line) => line.includes('is ready at'));
   const address = /is ready at (\S+)/.exec(ready)?.[1] as string;
-  return { child, address, dataDir, remove: () => rmSync(dataDir, { recursive: true, force: true }) };
+  return { child, address, dataDir };
 }
 
 export const clientOf = (server: ProgramServer, token: string): Client => new Client(server.address, { token });

@@ -6,13 +6,13 @@
  *   const watch = await server.admin.watch('/api/v1/namespaces/a/configmaps?watch=1');
  *   await server.close();
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServerOptions, serverOptions } from '../../src/flags.ts';
 import type { Identity } from '../../src/identity.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openEngine } from '../../src/storage/engines/index.ts';
@@ -65,7 +65,7 @@ let serial = 0;
 export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36)}`;
 
 export function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'plat-server-'));
+  const dataDir = options.dataDir ?? temporaryDirectory('plat-server');
   return startIn(dataDir, options);
 }
 

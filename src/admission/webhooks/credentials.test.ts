@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
+import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { servedKind, World } from '../testing.ts';
 import { credentialsByHost, readWebhookCredentials } from './credentials.ts';
 import { serviceResolver } from './service.ts';
@@ -27,7 +27,7 @@ test('without a default the current context counts, and without that the server 
   expect(credentialsByHost(users('a'), undefined)('x.test', 443)).toEqual({});
 });
 
-const directory = mkdtempSync(join(tmpdir(), 'webhook-'));
+const directory = temporaryDirectory('plat-webhook');
 const configuration = (users: object[]) => {
   writeFileSync(join(directory, 'webhooks.conf'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', users }));
   return {

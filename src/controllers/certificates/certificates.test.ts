@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
 import { makeRequest, newAuthority, newKeyPair, noNames, readAuthority } from '../../lib/pki.ts';
+import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { formatTime } from '../../meta/time.ts';
 import { FakeApi, type FakeKind, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { certificateApprover } from './approver.ts';
@@ -46,8 +46,7 @@ const openssl = (() => {
     return false;
   }
 })();
-const directory = mkdtempSync(join(tmpdir(), 'plat-certificates-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = temporaryDirectory('plat-certificates');
 const file = (name: string, content: string | Buffer): string => {
   const path = join(directory, name);
   writeFileSync(path, content);

@@ -1,9 +1,8 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   DerError,
   ensureAuthority,
@@ -26,6 +25,7 @@ import {
   toPem,
   verifyChain,
 } from '../pki.ts';
+import { temporaryDirectory } from '../temporary.testing.ts';
 import { addressBytes, addressText } from './names.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
@@ -33,16 +33,6 @@ const day = 24 * 3600 * 1000;
 const authority = (name = 'root') => readAuthority(newAuthority(name, now));
 const read = (pem: string) => new X509Certificate(pem);
 const root = authority();
-
-const directories: string[] = [];
-const temporary = () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pki-'));
-  directories.push(directory);
-  return directory;
-};
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true });
-});
 
 /** An authority signed by another one. */
 function below(parent: ReturnType<typeof authority>, commonName: string, more: { authority?: boolean; notAfter?: number } = {}) {
@@ -242,7 +232,7 @@ test('addresses turn into bytes and back', () => {
 });
 
 test('what a directory holds is kept while it fits, and secret', async () => {
-  const directory = join(temporary(), 'pki');
+  const directory = join(temporaryDirectory('plat-pki'), 'pki');
   const names = { commonName: 'plat', dns: ['localhost'], addresses: ['127.0.0.1'] };
   const ca = await ensureAuthority(directory, 'ca', 'plat-ca', now);
   const serving = await ensureServing(directory, 'apiserver', ca, names, now);
@@ -267,7 +257,7 @@ test('what a directory holds is kept while it fits, and secret', async () => {
 });
 
 test('an authority whose files do not belong together is not used', async () => {
-  const directory = temporary();
+  const directory = temporaryDirectory('plat-pki');
   await ensureAuthority(directory, 'ca', 'one', now);
   writeFileSync(join(directory, 'ca.key'), newAuthority('two', now).key);
   await expect(ensureAuthority(directory, 'ca', 'one', now)).rejects.toThrow(/do not belong together/);

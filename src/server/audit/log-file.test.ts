@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import type { AuditEvent } from './event.ts';
 import { LogFile, type LogFileOptions } from './log-file.ts';
 
@@ -10,11 +10,10 @@ let directory: string;
 let time: number;
 let failures: { error: Error; events: number }[];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'plat-audit-'));
+  directory = temporaryDirectory('plat-audit');
   time = Date.parse('2024-05-06T07:08:09.123Z');
   failures = [];
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const open = (changes: Partial<LogFileOptions> = {}): Promise<LogFile> =>
   LogFile.open({

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
+import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { put } from '../engine.suite.tools.ts';
 import { openEngine } from './index.ts';
 
 test.each(['memory', 'lmdb'] as const)('an engine is opened by its name, with the options that concern it: %s', async (store) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plat-engines-'));
+  const dataDir = temporaryDirectory('plat-engines');
   const clock = new FakeClock();
   const engine = await openEngine({ store, dataDir, clock, historyRetentionMs: 10_000, etcd: { servers: [], prefix: '' } });
   expect(engine.name).toBe(store);
@@ -18,7 +16,6 @@ test.each(['memory', 'lmdb'] as const)('an engine is opened by its name, with th
   await clock.advance(12_000);
   expect(engine.compacted).toBe(2);
   await engine.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test('etcd without a server to talk to is refused', async () => {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { FakeClock } from '../../lib/clock.ts';
+import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { engineSuite } from '../engine.suite.ts';
 import { openLmdbEngine } from './lmdb.ts';
 
 engineSuite('lmdb', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plat-lmdb-'));
+  const dataDir = temporaryDirectory('plat-lmdb');
   const clock = new FakeClock();
   const open = () => openLmdbEngine({ dataDir, clock });
   const fixture = {

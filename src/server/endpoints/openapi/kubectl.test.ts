@@ -1,12 +1,12 @@
 /** The documents in the hands of a stock client: it decodes the binary form and understands the schema, or refuses both. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Metrics } from '../../../lib/metrics.ts';
+import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { Context } from '../../context.ts';
 import { requestInfo } from '../../request-info.ts';
 import { sendError } from '../../respond.ts';
@@ -22,7 +22,7 @@ const missing = (() => {
   }
 })();
 
-const directory = mkdtempSync(join(tmpdir(), 'plat-kubectl-'));
+const directory = temporaryDirectory('plat-kubectl');
 let server: http.Server;
 
 beforeAll(async () => {
@@ -49,10 +49,7 @@ beforeAll(async () => {
     server.listen(0, '127.0.0.1', resolve);
   });
 });
-afterAll(() => {
-  server.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => void server.close());
 
 /** What the client says, on either stream. */
 function kubectl(...args: string[]): Promise<string> {

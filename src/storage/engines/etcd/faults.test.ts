@@ -1,13 +1,12 @@
 /** Etcd dies, hangs or cannot be reached: nothing that was answered is lost, and nobody waits for ever. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type EtcdFixture, etcdMissing, startEtcd, startEtcdCluster } from '../../../../test/support/etcd.ts';
 import { startProxy, type TcpProxy } from '../../../../test/support/tcp-proxy.ts';
+import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { pairsOf, put, record, text } from '../../engine.suite.tools.ts';
 import { CommitConflict, type Engine, StoreUnavailable } from '../../engine.ts';
 import { type EtcdOptions, openEtcd } from '../etcd.ts';
@@ -238,8 +237,7 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
 
   test('a process whose engine is closed ends by itself', async () => {
     const etcd = await etcdFor();
-    const directory = mkdtempSync(join(tmpdir(), 'plat-etcd-close-'));
-    cleanups.push(async () => rmSync(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory('plat-etcd-close');
     const outfile = join(directory, 'script.cjs');
     const script = `
       import { openEtcd } from ${JSON.stringify(new URL('../etcd.ts', import.meta.url).pathname)};

@@ -1,17 +1,17 @@
 /** What can be wrong with the directory or the file, and what is said about it. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put } from '../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../lmdb.ts';
 
 let parent: string;
 let dataDir: string;
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'plat-files-'));
+  parent = temporaryDirectory('plat-files');
   dataDir = join(parent, 'data');
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));

@@ -1,9 +1,8 @@
 /** What the file keeps, and for how long. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
+import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put, remove } from '../../engine.suite.tools.ts';
 import { type Engine, StoreUnavailable } from '../../engine.ts';
 import { openLmdbEngine } from '../lmdb.ts';
@@ -11,7 +10,7 @@ import { openLmdbEngine } from '../lmdb.ts';
 let dataDir: string;
 let clock: FakeClock;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'plat-history-'));
+  dataDir = temporaryDirectory('plat-history');
   clock = new FakeClock();
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));

@@ -1,16 +1,16 @@
 /** What the journal keeps when a server ends badly: the directory is copied under a running engine, as a crash leaves it. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
+import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put, remove } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
 import { openLmdbEngine } from '../lmdb.ts';
 
 let parent: string;
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'plat-journal-'));
+  parent = temporaryDirectory('plat-journal');
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 

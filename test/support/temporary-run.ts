@@ -1,0 +1,19 @@
+/** The temporary files of a whole run lie in one directory, which goes at its end; whoever is killed leaves them to this. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export default function setup(): () => void {
+  const directory = mkdtempSync(join(tmpdir(), 'plat-tests-'));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = directory;
+  const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  // A run that is interrupted is not torn down.
+  process.once('exit', remove);
+  return () => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    process.off('exit', remove);
+    remove();
+  };
+}
