@@ -2,7 +2,7 @@
 import { kubernetes } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
-import type { Change, Live } from '../kinds/live.ts';
+import { type FakeLive, FakeStore } from '../kinds/live.testing.ts';
 import { fromHub, type Served, serve, toHub } from '../kinds/served.ts';
 import { FakeClock } from '../lib/clock.ts';
 import { Metrics } from '../lib/metrics.ts';
@@ -38,34 +38,6 @@ export function made<T = ApiObject>(name: string, value: object): T {
   return toHub(served, object) as T;
 }
 
-class FakeLive implements Live {
-  readonly objects = new Map<string, ApiObject>();
-  readonly listeners = new Set<(change: Change<ApiObject>) => void>();
-  generation = 0;
-
-  get(namespace: string, name: string): ApiObject | undefined {
-    return this.objects.get(`${namespace}/${name}`);
-  }
-  list(namespace?: string, limit?: number): readonly ApiObject[] {
-    const found = [...this.objects.entries()].filter(([key]) => namespace === undefined || key.startsWith(`${namespace}/`));
-    return found
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, object]) => object)
-      .slice(0, limit);
-  }
-  onChange(listener: (change: Change<ApiObject>) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-  put(object: ApiObject): void {
-    const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
-    const old = this.objects.get(key);
-    this.generation++;
-    this.objects.set(key, object);
-    for (const listener of this.listeners) listener({ type: old === undefined ? 'added' : 'modified', object, old });
-  }
-}
-
 export interface RequestOptions {
   readonly operation?: AdmissionOperation;
   readonly subresource?: string;
@@ -83,17 +55,11 @@ export class World {
   readonly annotations = new Map<string, string>();
   /** Asked for every question about rights; answers no unless a test says otherwise. */
   may: (user: User, deed: Deed) => boolean = () => false;
-  private readonly views = new Map<string, FakeLive>();
+  private readonly store = new FakeStore();
   private readonly random = seededRandom(1);
 
   view(group: string, plural: string): FakeLive {
-    const key = `${group}/${plural}`;
-    let view = this.views.get(key);
-    if (view === undefined) {
-      view = new FakeLive();
-      this.views.set(key, view);
-    }
-    return view;
+    return this.store.view(group, plural);
   }
   /** Puts objects where live views show them. */
   with(name: string, ...values: object[]): this {
@@ -104,7 +70,7 @@ export class World {
 
   readonly env: PluginEnv = {
     identity: kubernetes,
-    live: ((group: string, plural: string) => this.view(group, plural)) as PluginEnv['live'],
+    live: this.store.live,
     clock: this.clock,
     randomBelow: (limit) => this.random.below(limit),
     newUid: () => this.random.uuid(),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../identity.ts';
+import { FakeStore } from '../kinds/live.testing.ts';
 import { authentication } from './authn/index.ts';
 import { staticTokens } from './authn/static-tokens.ts';
 import { authorization } from './authz/index.ts';
-import { FakeStore } from './live.testing.ts';
 import type { Attributes, User } from './types.ts';
 
 const asked = (user: User): Attributes => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FakeStore } from '../auth/live.testing.ts';
 import type { User } from '../auth/types.ts';
+import { FakeStore } from '../kinds/live.testing.ts';
 import type { Context } from './context.ts';
 import { Flows } from './flow.ts';
 import { requestInfo } from './request-info.ts';

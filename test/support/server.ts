@@ -54,8 +54,8 @@ export interface TestServer {
   namespace(labels?: Record<string, string>): Promise<string>;
   /** Ends the server gracefully and starts it again on the same directory and port. */
   restart(changes?: TestServerOptions): Promise<TestServer>;
-  /** A second server with the same options and a directory of its own: on a shared store, a peer. */
-  peer(): Promise<TestServer>;
+  /** A second server with the same options, but for changes, and a directory of its own: on a shared store, a peer. */
+  peer(changes?: TestServerOptions): Promise<TestServer>;
   /** Ends the server and removes its directory. */
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
       await stop();
       return startIn(dataDir, { ...given, securePort: running.port, ...more });
     },
-    peer: () => startTestServer({ ...given, dataDir: undefined }),
+    peer: (changes) => startTestServer({ ...given, ...changes, dataDir: undefined }),
     async close() {
       await stop();
       rmSync(dataDir, { recursive: true, force: true });

@@ -24,3 +24,38 @@ export function onStores(stores: readonly StoreName[], options: TestServerOption
     });
   }
 }
+
+/** The second of two servers may differ from the first in some options. */
+export interface PeerOptions extends TestServerOptions {
+  readonly second?: TestServerOptions;
+}
+
+/** Runs a block of tests with two servers on one etcd. */
+export function onPeers(
+  { second, ...first }: PeerOptions,
+  tests: (one: () => TestServer, two: () => TestServer, etcd: () => EtcdFixture) => void,
+): void {
+  describe.skipIf(etcdMissing !== undefined)(
+    `two servers on one etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`,
+    () => {
+      let etcd: EtcdFixture;
+      let one: TestServer;
+      let two: TestServer;
+      beforeAll(async () => {
+        etcd = await startEtcd();
+        one = await startTestServer({ ...first, store: 'etcd', etcdServers: [etcd.endpoint] });
+        two = await one.peer(second);
+      });
+      afterAll(async () => {
+        await two?.close();
+        await one?.close();
+        await etcd?.stop();
+      });
+      tests(
+        () => one,
+        () => two,
+        () => etcd,
+      );
+    },
+  );
+}

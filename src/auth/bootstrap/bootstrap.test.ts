@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../identity.ts';
+import { FakeStore } from '../../kinds/live.testing.ts';
 import { RoleBasedAccess } from '../authz/rbac.ts';
 import type { BindingObject } from '../authz/rules.ts';
-import { FakeStore } from '../live.testing.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';
 import { reconcileBinding, reconcileRole } from './reconcile.ts';
 

@@ -1,8 +1,8 @@
-/** A store of objects for tests, with the live views that authorizers and authenticators read. */
-import type { ApiObject } from '../kinds/kind.ts';
-import type { Change, Live, LiveSource } from '../kinds/live.ts';
+/** A store of objects for tests, with the live views that authorizers, authenticators and admission plug-ins read. */
+import type { ApiObject } from './kind.ts';
+import type { Change, Live, LiveSource } from './live.ts';
 
-class FakeLive implements Live<ApiObject> {
+export class FakeLive implements Live<ApiObject> {
   generation = 0;
   private readonly objects = new Map<string, ApiObject>();
   private readonly listeners = new Set<(change: Change<ApiObject>) => void>();
@@ -10,9 +10,9 @@ class FakeLive implements Live<ApiObject> {
   get(namespace: string, name: string): ApiObject | undefined {
     return this.objects.get(`${namespace}/${name}`);
   }
-  list(namespace?: string): readonly ApiObject[] {
+  list(namespace?: string, limit?: number): readonly ApiObject[] {
     const keys = [...this.objects.keys()].filter((key) => namespace === undefined || key.startsWith(`${namespace}/`)).sort();
-    return keys.map((key) => this.objects.get(key) as ApiObject);
+    return keys.slice(0, limit).map((key) => this.objects.get(key) as ApiObject);
   }
   onChange(listener: (change: Change<ApiObject>) => void): () => void {
     this.listeners.add(listener);
@@ -39,9 +39,9 @@ class FakeLive implements Live<ApiObject> {
 
 export class FakeStore {
   private readonly kinds = new Map<string, FakeLive>();
-  readonly live: LiveSource = ((group: string, plural: string) => this.kind(group, plural)) as unknown as LiveSource;
+  readonly live: LiveSource = ((group: string, plural: string) => this.view(group, plural)) as unknown as LiveSource;
 
-  private kind(group: string, plural: string): FakeLive {
+  view(group: string, plural: string): FakeLive {
     const key = `${plural}.${group}`;
     let live = this.kinds.get(key);
     if (live === undefined) {
@@ -51,9 +51,9 @@ export class FakeStore {
     return live;
   }
   put(group: string, plural: string, object: Omit<ApiObject, 'metadata'> & { metadata: Partial<ApiObject['metadata']> }): void {
-    this.kind(group, plural).put(object as ApiObject);
+    this.view(group, plural).put(object as ApiObject);
   }
   remove(group: string, plural: string, namespace: string, name: string): void {
-    this.kind(group, plural).remove(namespace, name);
+    this.view(group, plural).remove(namespace, name);
   }
 }
