@@ -3,17 +3,15 @@
  * CI has them too. Cases that fail are listed with a reason: in known.json what is still to be done, in deliberate.json what
  * is better on purpose. A listed case that passes fails the test, so that the lists shrink.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
+import { LONGEST_MS, recordings, recordingsMissing, replay, runAgainst } from './replay.ts';
 
-const directory = resolve(import.meta.dirname, '../../../shared/parity');
-const runner = join(directory, 'parity.mjs');
-const missing = existsSync(runner) ? '' : ' (skipped: the recorded conversations are not in ../shared/parity)';
+const missing = recordingsMissing ? ' (skipped: the recorded conversations are not in ../shared/parity)' : '';
 
 const morePlugins = [
   'AlwaysPullImages',
@@ -53,15 +51,6 @@ const reasonFor = (suite: string, name: string): string | undefined => {
   return undefined;
 };
 
-type Report = Record<string, Record<string, 'pass' | 'wording' | 'fail'>>;
-interface Replay {
-  readonly report: Report;
-  /** What the runner said of each case that failed, by suite and case. */
-  readonly complaints: Map<string, string>;
-}
-
-const LONGEST_MS = 240_000;
-
 /** The server that was recorded ran with these. */
 const asRecorded: TestServerOptions = {
   identity: 'kubernetes',
@@ -86,36 +75,19 @@ const asRecorded: TestServerOptions = {
   ],
 };
 
-async function replay(address: string, suites: readonly string[], from = directory): Promise<Replay> {
-  const file = join(temporaryDirectory('plat-parity'), 'report.json');
-  const child = spawn(process.execPath, [runner, '--server', address, '--dir', from, '--suite', suites.join(','), '--json', file], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-  }
-  const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
-  await new Promise((done) => child.on('close', done));
-  clearTimeout(timer);
-  if (!existsSync(file)) throw new Error(`the replay did not finish:\n${said.slice(-4000)}`);
-  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-  const complaints = new Map<string, string>();
-  for (const part of said.split(/^✗ /m).slice(1)) {
-    const [title = '', ...lines] = part.split('\n');
-    complaints.set(title, lines.filter((line) => line.startsWith('    ')).join('\n'));
-  }
-  return { report, complaints };
-}
+/** Enough of what the runner said to see what is wrong. */
+const shortened = (complaint = ''): string => complaint.split('\n').slice(0, 9).join('\n');
 
-function judge({ report, complaints }: Replay, suites: readonly string[]): void {
+async function judge(options: TestServerOptions, suites: readonly string[], from?: string): Promise<void> {
+  const server = await startTestServer(options);
+  const isExplained = (suite: string, name: string): boolean => reasonFor(suite, name) !== undefined;
+  const { report, complaints } = await replay(runAgainst(server.address, from), suites, isExplained).finally(() => server.close());
   const problems: string[] = [];
   for (const [suite, cases] of Object.entries(report))
     for (const [name, result] of Object.entries(cases)) {
       const reason = reasonFor(suite, name);
-      if (result === 'fail' && reason === undefined) problems.push(`${suite} · ${name}\n${complaints.get(`${suite} · ${name}`) ?? ''}`);
+      if (result === 'fail' && reason === undefined)
+        problems.push(`${suite} · ${name}\n${shortened(complaints.get(`${suite} · ${name}`))}`);
       if (result !== 'fail' && reason !== undefined) problems.push(`${suite} · ${name} passes now: take it off the list`);
     }
   expect(problems.join('\n'), problems.join('\n')).toBe('');
@@ -123,27 +95,19 @@ function judge({ report, complaints }: Replay, suites: readonly string[]): void 
 }
 
 describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
-  const present = missing === '' ? readdirSync(join(directory, 'suites')).map((name) => name.replace(/\.mjs$/, '')) : [];
+  const present = missing === '' ? readdirSync(join(recordings, 'suites')).map((name) => name.replace(/\.mjs$/, '')) : [];
 
   // Most of the time is spent waiting; areas wait together, each on a server of its own.
-  test.concurrent.each(required)(
-    '%s',
-    async (area) => {
-      const server = await startTestServer(asRecorded);
-      judge(await replay(server.address, suitesOf(area, present)).finally(() => server.close()), suitesOf(area, present));
-    },
-    LONGEST_MS + 10_000,
-  );
+  test.concurrent.each(required)('%s', (area) => judge(asRecorded, suitesOf(area, present)), LONGEST_MS + 10_000);
 
   test.concurrent(
     'admission plug-ins that are off by default',
-    async () => {
-      const from = join(directory, 'extra');
+    () => {
+      const from = join(recordings, 'extra');
       const admissionControlConfigFile = join(temporaryDirectory('plat-admission'), 'admission.json');
       writeFileSync(admissionControlConfigFile, JSON.stringify(pluginConfiguration));
-      const server = await startTestServer({ ...asRecorded, enableAdmissionPlugins: morePlugins, admissionControlConfigFile });
       const suites = readdirSync(join(from, 'suites')).map((name) => name.replace(/\.mjs$/, ''));
-      judge(await replay(server.address, suites, from).finally(() => server.close()), suites);
+      return judge({ ...asRecorded, enableAdmissionPlugins: morePlugins, admissionControlConfigFile }, suites, from);
     },
     LONGEST_MS + 10_000,
   );
@@ -152,7 +116,7 @@ describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
     for (const reasons of explained)
       for (const [suite, cases] of Object.entries(reasons)) {
         expect(present).toContain(suite);
-        const recorded = Object.keys(JSON.parse(readFileSync(join(directory, 'recorded', `${suite}.json`), 'utf8')));
+        const recorded = Object.keys(JSON.parse(readFileSync(join(recordings, 'recorded', `${suite}.json`), 'utf8')));
         for (const [name, reason] of Object.entries(cases)) {
           expect(recorded, suite).toContain(name);
           expect(reason, `${suite} · ${name}`).toMatch(/^[A-Z`].+\.$/s);
