@@ -113,6 +113,7 @@ function mapShape(type: MapType): Shape {
 }
 
 function messageShape(type: MessageType): Shape {
+  if (type.structure !== undefined) return remember(type, shapeOf(type.structure));
   if (type.atomic) return leafShape(type);
   const fields = new Map<string, FieldShape>();
   const always: FieldShape[] = [];

@@ -85,6 +85,11 @@ export interface MessageType<F extends Fields = Fields> {
   /** `keep` keeps fields that the schema does not name (custom kinds). */
   readonly unknown: 'drop' | 'keep';
   /**
+   * What is known of values that are kept as they came (objects of custom kinds): ownership and field validation look at
+   * this instead. Values need not be what it says.
+   */
+  readonly structure?: MessageType;
+  /**
    * The message is an object of the API with a kind and an apiVersion of its own. They stand in `fields` as leading
    * optional texts of JSON only (tag 0): the binary form carries them in the envelope around the root object, and
    * drops them from objects inside objects (list items, a Status in a review).
@@ -276,6 +281,7 @@ export function inline<F extends Fields>(tag: number, type: MessageType<F>): Fie
 export interface MessageOptions {
   readonly atomic?: boolean;
   readonly unknown?: 'drop' | 'keep';
+  readonly structure?: MessageType | undefined;
 }
 
 function build<F extends Fields>(name: string, fields: F, options: MessageOptions, object: boolean): MessageType<F> {
@@ -291,6 +297,7 @@ function build<F extends Fields>(name: string, fields: F, options: MessageOption
     ordered,
     atomic: options.atomic ?? false,
     unknown: options.unknown ?? 'drop',
+    ...(options.structure !== undefined && { structure: options.structure }),
     object,
   });
 }

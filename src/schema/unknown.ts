@@ -19,13 +19,15 @@ export function reportUnknownFields(type: Type, value: unknown, report: (problem
     case 'union':
       reportUnknownFields((Array.isArray(value) ? resolved.other : resolved.object).type, value, report, path);
       return;
-    case 'message':
+    case 'message': {
       if (Array.isArray(value)) return;
+      const known = resolved.structure ?? resolved;
       for (const [key, item] of Object.entries(value)) {
-        const field = fieldOf(resolved, key);
+        const field = fieldOf(known, key);
         if (field !== undefined) reportUnknownFields(field.type, item, report, join(path, key));
-        else if (resolved.unknown === 'drop') report({ type: 'unknown', path: join(path, key) });
+        else if (known.unknown === 'drop') report({ type: 'unknown', path: join(path, key) });
       }
+    }
   }
 }
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
