@@ -29,6 +29,7 @@ export class Catalog {
   private readonly own = new Map<string, Resource>();
   /** Grows when kinds come and go: a cache key for discovery and OpenAPI. */
   generation = 0;
+  private readonly listeners = new Set<() => void>();
 
   constructor(identity: Identity, cache: Cache) {
     this.identity = identity;
@@ -44,21 +45,31 @@ export class Catalog {
       const collection = kind.virtual ? undefined : this.cache.declare(collectionOptions(owner ?? kind));
       this.put(kind, served, collection, owner ?? kind, enabled);
     }
-    this.generation++;
+    this.changed();
   }
 
   /** Adds or replaces a custom kind while the server runs. */
   async add(kind: Kind): Promise<Resource[]> {
     const collection = await this.cache.add(collectionOptions(kind));
     this.put(kind, serve(kind, this.identity, { custom: true }), collection, kind);
-    this.generation++;
+    this.changed();
     return this.kinds.get(idOf(kind))?.resources ?? [];
   }
   /** Takes a custom kind away. Its stored objects are not touched. */
   remove(kind: Kind, forget: boolean): void {
     this.drop(kind);
     if (forget) this.cache.remove(prefixOf(kind));
+    this.changed();
+  }
+
+  /** Called after kinds came or went. Answers the function that ends it. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+  private changed(): void {
     this.generation++;
+    for (const listener of this.listeners) listener();
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {

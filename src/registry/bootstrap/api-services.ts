@@ -1,5 +1,6 @@
 /** The APIService objects that stand for the groups this server serves itself. */
 import { domainName, groupName, type Identity } from '../../identity.ts';
+import type { Catalog } from '../catalog.ts';
 
 /** Higher comes first in discovery. Groups by their base names; a group without an entry comes last. */
 const groupPriority: Readonly<Record<string, number>> = {
@@ -36,25 +37,45 @@ const versionPriority: Readonly<Record<string, number>> = {
 };
 const usualPriority = (version: string): number => (version.includes('alpha') ? 1 : version.includes('beta') ? 9 : 15);
 
+/** Groups of custom kinds come after all others, in the order of their names. */
+const customPriority = { group: 1000, version: 100 };
+
 export interface ServedVersion {
-  /** Base name of the group. */
+  /** Base name of the group; the whole one for custom kinds. */
   readonly group: string;
   readonly version: string;
+  /** There are only custom kinds in it. */
+  readonly custom?: boolean;
 }
 
-/** `served`: all group versions of the built-in kinds; `now` is RFC 3339 text. The registration group itself has none. */
+/** Says of an APIService that the server keeps it: `onstart` for groups that are there as long as the server is, else `true`. */
+export const automanagedLabel = (identity: Identity): string => domainName(identity, 'automanaged', 'kube-aggregator');
+
+/** What the server serves now. A group version with a built-in kind is a built-in one, whatever else is in it. */
+export function servedVersions(catalog: Catalog): ServedVersion[] {
+  const found = new Map<string, ServedVersion>();
+  for (const { kind, resources } of catalog.all()) {
+    for (const { version, group, custom } of resources) {
+      const name = `${version}.${group}`;
+      if (found.get(name)?.custom ?? true) found.set(name, { group: kind.group, version, custom });
+    }
+  }
+  return [...found.values()];
+}
+
+/** `now` is RFC 3339 text. The registration group itself has none. */
 export function apiServices(identity: Identity, served: readonly ServedVersion[], now: string) {
-  const distinct = new Map(served.map((one) => [`${one.version}.${groupName(identity, one.group)}`, one]));
+  const fullName = ({ group, custom }: ServedVersion): string => (custom ? group : groupName(identity, group));
+  const distinct = new Map(served.map((one) => [`${one.version}.${fullName(one)}`, one]));
   return [...distinct]
     .filter(([, one]) => one.group !== 'apiregistration')
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { group, version }]) => ({
-      metadata: { name, labels: { [domainName(identity, 'automanaged', 'kube-aggregator')]: 'onstart' } },
+    .map(([name, one]) => ({
+      metadata: { name, labels: { [automanagedLabel(identity)]: one.custom ? 'true' : 'onstart' } },
       spec: {
-        ...(group !== '' && { group: groupName(identity, group) }),
-        version,
-        groupPriorityMinimum: groupPriority[group] ?? 15000,
-        versionPriority: versionPriority[`${group}/${version}`] ?? usualPriority(version),
+        ...(one.group !== '' && { group: fullName(one) }),
+        version: one.version,
+        ...prioritiesOf(one),
       },
       status: {
         conditions: [
@@ -68,4 +89,12 @@ export function apiServices(identity: Identity, served: readonly ServedVersion[]
         ],
       },
     }));
+}
+
+function prioritiesOf({ group, version, custom }: ServedVersion): { groupPriorityMinimum: number; versionPriority: number } {
+  if (custom) return { groupPriorityMinimum: customPriority.group, versionPriority: customPriority.version };
+  return {
+    groupPriorityMinimum: groupPriority[group] ?? 15000,
+    versionPriority: versionPriority[`${group}/${version}`] ?? usualPriority(version),
+  };
 }

@@ -3,7 +3,7 @@ import type { Identity } from '../../identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { Catalog } from '../catalog.ts';
 import type { NewObject, SystemWriter } from '../system.ts';
-import { apiServices } from './api-services.ts';
+import { apiServices, servedVersions } from './api-services.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
 import { authenticationConfigMap, type ProxyTrust, systemNamespaces, systemPriorityClasses } from './objects.ts';
 import { reconcilePolicy } from './policy.ts';
@@ -27,14 +27,13 @@ export async function bootstrap(
     return made.filter(Boolean).length;
   };
   const time = formatTime(now);
-  const served = [...catalog.all()].flatMap(({ kind, resources }) => resources.map((r) => ({ group: kind.group, version: r.version })));
   const counts = await Promise.all([
     all('', 'namespaces', systemNamespaces(identity)),
     reconcilePolicy(writer, identity),
     all('scheduling', 'priorityclasses', systemPriorityClasses()),
     all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
     all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
-    all('apiregistration', 'apiservices', apiServices(identity, served, time)),
+    all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time)),
     publishTrust(writer, identity, trust),
   ]);
   return counts.reduce((a, b) => a + b, 0);
