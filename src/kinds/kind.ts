@@ -7,6 +7,7 @@
  * stored, validated and admitted). A kind with one version has both in one.
  */
 import type { Identity } from '../identity.ts';
+import type { ApiError } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import type { User } from '../meta/user.ts';
 import type { Infer, JsonObject, MessageType } from '../schema/types.ts';
@@ -81,6 +82,11 @@ export interface KindVersion<V = never, H = never> {
   /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
   readonly unknownField?: (field: string) => string;
   readonly deprecation?: Deprecation;
+  /** Subresources of this version, where they are not those of the kind. They work on the hub form, too. */
+  readonly subresources?: Readonly<Record<string, Subresource>>;
+  /** The Table of this version, where it is not that of the kind. Its cells are read from the form of this version. */
+  readonly columns?: readonly Column[];
+  cells?(object: V, env: KindEnv): Cell[];
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;
 }
@@ -118,6 +124,10 @@ export interface ViewSubresource<T = never, W = never> {
   show(object: T, env: KindEnv): W;
   /** Checks the view and writes it back into the object. */
   write(view: W, object: T, errors: FieldErrors, env: KindEnv): void;
+  /** Why an object cannot be shown, where it cannot: reading the view fails with it. */
+  hidden?(object: T): ApiError | undefined;
+  /** The field behind the number that the view shows, where it is not `spec.replicas`. */
+  readonly replicasPath?: readonly string[];
   /** The Table of the view; without columns it shows name and time of creation. */
   readonly columns?: readonly Column[];
   cells?(view: W, env: KindEnv): Cell[];

@@ -38,3 +38,10 @@ test('who keeps the number keeps its entry as it was', () => {
   const { time: _, ...timeless } = { ...scaler, apiVersion: 'apps/v1' };
   expect(objectManagers([timeless], [scaler], path, 'apps/v1')).toEqual([timeless]);
 });
+
+test('a version that does not scale has nothing to lose', () => {
+  const plain = (version: string): readonly string[] => (version === 'apps/v1' ? ['spec', 'replicas'] : []);
+  const elsewhere = entry('old', replicas, { apiVersion: 'apps/v1beta1' });
+  expect(viewManagers([elsewhere], plain, 'autoscaling/v1')).toBeUndefined();
+  expect(objectManagers([elsewhere], undefined, plain, 'apps/v1')).toEqual([elsewhere]);
+});

@@ -7,7 +7,10 @@
 import { difference, has, isEmpty, setOf } from './fieldset.ts';
 import { type ManagedFields, type ManagedFieldsEntry, type Manager, readManagers, withFields, writeManagers } from './managers.ts';
 
-/** The field behind the number, as a path of names, in a version of the kind; undefined where there is no such version. */
+/**
+ * The field behind the number, as a path of names, in a version of the kind; an empty path in a version that does not scale,
+ * undefined where there is no such version.
+ */
 export type ReplicasPath = (apiVersion: string) => readonly string[] | undefined;
 
 const replicasOfView = setOf(['f:spec', 'f:replicas']);
@@ -22,7 +25,7 @@ export function viewManagers(
   const managers: Manager[] = [];
   for (const manager of readManagers(entries ?? [], true) ?? []) {
     const path = pathOf(manager.apiVersion);
-    if (path !== undefined && has(manager.fields, elements(path)))
+    if (path !== undefined && ownsNumber(manager, path))
       managers.push({ ...manager, apiVersion: viewVersion, fields: replicasOfView, entry: undefined });
   }
   return writeManagers(managers);
@@ -42,7 +45,7 @@ export function objectManagers(
     const mine = pathOf(manager.apiVersion);
     if (mine === undefined) continue;
     const at = owners.findIndex((owner) => isSame(owner, manager));
-    if (!has(manager.fields, elements(mine))) after.push(manager);
+    if (!ownsNumber(manager, mine)) after.push(manager);
     else if (at >= 0) {
       owners.splice(at, 1);
       after.push(manager);
@@ -55,6 +58,8 @@ export function objectManagers(
     for (const owner of owners) after.push({ ...owner, apiVersion, time: undefined, fields: setOf(elements(path)), entry: undefined });
   return writeManagers(after);
 }
+const ownsNumber = ({ fields }: Manager, path: readonly string[]): boolean => path.length > 0 && has(fields, elements(path));
+
 function isSame(a: Manager, b: Manager): boolean {
   return a.name === b.name && a.operation === b.operation && a.subresource === b.subresource;
 }

@@ -29,7 +29,7 @@ export function tableText(
   withColumns: boolean,
 ): string {
   // Kinds without columns of their own have always shown an empty table in this way.
-  const none = resource.kind.columns === undefined ? 'null' : '[]';
+  const none = resource.columns === undefined ? 'null' : '[]';
   const rows = items.length === 0 ? none : `[${items.map((item) => rowText(env, resource, item, apiVersion, include)).join()}]`;
   const columns = withColumns ? columnsText(resource) : 'null';
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows}}`;
@@ -37,7 +37,7 @@ export function tableText(
 
 export const table = (...args: Parameters<typeof tableText>): JsonObject => JSON.parse(tableText(...args)) as JsonObject;
 
-const columnsText = (resource: Resource): string => columnsOf(resource.kind.columns ?? defaultColumns);
+const columnsText = (resource: Resource): string => columnsOf(resource.columns ?? defaultColumns);
 
 function columnsOf(columns: readonly Column[]): string {
   return JSON.stringify(
@@ -79,12 +79,19 @@ function rowText(env: KindEnv, resource: Resource, item: Item, apiVersion: strin
   const how = `${resource.apiVersion}|${apiVersion}|${include}`;
   const known = kept.get(item);
   if (known !== undefined && known.second === second && known.how === how) return known.text;
-  const { kind } = resource;
   const hub = normal(resource, parseItem(item));
-  const cells = kind.cells?.(hub as never, env) ?? defaultCells(kind.columns ?? defaultColumns, hub);
+  const cells = cellsOf(env, resource, hub);
   const text = `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, hub, include, apiVersion)}}`;
   kept.set(item, { second, how, text });
   return text;
+}
+
+/** A version with columns of its own reads its cells from its own form. */
+function cellsOf(env: KindEnv, resource: Resource, hub: ApiObject): Cell[] {
+  const { kind, definition, columns = defaultColumns } = resource;
+  if (definition.cells === undefined) return kind.cells?.(hub as never, env) ?? defaultCells(columns, hub);
+  const object = resource.isHub ? hub : fromHub(resource, structuredClone(hub));
+  return definition.cells(object as never, env);
 }
 
 function rowObject(resource: Resource, item: Item, hub: ApiObject, include: IncludeObject, apiVersion: string): string {

@@ -14,11 +14,23 @@ export interface Scalable extends ApiObject {
   status: { replicas?: number };
 }
 
+export const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+export const scaleTable: Required<Pick<ViewSubresource<never, Scale>, 'columns' | 'cells'>> = {
+  columns: [
+    { name: 'Name', type: 'string', description: 'The name of the object that is scaled.' },
+    { name: 'Desired', type: 'integer', description: 'How many replicas there should be.' },
+    { name: 'Available', type: 'integer', description: 'How many replicas there are.' },
+    ageColumn,
+  ],
+  cells: (view, env) => [nameCell(view), view.spec.replicas ?? 0, view.status.replicas, ageCell(view, env)],
+};
+
 export function scale<T extends Scalable>(selector: (object: T) => LabelSelector | undefined): ViewSubresource<T> {
   const view: ViewSubresource<T, Scale> = {
     type: 'view',
     verbs: ['get', 'patch', 'update'],
-    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    kind: scaleKind,
     schema: Scale,
     show(object) {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
@@ -34,13 +46,7 @@ export function scale<T extends Scalable>(selector: (object: T) => LabelSelector
       if (replicas < 0) errors.invalid(Path.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
       object.spec.replicas = replicas;
     },
-    columns: [
-      { name: 'Name', type: 'string', description: 'The name of the object that is scaled.' },
-      { name: 'Desired', type: 'integer', description: 'How many replicas there should be.' },
-      { name: 'Available', type: 'integer', description: 'How many replicas there are.' },
-      ageColumn,
-    ],
-    cells: (view, env) => [nameCell(view), view.spec.replicas ?? 0, view.status.replicas, ageCell(view, env)],
+    ...scaleTable,
   };
   // A kind handles all its subresources alike and forgets the type of the view.
   return view as unknown as ViewSubresource<T>;

@@ -54,7 +54,10 @@ export async function getView(services: Services, ctx: Context, resource: Resour
   await fresh(services.registry, ctx.param('resourceVersion') ?? '');
   const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
   if (item === undefined) throw notFound(viewName(services, ctx, resource, view), ctx.info.name);
-  return answer(services, ctx, resource, view, normal(resource, parseItem(item)));
+  const hub = normal(resource, parseItem(item));
+  const hidden = view.hidden?.(hub as never);
+  if (hidden !== undefined) throw hidden;
+  return answer(services, ctx, resource, view, hub);
 }
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
@@ -110,12 +113,15 @@ async function writeView(
   return answer(services, ctx, resource, view, normal(resource, parseItem(result.item)));
 }
 
-/** All versions of a kind that scales keep the number in the same place. */
+/** Where the versions of a kind that scales keep the number. */
 function replicasPath(registry: RegistryDeps, resource: Resource): (apiVersion: string) => readonly string[] | undefined {
   return (apiVersion) => {
     const slash = apiVersion.indexOf('/');
     const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-    return registry.catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural) === undefined ? undefined : ['spec', 'replicas'];
+    const known = registry.catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural);
+    if (known === undefined) return undefined;
+    const { scale } = known.subresources;
+    return scale?.type === 'view' ? (scale.replicasPath ?? ['spec', 'replicas']) : [];
   };
 }
 
@@ -144,7 +150,8 @@ function viewChange(
     return { wanted: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
   }
   const wanted = make(before);
-  const managers = recordUpdate({ ...common, live: before as never, object: wanted as never });
+  // Nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
+  const managers = write.resource.custom ? undefined : recordUpdate({ ...common, live: before as never, object: wanted as never });
   return { wanted, managers };
 }
 

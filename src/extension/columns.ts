@@ -1,0 +1,111 @@
+/**
+ * The Table of a custom kind: the name, then what its definition points to. A cell is of the type that its column
+ * declares; a value of another type leaves it empty, save that every value can be told as text.
+ */
+
+import type { CustomResourceColumnDefinition } from '../kinds/apiextensions/schema/v1.ts';
+import { nameCell } from '../kinds/cells.ts';
+import { nameColumn } from '../kinds/columns.ts';
+import type { ApiObject, Cell, Column, KindDefinition, KindEnv } from '../kinds/kind.ts';
+import { ageAt } from '../meta/age.ts';
+import { TimeError } from '../meta/time.ts';
+import { type JsonPath, JsonPathError, jsonPath } from './json-path.ts';
+
+type Shown = Required<Pick<KindDefinition<ApiObject>, 'columns' | 'cells'>>;
+
+/** What a definition without columns shows beside the name. */
+const age: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  description: 'When the object was made.',
+  jsonPath: '.metadata.creationTimestamp',
+};
+
+export function customColumns(definitions: readonly CustomResourceColumnDefinition[] | undefined): Shown {
+  const given = definitions === undefined || definitions.length === 0 ? [age] : definitions;
+  const readable = withPaths(given);
+  const columns: Column[] = [nameColumn, ...readable.map(({ definition }) => columnOf(definition))];
+  return {
+    columns,
+    cells: (object, env) => [nameCell(object), ...readable.map(({ definition, path }) => cellOf(definition.type, path(object), env))],
+  };
+}
+
+interface Readable {
+  readonly definition: CustomResourceColumnDefinition;
+  readonly path: JsonPath;
+}
+
+/** A definition may be stored whose path nobody can read: the columns before it are shown, as ever. */
+function withPaths(definitions: readonly CustomResourceColumnDefinition[]): Readable[] {
+  const readable: Readable[] = [];
+  for (const definition of definitions) {
+    try {
+      readable.push({ definition, path: jsonPath(definition.jsonPath) });
+    } catch (error) {
+      if (!(error instanceof JsonPathError)) throw error;
+      break;
+    }
+  }
+  return readable;
+}
+
+const columnOf = ({ name, type, format, description, priority, jsonPath: path }: CustomResourceColumnDefinition): Column => ({
+  name,
+  type: type as Column['type'],
+  ...(format !== undefined && { format }),
+  description: description || `Column of a custom resource definition (a JSONPath): ${path}`,
+  ...(priority !== undefined && { priority }),
+});
+
+/** Of several values the first is shown. */
+function cellOf(type: string, found: readonly unknown[], env: KindEnv): Cell {
+  if (found.length === 0) return null;
+  const [value] = found;
+  switch (type) {
+    case 'string':
+      return textOf(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? ageOf(value, env.now()) : null;
+    default:
+      return null;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return '<no value>';
+  if (typeof value === 'object') return sortedJson(value);
+  return typeof value === 'number' ? numberText(value) : String(value);
+}
+
+/** Very small numbers are told with an exponent earlier than this language does it, and that has two figures at least. */
+function numberText(value: number): string {
+  const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value);
+  return text.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** JSON with the keys of objects in order, and without characters that would mean something to a page. */
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
+  if (typeof value !== 'object' || value === null) return plainJson(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${plainJson(key)}:${sortedJson(item)}`).join()}}`;
+}
+const plainJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+function ageOf(text: string, now: number): string {
+  if (text === '' || text === 'null') return '<unknown>';
+  try {
+    return ageAt(now, text);
+  } catch (error) {
+    if (error instanceof TimeError) return '<invalid>';
+    throw error;
+  }
+}

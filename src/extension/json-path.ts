@@ -1,0 +1,309 @@
+/**
+ * The paths by which definitions of custom kinds point into their objects, as the clients of a stock server know them.
+ *
+ *   .spec.replicas                                   a field
+ *   .metadata.labels.example\.com/tier               a name with dots
+ *   .spec['size']   .spec.*   ..name                 a field, every field, a field anywhere below
+ *   .spec.ports[0]   [-1]   [1:3]   [::2]   [*]      items of a list
+ *   .status.conditions[?(@.type=="Ready")].status    items that satisfy a comparison; `[?(@.type)]`: that have the field
+ *   .spec['a','b']   .spec.ports[0,2]                several places, one after another
+ */
+import { setKey } from '../schema/plain.ts';
+
+/** What a path leads to in a value, in order; nothing where the value is not of the shape that the path asks for. */
+export type JsonPath = (value: unknown) => unknown[];
+
+export class JsonPathError extends Error {}
+
+/** From values to those one step on; undefined where a value is of the wrong shape, which ends the search without a result. */
+type Step = (values: readonly unknown[]) => unknown[] | undefined;
+
+/** Most values between two steps: `..` after `..` finds values again and again. More end the search. */
+const MOST = 100_000;
+
+/** Reads a path once, to be followed many times. Throws JsonPathError. */
+export function jsonPath(text: string): JsonPath {
+  const follow = inTurn(new PathReader(text).steps());
+  return (value) => follow([value]) ?? [];
+}
+
+function inTurn(steps: readonly Step[]): Step {
+  return (values) => {
+    let current: unknown[] | undefined = values as unknown[];
+    for (const step of steps) {
+      current = step(current);
+      if (current === undefined || current.length > MOST) return undefined;
+    }
+    return current;
+  };
+}
+
+// ---- steps -----------------------------------------------------------------------------------------------------
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function children(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value) : [];
+}
+
+const field =
+  (name: string): Step =>
+  (values) =>
+    values.filter((value) => isObject(value) && Object.hasOwn(value, name)).map((value) => (value as Record<string, unknown>)[name]);
+
+const everyChild: Step = (values) => values.flatMap(children);
+
+/** Every value that holds others, itself before those below it. */
+const everywhere: Step = (values) => {
+  const found: unknown[] = [];
+  const visit = (value: unknown): void => {
+    const below = children(value);
+    if (below.length === 0 || found.length > MOST) return;
+    found.push(value);
+    for (const child of below) visit(child);
+  };
+  for (const value of values) visit(value);
+  return found;
+};
+
+const constant =
+  (value: unknown): Step =>
+  (values) =>
+    values.map(() => value);
+
+const union =
+  (branches: readonly Step[]): Step =>
+  (values) => {
+    const found: unknown[] = [];
+    for (const branch of branches) {
+      const some = branch(values);
+      if (some === undefined) return undefined;
+      for (const one of some) found.push(one);
+    }
+    return found;
+  };
+
+/** Items of lists; null is passed over, anything else that is not a list ends the search. */
+function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): Step {
+  return (values) => {
+    const found: unknown[] = [];
+    for (const value of values) {
+      if (value === null) continue;
+      const some = Array.isArray(value) ? pick(value) : undefined;
+      if (some === undefined) return undefined;
+      for (const one of some) found.push(one);
+    }
+    return found;
+  };
+}
+
+/** `[from:to:step]`. Negative bounds count from the end; bounds outside the list are a fault, an empty range is not. */
+function slice(from: number, to: number | undefined, step: number): Step {
+  return ofLists((list) => {
+    const start = from < 0 ? from + list.length : from;
+    const end = to === undefined ? list.length : to < 0 ? to + list.length : to;
+    if (start === end) return [];
+    if (start < 0 || start >= list.length || end > list.length || start > end || step <= 0) return undefined;
+    return list.slice(start, end).filter((_, i) => i % step === 0);
+  });
+}
+
+/** `[n]`: one item. */
+const index = (n: number): Step => slice(n, n === -1 ? undefined : n + 1, 1);
+
+type Compare = (order: number) => boolean;
+const comparisons: Readonly<Record<string, Compare>> = {
+  '==': (order) => order === 0,
+  '!=': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+const having = (what: Step): Step => ofLists((list) => list.filter((item) => (what([item])?.length ?? 0) > 0));
+
+function comparing(left: Step, operator: string, right: Step): Step {
+  const passes = comparisons[operator] as Compare;
+  return ofLists((list) => {
+    const found: unknown[] = [];
+    for (const item of list) {
+      const lefts = left([item]);
+      const rights = right([item]);
+      if (lefts === undefined || rights === undefined || lefts.length > 1 || rights.length > 1) return undefined;
+      if (lefts.length === 0 || rights.length === 0) continue;
+      const order = orderOf(lefts[0], rights[0]);
+      if (order === undefined || (typeof lefts[0] === 'boolean' && /[<>]/.test(operator))) return undefined;
+      if (passes(order)) found.push(item);
+    }
+    return found;
+  });
+}
+
+/** Texts, numbers and truth values compare with their like alone. */
+function orderOf(a: unknown, b: unknown): number | undefined {
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
+  if ((typeof a === 'number' && typeof b === 'number') || (typeof a === 'boolean' && typeof b === 'boolean')) return Number(a) - Number(b);
+  return undefined;
+}
+
+// ---- text ------------------------------------------------------------------------------------------------------
+
+const OPERATOR = /^([^!<>=]+)([!<>=]+)(.+)$/s;
+const SLICE = /^(-?\d*)(?::(-?\d*))?(?::(-?\d*))?$/;
+const NAME = /(?:\\[\s\S]|[^\\\s.,[\]$@{}])*/y;
+const NUMBER = /[+-]?\d+(?:\.\d+)?(?![\w.])/y;
+const WORD = /\w+/y;
+
+class PathReader {
+  private readonly text: string;
+  private at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  steps(): Step[] {
+    const steps: Step[] = [];
+    while (this.at < this.text.length) {
+      const step = this.step();
+      if (step !== undefined) steps.push(step);
+    }
+    return steps;
+  }
+
+  private step(): Step | undefined {
+    if (this.take('[?(')) return this.filter();
+    if (this.take('..')) return everywhereThen(this.match(NAME));
+    if (this.take('.')) return this.name();
+    if (this.take('[')) return this.brackets();
+    // The value itself, which is where every path begins.
+    if (this.take('@') || this.take('$') || this.take(' ')) return undefined;
+    return this.literal();
+  }
+
+  private name(): Step | undefined {
+    const name = this.match(NAME);
+    return name === '' ? undefined : named(name);
+  }
+
+  private literal(): Step {
+    const quote = this.text[this.at] as string;
+    if (quote === '"' || quote === "'") return constant(this.quoted(quote));
+    const number = this.match(NUMBER);
+    if (number !== '') return constant(Number(number));
+    const word = this.match(WORD);
+    if (word === 'true' || word === 'false') return constant(word === 'true');
+    throw new JsonPathError(`a path does not go on with ${this.text.slice(this.at - word.length)}`);
+  }
+
+  private quoted(quote: string): string {
+    const end = this.closing(quote);
+    const inner = this.text.slice(this.at + 1, end);
+    this.at = end + 1;
+    return inner.replace(/\\(.)/gs, '$1');
+  }
+  /** Where the quotation that begins here ends. */
+  private closing(quote: string): number {
+    for (let i = this.at + 1; i < this.text.length; i++) {
+      if (this.text[i] === '\\') i++;
+      else if (this.text[i] === quote) return i;
+    }
+    throw new JsonPathError('a quotation does not end');
+  }
+
+  /** What stands between `[` and `]`. */
+  private brackets(): Step {
+    const end = this.text.indexOf(']', this.at);
+    if (end < 0) throw new JsonPathError('a bracket is not closed');
+    const inner = this.text.slice(this.at, end);
+    this.at = end + 1;
+    const parts = inner.split(',');
+    return parts.length === 1 ? bracketed(inner) : union(parts.map((part) => bracketed(part.trim())));
+  }
+
+  private filter(): Step {
+    const inner = this.condition();
+    const parts = OPERATOR.exec(inner);
+    if (parts === null) return having(inTurn(new PathReader(inner).steps()));
+    const [, left = '', operator = '', right = ''] = parts;
+    if (!Object.hasOwn(comparisons, operator)) throw new JsonPathError(`there is no comparison ${operator}`);
+    return comparing(inTurn(new PathReader(left).steps()), operator, inTurn(new PathReader(right).steps()));
+  }
+  /** The text up to `)]`, outside of quotations. */
+  private condition(): string {
+    const start = this.at;
+    for (; this.at < this.text.length; this.at++) {
+      const char = this.text[this.at] as string;
+      if (char === '"' || char === "'") this.at = this.closing(char);
+      else if (char === ')') {
+        const inner = this.text.slice(start, this.at);
+        if (this.take(')]')) return inner;
+        break;
+      }
+    }
+    throw new JsonPathError('a comparison is not closed');
+  }
+
+  private take(text: string): boolean {
+    if (!this.text.startsWith(text, this.at)) return false;
+    this.at += text.length;
+    return true;
+  }
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const [found = ''] = pattern.exec(this.text) ?? [];
+    this.at += found.length;
+    return found;
+  }
+}
+
+const named = (name: string): Step => (name === '*' ? everyChild : field(name.replaceAll('\\', '')));
+const everywhereThen = (name: string): Step => (name === '' ? everywhere : inTurn([everywhere, named(name)]));
+
+function bracketed(text: string): Step {
+  if (text === '*') return slice(0, undefined, 1);
+  const key = /^'([^']*)'$/.exec(text)?.[1];
+  if (key !== undefined) return inTurn(new PathReader(`.${key}`).steps());
+  const parts = SLICE.exec(text);
+  if (parts === null || text === '') throw new JsonPathError(`${text} is not an index`);
+  const [, from = '', to, step = ''] = parts;
+  if (to === undefined) return index(Number(from));
+  return slice(Number(from), to === '' ? undefined : Number(to), step === '' ? 1 : Number(step));
+}
+
+// ---- plain paths -----------------------------------------------------------------------------------------------
+
+/** A path of field names alone: `.spec.replicas`. */
+export type PlainPath = readonly string[];
+
+export const plainPath = (text: string): PlainPath => text.replace(/^\./, '').split('.');
+
+/** The value at a path; undefined where there is none. Throws JsonPathError where something on the way is no object. */
+export function valueAt(object: unknown, path: PlainPath): unknown {
+  let value = object;
+  for (let i = 0; i < path.length; i++) {
+    if (!isObject(value)) throw notAnObject(path.slice(0, i));
+    const name = path[i] as string;
+    if (!Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+/** Sets the value at a path; objects on the way are made. Throws JsonPathError where something on the way is no object. */
+export function setAt(object: unknown, path: PlainPath, value: unknown): void {
+  let holder = object;
+  for (let i = 0; i < path.length; i++) {
+    if (!isObject(holder)) throw notAnObject(path.slice(0, i));
+    const name = path[i] as string;
+    if (i === path.length - 1) setKey(holder, name, value);
+    else {
+      if (!Object.hasOwn(holder, name)) setKey(holder, name, {});
+      holder = holder[name];
+    }
+  }
+}
+
+const notAnObject = (path: PlainPath): JsonPathError => new JsonPathError(`.${path.join('.')} is not an object`);

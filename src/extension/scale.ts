@@ -1,0 +1,101 @@
+/** The scale of a custom object: the definition says where its numbers and its selector stand. */
+
+import type { CustomResourceSubresourceScale } from '../kinds/apiextensions/schema/v1.ts';
+import { scaleKind, scaleTable } from '../kinds/autoscaling/scale.ts';
+import { Scale } from '../kinds/autoscaling/schema/scale.ts';
+import type { ApiObject, ViewSubresource } from '../kinds/kind.ts';
+import { badRequest, internalError } from '../meta/errors.ts';
+import { type FieldErrors, Path } from '../meta/field.ts';
+import { JsonPathError, plainPath, setAt, valueAt } from './json-path.ts';
+
+/** Shown to who writes the scale of an object without a number: it can be told from every number that may be wanted. */
+const UNSET = -(2 ** 31);
+const MAX_REPLICAS = 2 ** 31 - 1;
+
+/**
+ * The scale of one version. Stored objects are read and written by the paths of the storage version, `stored`, where they
+ * are converted by a webhook, which alone knows where the same number stands in another version.
+ */
+export function scaleView(paths: CustomResourceSubresourceScale, stored: CustomResourceSubresourceScale = paths): ViewSubresource {
+  const wanted = numberField(stored.specReplicasPath);
+  const present = numberField(stored.statusReplicasPath);
+  const selector = textField(stored.labelSelectorPath);
+  const view: ViewSubresource<ApiObject, Scale> = {
+    type: 'view',
+    verbs: ['get', 'patch', 'update'],
+    kind: scaleKind,
+    schema: Scale,
+    replicasPath: plainPath(paths.specReplicasPath),
+    show(object) {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+      const text = demand(selector(object)) ?? '';
+      return {
+        metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+        spec: { replicas: demand(wanted(object)) ?? UNSET },
+        status: { replicas: demand(present(object)) ?? 0, ...(text !== '' && { selector: text }) },
+      };
+    },
+    hidden(object) {
+      if (demand(wanted(object)) !== undefined) return undefined;
+      return internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
+    },
+    write(given, object) {
+      const replicas = given.spec.replicas ?? 0;
+      if (replicas === UNSET) throw badRequest(`the spec replicas field "${paths.specReplicasPath}" cannot be empty`);
+      setAt(object, plainPath(stored.specReplicasPath), replicas);
+    },
+    ...scaleTable,
+  };
+  // A kind handles all its subresources alike and forgets the type of the view.
+  return view as unknown as ViewSubresource;
+}
+
+/** Checks of an object whose definition says how it scales, whichever way it is written: of what is wished and of what is so. */
+export function validateScaleSpec(paths: CustomResourceSubresourceScale | undefined, object: ApiObject, errors: FieldErrors): void {
+  if (paths !== undefined) validateNumber(paths.specReplicasPath, object, errors);
+}
+export function validateScaleStatus(paths: CustomResourceSubresourceScale | undefined, object: ApiObject, errors: FieldErrors): void {
+  if (paths === undefined) return;
+  validateNumber(paths.statusReplicasPath, object, errors);
+  const { labelSelectorPath = '' } = paths;
+  const found = textField(labelSelectorPath)(object);
+  if (found.fault !== undefined) errors.invalid(Path.of(labelSelectorPath), '', found.fault);
+}
+
+function validateNumber(path: string, object: ApiObject, errors: FieldErrors): void {
+  const { value = 0, fault } = numberField(path)(object);
+  if (fault !== undefined) errors.invalid(Path.of(path), 0, fault);
+  else if (value < 0) errors.invalid(Path.of(path), value, 'should be a non-negative integer');
+  else if (value > MAX_REPLICAS) errors.invalid(Path.of(path), value, `should be less than or equal to ${MAX_REPLICAS}`);
+}
+
+// ---- fields ----------------------------------------------------------------------------------------------------
+
+interface Found<T> {
+  readonly value?: T | undefined;
+  /** Why what is there cannot be taken. */
+  readonly fault?: string;
+}
+type Field<T> = (object: ApiObject) => Found<T>;
+
+function fieldAt<T>(text: string, is: (value: unknown) => value is T, expected: string): Field<T> {
+  const path = plainPath(text);
+  return (object) => {
+    try {
+      const value = valueAt(object, path);
+      if (value === undefined || is(value)) return { value };
+      return { fault: `${text} accessor error: ${JSON.stringify(value)} is not ${expected}` };
+    } catch (error) {
+      if (!(error instanceof JsonPathError)) throw error;
+      return { fault: `${text} accessor error: ${error.message}` };
+    }
+  };
+}
+const numberField = (path: string): Field<number> => fieldAt(path, (value): value is number => Number.isInteger(value), 'a whole number');
+const textField = (path: string | undefined): Field<string> =>
+  path === undefined || path === '' ? () => ({}) : fieldAt(path, (value): value is string => typeof value === 'string', 'a text');
+
+function demand<T>({ value, fault }: Found<T>): T | undefined {
+  if (fault !== undefined) throw internalError(fault);
+  return value;
+}
