@@ -82,13 +82,10 @@ export interface KindVersion<V = never, H = never> {
   /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
   readonly unknownField?: (field: string) => string;
   readonly deprecation?: Deprecation;
-  /** Subresources of this version, where they are not those of the kind. They work on the hub form, too. */
-  readonly subresources?: Readonly<Record<string, Subresource>>;
-  /** The Table of this version, where it is not that of the kind. Its cells are read from the form of this version. */
-  readonly columns?: readonly Column[];
-  cells?(object: V, env: KindEnv): Cell[];
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;
+  /** What is another in this version than in the rest of the kind (custom kinds). Cells are read from the form of this version. */
+  readonly own?: Partial<Pick<Kind, 'strategy' | 'subresources' | 'columns' | 'cells' | 'generation'>>;
 }
 
 /** A version whose rules and conversions know the types of both forms; kinds handle all versions alike and forget them. */

@@ -20,9 +20,6 @@ export interface Served {
   /** As errors name it: plural, and kind. Validation errors name the group that stock clients expect. */
   readonly resource: ResourceName;
   readonly groupKind: ResourceName;
-  /** Those of the version, or else of the kind. */
-  readonly subresources: Kind['subresources'];
-  readonly columns: Kind['columns'];
   /** The form that is stored. */
   readonly hub: { readonly version: string; readonly apiVersion: string; readonly schema: MessageType };
   /** The version is the hub itself: bytes are served as they are stored. */
@@ -47,7 +44,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
     .filter(([, definition]) => definition.served !== false)
     .map(([version, definition]) => ({
       identity,
-      kind,
+      kind: definition.own === undefined ? kind : { ...kind, ...definition.own },
       version,
       definition,
       group,
@@ -55,8 +52,6 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
       schema: definition.schema,
       resource: { group, resource: kind.plural },
       groupKind: { group: errorGroup, resource: kind.kind },
-      subresources: definition.subresources ?? kind.subresources,
-      columns: definition.columns ?? kind.columns,
       hub,
       isHub: apiVersionOf(group, version) === hub.apiVersion,
       custom,

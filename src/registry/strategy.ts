@@ -7,8 +7,8 @@ export const isHeld = (kind: Kind, object: ApiObject, finalizers = object.metada
 
 /** The rules of the object itself, or of the subresource through which it is written. */
 export function strategyOf(target: Target): Strategy {
-  const { kind, subresources } = target.resource;
+  const { kind } = target.resource;
   if (target.subresource === '') return kind.strategy ?? {};
-  const sub = subresources[target.subresource];
+  const sub = kind.subresources[target.subresource];
   return sub?.type === 'object' ? sub.strategy : (kind.strategy ?? {});
 }

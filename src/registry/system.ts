@@ -82,7 +82,7 @@ export class SystemWriter {
       if (error instanceof ApiError && error.reason === 'AlreadyExists') return false;
       throw error;
     }
-    if (resource.subresources.status !== undefined) await this.writeStatus(resource, namespace, name, this.complete(resource, object));
+    if (resource.kind.subresources.status !== undefined) await this.writeStatus(resource, namespace, name, this.complete(resource, object));
     return true;
   }
 

@@ -225,7 +225,8 @@ function keep<K extends 'creationTimestamp' | 'generation' | 'deletionGracePerio
 }
 
 /** The object itself, or a view of it such as its scale. */
-const writesSpec = (ctx: WriteContext): boolean => ctx.subresource === '' || ctx.resource.subresources[ctx.subresource]?.type === 'view';
+const writesSpec = (ctx: WriteContext): boolean =>
+  ctx.subresource === '' || ctx.resource.kind.subresources[ctx.subresource]?.type === 'view';
 
 /** Fields whose change is not a new generation. */
 const outsideSpec: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);

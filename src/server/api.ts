@@ -71,7 +71,7 @@ function unknownResource(services: Services, ctx: Context): void {
 
 function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { info } = ctx;
-  const sub = resource.subresources[info.subresource];
+  const sub = resource.kind.subresources[info.subresource];
   if (sub === undefined || (resource.kind.namespaced && info.namespace === '')) throw pathNotFound();
   const verb = info.verb;
   const proxied = info.subresource === 'proxy';

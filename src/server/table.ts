@@ -29,7 +29,7 @@ export function tableText(
   withColumns: boolean,
 ): string {
   // Kinds without columns of their own have always shown an empty table in this way.
-  const none = resource.columns === undefined ? 'null' : '[]';
+  const none = resource.kind.columns === undefined ? 'null' : '[]';
   const rows = items.length === 0 ? none : `[${items.map((item) => rowText(env, resource, item, apiVersion, include)).join()}]`;
   const columns = withColumns ? columnsText(resource) : 'null';
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows}}`;
@@ -37,7 +37,7 @@ export function tableText(
 
 export const table = (...args: Parameters<typeof tableText>): JsonObject => JSON.parse(tableText(...args)) as JsonObject;
 
-const columnsText = (resource: Resource): string => columnsOf(resource.columns ?? defaultColumns);
+const columnsText = (resource: Resource): string => columnsOf(resource.kind.columns ?? defaultColumns);
 
 function columnsOf(columns: readonly Column[]): string {
   return JSON.stringify(
@@ -88,10 +88,9 @@ function rowText(env: KindEnv, resource: Resource, item: Item, apiVersion: strin
 
 /** A version with columns of its own reads its cells from its own form. */
 function cellsOf(env: KindEnv, resource: Resource, hub: ApiObject): Cell[] {
-  const { kind, definition, columns = defaultColumns } = resource;
-  if (definition.cells === undefined) return kind.cells?.(hub as never, env) ?? defaultCells(columns, hub);
-  const object = resource.isHub ? hub : fromHub(resource, structuredClone(hub));
-  return definition.cells(object as never, env);
+  const { kind, definition } = resource;
+  const object = definition.own?.cells === undefined || resource.isHub ? hub : fromHub(resource, structuredClone(hub));
+  return kind.cells?.(object as never, env) ?? defaultCells(kind.columns ?? defaultColumns, object);
 }
 
 function rowObject(resource: Resource, item: Item, hub: ApiObject, include: IncludeObject, apiVersion: string): string {

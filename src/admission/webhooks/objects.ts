@@ -57,7 +57,7 @@ export class VersionedTexts {
 
 /** The schema of an action's object, where the request does not bring it. */
 function schemaOf({ objectKind, served, subresource }: AdmissionRequest): { schema: MessageType } | undefined {
-  const sub = served.subresources[subresource];
+  const sub = served.kind.subresources[subresource];
   const schema = objectKind?.schema ?? (sub?.type === 'action' ? sub.schema : undefined);
   return schema === undefined ? undefined : { schema };
 }

@@ -146,7 +146,7 @@ function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): AP
     ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
     ...(!kind.virtual && { storageVersionHash: storageVersionHash(resource) }),
   };
-  const names = Object.keys(resource.subresources);
+  const names = Object.keys(kind.subresources);
   // The stock server shows the status of a custom kind before its scale.
   if (resource.custom) names.sort((a, b) => compareText(b, a));
   else names.sort(compareText);
@@ -154,8 +154,8 @@ function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): AP
 }
 
 function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resource, name: string): APIResource {
-  const { kind, subresources } = resource;
-  const sub = subresources[name] as (typeof subresources)[string];
+  const { kind } = resource;
+  const sub = kind.subresources[name] as (typeof kind.subresources)[string];
   const entry = { name: `${kind.plural}/${name}`, singularName: '', namespaced: kind.namespaced };
   const verbs = [...sub.verbs].sort(compareText);
   if (sub.type === 'object') return { ...entry, kind: kind.kind, verbs };

@@ -163,7 +163,7 @@ export class RequestMetrics {
     const { group, version, resource, subresource } = info;
     if (info.resourceRequest) {
       const known = this.options.catalog.find(group, version, resource);
-      if (known === undefined || (subresource !== '' && !Object.hasOwn(known.subresources, subresource))) return undefined;
+      if (known === undefined || (subresource !== '' && !Object.hasOwn(known.kind.subresources, subresource))) return undefined;
       return { labels: { group, version, resource, subresource, ...words(verb, scope) }, component: 'apiserver' };
     }
     const path = this.options.paths(info.path);

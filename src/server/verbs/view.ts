@@ -120,7 +120,7 @@ function replicasPath(registry: RegistryDeps, resource: Resource): (apiVersion: 
     const group = slash < 0 ? '' : apiVersion.slice(0, slash);
     const known = registry.catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural);
     if (known === undefined) return undefined;
-    const { scale } = known.subresources;
+    const { scale } = known.kind.subresources;
     return scale?.type === 'view' ? (scale.replicasPath ?? ['spec', 'replicas']) : [];
   };
 }

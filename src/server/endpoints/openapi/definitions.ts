@@ -72,13 +72,13 @@ export class Definitions {
 
   private typesOf(resources: readonly Resource[]): MessageType[] {
     const types = new Set<MessageType>(common);
-    for (const { kind, schema, custom, subresources } of resources) {
+    for (const { kind, schema, custom } of resources) {
       if (custom) types.add(ObjectMeta).add(ListMeta);
       else {
         types.add(schema);
         if (kind.verbs.includes('list')) types.add(listSchema(schema));
       }
-      for (const sub of Object.values(subresources)) {
+      for (const sub of Object.values(kind.subresources)) {
         if (sub.type !== 'object' && sub.schema !== undefined) types.add(sub.schema);
       }
     }
@@ -98,12 +98,12 @@ export class Definitions {
 
   private kindsOf(resources: readonly Resource[], groups: Groups): Map<string, GroupVersionKind[]> {
     const kinds = new Map<string, GroupVersionKind[]>();
-    for (const { kind, schema, group, version, custom, subresources } of resources) {
+    for (const { kind, schema, group, version, custom } of resources) {
       if (!custom) {
         kinds.set(schema.name, [{ group, kind: kind.kind, version }]);
         kinds.set(`${schema.name}List`, [{ group, kind: kind.listKind, version }]);
       }
-      for (const sub of Object.values(subresources)) {
+      for (const sub of Object.values(kind.subresources)) {
         if (sub.type === 'object' || sub.schema === undefined || kinds.has(sub.schema.name)) continue;
         const of = (sub as ViewSubresource | ActionSubresource).kind;
         kinds.set(sub.schema.name, [{ group: this.names.groupName(of.group), kind: of.kind, version: of.version }]);

@@ -99,7 +99,7 @@ class ResourcePaths {
     const paths = [
       { path: scoped, parameters: [...scope, pretty], operations: this.collection() },
       { path: `${scoped}/{name}`, parameters: item, operations: this.item() },
-      ...Object.entries(this.resource.subresources).flatMap(([name, sub]) => this.subresource(`${scoped}/{name}/${name}`, name, sub, item)),
+      ...Object.entries(kind.subresources).flatMap(([name, sub]) => this.subresource(`${scoped}/{name}/${name}`, name, sub, item)),
       ...this.everywhere(),
       ...this.oldWatches(),
     ];
