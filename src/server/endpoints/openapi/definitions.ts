@@ -6,8 +6,9 @@ import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
 import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Status, WatchEvent } from '../../../kinds/meta-kinds.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '../../../schema/openapi.ts';
-import { type JsonObject, type JsonValue, type MessageType, message, req, string } from '../../../schema/types.ts';
+import { type MessageType, message, req, string } from '../../../schema/types.ts';
 import type { Groups } from '../groups.ts';
+import { customDefinitions } from './custom.ts';
 import type { GroupVersionKind } from './model.ts';
 import type { Names } from './names.ts';
 
@@ -65,6 +66,10 @@ export class Definitions {
   v3(resources: readonly Resource[], groups: Groups): Schemas {
     return this.finish(openApiV3Schemas(this.typesOf(resources), this.options(resources, groups)), resources, 3);
   }
+  /** Definitions of one custom kind alone; those to which they refer are elsewhere. */
+  v2Custom(resource: Resource): Schemas {
+    return this.finish({}, [resource], 2);
+  }
   /** Definitions of documents of discovery, where no resource is spoken of. */
   v3Types(types: readonly MessageType[], groups: Groups): Schemas {
     return this.finish(openApiV3Schemas(types, this.options([], groups)), [], 3);
@@ -121,7 +126,8 @@ export class Definitions {
 
   /** Adds custom kinds, and writes the kinds of a definition under every prefix that clients look for. */
   private finish(schemas: Schemas, resources: readonly Resource[], release: 2 | 3): Schemas {
-    for (const resource of resources) if (resource.custom) this.addCustom(schemas, resource, release);
+    const options = { identity: this.identity, names: this.names, release, words: fieldWords };
+    for (const resource of resources) if (resource.custom) Object.assign(schemas, customDefinitions(options, resource));
     const [own, ...others] = kindExtensionPrefixes(this.identity).map((prefix) => `${prefix}group-version-kind`);
     for (const schema of Object.values(schemas)) {
       const kinds = schema[own as string];
@@ -129,63 +135,4 @@ export class Definitions {
     }
     return schemas;
   }
-
-  private addCustom(schemas: Schemas, resource: Resource, release: 2 | 3): void {
-    const { kind, group, version, definition } = resource;
-    const [own, list] = [this.names.ofResource(resource), this.names.ofList(resource)];
-    const ref = (name: string): JsonObject => ({ $ref: `#/${release === 2 ? 'definitions' : 'components/schemas'}/${name}` });
-    const marked = (name: string): JsonObject => ({
-      [`${this.identity.schemaExtensionPrefix}group-version-kind`]: [{ group, kind: name, version }],
-    });
-    const preserve = `${this.identity.schemaExtensionPrefix}preserve-unknown-fields`;
-    const written = definition.openapi ?? { type: 'object', [preserve]: true };
-    const schema = (release === 2 ? plainer(written, this.identity.schemaExtensionPrefix, true) : written) as JsonObject;
-    const meta = ref(this.names.of(ObjectMeta.name));
-    schemas[own] = {
-      ...schema,
-      type: 'object',
-      properties: {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        ...((schema.properties ?? {}) as JsonObject),
-        metadata: release === 2 ? meta : { allOf: [meta] },
-      },
-      ...marked(kind.kind),
-    };
-    schemas[list] = {
-      description: `${kind.listKind} is a list of ${kind.kind}`,
-      type: 'object',
-      required: ['items'],
-      properties: {
-        apiVersion: { type: 'string' },
-        items: { type: 'array', items: ref(own) },
-        kind: { type: 'string' },
-        metadata: release === 2 ? ref(this.names.of(ListMeta.name)) : { allOf: [ref(this.names.of(ListMeta.name))] },
-      },
-      ...marked(kind.listKind),
-    };
-  }
-}
-
-const unsayable = ['nullable', 'oneOf', 'anyOf', 'not', 'default'];
-/** Words whose values are schemas by name, or a schema, or either. */
-const holders = new Set(['properties', 'items', 'additionalProperties', 'allOf']);
-
-/**
- * A schema without what the second release of the format cannot say. A value that may be null, or of two types, or of
- * fields that are not named, is left open: clients would refuse it otherwise.
- */
-export function plainer(schema: JsonValue, prefix: string, root = false): JsonValue {
-  if (Array.isArray(schema)) return schema.map((one) => plainer(one, prefix));
-  if (schema === null || typeof schema !== 'object') return schema;
-  const open = schema.nullable === true || schema[`${prefix}int-or-string`] === true || schema[`${prefix}preserve-unknown-fields`] === true;
-  const made: JsonObject = {};
-  for (const [word, value] of Object.entries(schema)) {
-    if (unsayable.includes(word)) continue;
-    if (open && !root && (word === 'type' || holders.has(word))) continue;
-    if (word === 'properties')
-      made[word] = Object.fromEntries(Object.entries(value as JsonObject).map(([k, v]) => [k, plainer(v, prefix)]));
-    else made[word] = holders.has(word) ? plainer(value, prefix) : value;
-  }
-  return made;
 }

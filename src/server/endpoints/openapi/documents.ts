@@ -66,6 +66,8 @@ export class Documents {
   /** By the path of a group version. What built-in kinds came to stays, however often custom ones change. */
   private readonly pieces = new Map<string, Piece>();
   private builtin: { resources: readonly Resource[]; text: string } | undefined;
+  /** Definitions of custom kinds, which are other resources after every change of theirs. */
+  private readonly custom = new WeakMap<Resource, string>();
   private whole: { groups: Groups; form: Promise<Form> } | undefined;
   private readonly small = new Map<string, { groups: Groups; form: Form }>();
 
@@ -162,9 +164,17 @@ export class Documents {
     }
     const custom = all.filter((resource) => resource.custom);
     if (custom.length === 0) return this.builtin.text;
-    const names = new Set(custom.flatMap((r) => [this.options.names.ofResource(r), this.options.names.ofList(r)]));
-    const added = Object.entries(this.definitions.v2(custom, groups)).filter(([name]) => names.has(name));
-    return `${this.builtin.text},${await this.inPieces(Object.fromEntries(added))}`;
+    const texts = [this.builtin.text];
+    for (const resource of custom) {
+      let text = this.custom.get(resource);
+      if (text === undefined) {
+        await nextTurn();
+        text = inner(this.definitions.v2Custom(resource));
+        this.custom.set(resource, text);
+      }
+      texts.push(text);
+    }
+    return texts.join();
   }
 
   private async inPieces(definitions: Record<string, JsonObject>): Promise<string> {

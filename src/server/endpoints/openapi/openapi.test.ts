@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { scaleView } from '../../../extension/scale.ts';
 import { plat } from '../../../identity.ts';
 import { type ApiObject, kind } from '../../../kinds/kind.ts';
 import { ObjectMeta } from '../../../kinds/meta.ts';
@@ -7,7 +8,6 @@ import { always, type JsonObject, object } from '../../../schema/types.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { groupsOf, perGeneration } from '../groups.ts';
 import { ask, testServices } from '../testing.ts';
-import { plainer } from './definitions.ts';
 import { openapiEndpoints } from './index.ts';
 
 async function setup(identity?: typeof plat, feature?: (name: string) => boolean) {
@@ -189,7 +189,10 @@ test('custom kinds come and go with the schema their author wrote', async () => 
     'x-kubernetes-group-version-kind': [{ group: 'garden.example.com', kind: 'Seed', version: 'v1' }],
   });
   const v2 = await json('/openapi/v2');
-  expect(v2.definitions['com.example.garden.v1.Seed'].properties.spec.properties).toEqual({ n: { type: 'integer', minimum: 2 }, word: {} });
+  expect(v2.definitions['com.example.garden.v1.Seed'].properties.spec.properties).toEqual({
+    n: { type: 'integer', minimum: 2, default: 3 },
+    word: {},
+  });
   expect(v2.definitions['com.example.garden.v1.SeedList'].properties.items.items.$ref).toBe('#/definitions/com.example.garden.v1.Seed');
   expect(dangling(v2, v2.definitions, '#/definitions/')).toEqual([]);
   expect((await get('/openapi/v3/apis/apps/v1')).headers.etag).toBe(apps);
@@ -198,12 +201,109 @@ test('custom kinds come and go with the schema their author wrote', async () => 
   expect((await get('/openapi/v3/apis/garden.example.com/v1')).status).toBe(404);
 });
 
-test('what version 2 cannot say is left open', () => {
-  const prefix = 'x-kubernetes-';
-  expect(
-    plainer({ type: 'object', properties: { a: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }] } } }, prefix),
-  ).toEqual({
+/** The definition of a custom kind with a schema, in both releases. */
+async function published(openapi: JsonObject | undefined, more: Partial<Parameters<typeof kind>[0]> = {}) {
+  const { json, catalog } = await setup();
+  const schema = object('garden.Seed', { metadata: always(1, ObjectMeta) });
+  const seeds = kind<ApiObject>({
+    group: 'garden.example.com',
+    kind: 'Seed',
+    plural: 'seeds',
+    scope: 'Namespaced',
+    versions: { v1: { schema, ...(openapi !== undefined && { openapi }) } },
+    hub: 'v1',
+    ...more,
+  } as Parameters<typeof kind<ApiObject>>[0]);
+  await catalog.add(seeds);
+  const v2 = await json('/openapi/v2');
+  const v3 = await json('/openapi/v3/apis/garden.example.com/v1');
+  expect(dangling(v2, v2.definitions, '#/definitions/')).toEqual([]);
+  expect(dangling(v3, v3.components.schemas, '#/components/schemas/')).toEqual([]);
+  return {
+    v2: v2.definitions['com.example.garden.v1.Seed'],
+    v3: v3.components.schemas['com.example.garden.v1.Seed'],
+    documents: { v2, v3 },
+  };
+}
+const spec = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties: { spec: { type: 'object', properties, ...more } },
+});
+
+test('what version 2 cannot say is left open', async () => {
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  const either = { 'x-kubernetes-int-or-string': true };
+  const { v2, v3 } = await published(
+    spec(
+      {
+        either: { ...either, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+        free: { type: 'object', ...open, properties: { a: { type: 'string' } } },
+        list: { type: 'array', ...open, items: { type: 'string' } },
+        maybe: { type: 'object', nullable: true, properties: { a: { type: 'string' } } },
+        set: { type: 'array', items: { type: 'string', nullable: true }, 'x-kubernetes-list-type': 'set' },
+        some: { type: 'string', default: 'x', oneOf: [{ pattern: 'x' }], not: { pattern: 'y' }, allOf: [{ minLength: 1 }] },
+      },
+      { required: ['maybe', 'some'], description: 'the wish', example: { a: 1 } },
+    ),
+  );
+  expect(v2.properties.spec).toEqual({
     type: 'object',
-    properties: { a: { 'x-kubernetes-int-or-string': true } },
+    description: 'the wish',
+    required: ['some'],
+    properties: {
+      either,
+      free: { type: 'object', ...open },
+      list: open,
+      maybe: {},
+      set: { type: 'array', items: {}, 'x-kubernetes-list-type': 'set' },
+      some: { type: 'string', default: 'x' },
+    },
   });
+  expect(v3.properties.spec).toMatchObject({
+    required: ['maybe', 'some'],
+    properties: {
+      either: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+      free: { properties: { a: { type: 'string' } } },
+      maybe: { type: 'object', nullable: true },
+      some: { oneOf: [{ pattern: 'x' }], not: { pattern: 'y' }, allOf: [{ minLength: 1 }] },
+    },
+  });
+  expect(v3.properties.spec.example).toBeUndefined();
+});
+
+test('an object that may hold anything names no fields in version 2, where clients would refuse all others', async () => {
+  const kinds = { 'x-kubernetes-group-version-kind': [{ group: 'garden.example.com', kind: 'Seed', version: 'v1' }] };
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  const { v2, v3 } = await published({ type: 'object', ...open, properties: { spec: { type: 'string' } } });
+  expect(v2).toEqual({ type: 'object', ...kinds });
+  expect(v3).toMatchObject({ ...open, ...kinds, properties: { spec: { type: 'string' }, metadata: {}, kind: {}, apiVersion: {} } });
+  expect((await published(undefined)).v2).toEqual({ type: 'object', ...kinds });
+});
+
+test('an object within an object has what every object has', async () => {
+  const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true };
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  const { v2, v3 } = await published(
+    spec({ one: { ...embedded, required: ['kind'], properties: { spec: { type: 'string' } } }, any: { ...embedded, ...open } }),
+  );
+  expect(Object.keys(v2.properties.spec.properties.one.properties).sort()).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+  expect(v2.properties.spec.properties.one.required).toEqual(['kind', 'apiVersion']);
+  expect(v2.properties.spec.properties.any).toEqual({ ...embedded, ...open });
+  expect(Object.keys(v3.properties.spec.properties.any.properties)).toEqual(['apiVersion', 'kind', 'metadata']);
+});
+
+test('fields of the schema may bear any name', async () => {
+  const { v2 } = await published(spec(JSON.parse('{"constructor":{"type":"string"},"__proto__":{"type":"integer"}}')));
+  expect(Object.keys(v2.properties.spec.properties)).toEqual(['constructor', '__proto__']);
+});
+
+test('the scale of a custom kind is published with it', async () => {
+  const { documents } = await published(spec({ n: { type: 'integer' } }), {
+    subresources: { scale: scaleView({ specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' }) as never },
+  });
+  const path = '/apis/garden.example.com/v1/namespaces/{namespace}/seeds/{name}/scale';
+  const read = documents.v3.paths[path].get;
+  expect(read.operationId).toBe('readGardenExampleComV1NamespacedSeedScale');
+  expect(read['x-kubernetes-group-version-kind']).toEqual({ group: 'autoscaling', kind: 'Scale', version: 'v1' });
+  expect(Object.keys(documents.v2.paths[path])).toEqual(expect.arrayContaining(['get', 'put', 'patch']));
 });

@@ -1,0 +1,160 @@
+/**
+ * The definitions of custom kinds, as the author wrote their schemas, with what every object has. The second release of the
+ * format cannot say all that a schema may say: what it cannot is left open, lest clients that check objects refuse good ones.
+ */
+import type { Identity } from '../../../identity.ts';
+import { extensionNames } from '../../../kinds/apiextensions/schema/json-schema.ts';
+import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
+import type { Resource } from '../../../registry/catalog.ts';
+import type { Schemas } from '../../../schema/openapi.ts';
+import { setKey } from '../../../schema/plain.ts';
+import type { JsonObject, JsonValue } from '../../../schema/types.ts';
+import type { Names } from './names.ts';
+
+export interface CustomOptions {
+  readonly identity: Identity;
+  readonly names: Names;
+  readonly release: 2 | 3;
+  /** What fields that every object has are for. */
+  readonly words: Readonly<Record<string, string>>;
+}
+
+/** The definitions of a custom kind in one version, and of its list. */
+export function customDefinitions(options: CustomOptions, resource: Resource): Schemas {
+  const { kind, group, version } = resource;
+  const [own, list] = [options.names.ofResource(resource), options.names.ofList(resource)];
+  const marked = (name: string): JsonObject => ({
+    [`${options.identity.schemaExtensionPrefix}group-version-kind`]: [{ group, kind: name, version }],
+  });
+  const publisher = new Publisher(options);
+  return {
+    [own]: { ...publisher.object(resource.definition.openapi), ...marked(kind.kind) },
+    [list]: {
+      description: `${kind.listKind} is a list of ${kind.plural}.`,
+      type: 'object',
+      required: ['items'],
+      properties: {
+        ...publisher.typeFields(),
+        items: { description: options.words.items ?? '', type: 'array', items: publisher.ref(own) },
+        metadata: publisher.described('metadata', options.names.of(ListMeta.name)),
+      },
+      ...marked(kind.listKind),
+    },
+  };
+}
+
+/** Words whose values hold no schemas, in the order in which they are published. */
+const plainWords = [
+  'description',
+  'type',
+  'format',
+  'title',
+  'default',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'multipleOf',
+  'enum',
+  'maxProperties',
+  'minProperties',
+  'required',
+  'nullable',
+];
+
+class Publisher {
+  private readonly options: CustomOptions;
+  private readonly extensions: ReturnType<typeof extensionNames>;
+
+  constructor(options: CustomOptions) {
+    this.options = options;
+    this.extensions = extensionNames(options.identity.schemaExtensionPrefix);
+  }
+
+  ref(name: string): JsonObject {
+    return { $ref: `#/${this.options.release === 2 ? 'definitions' : 'components/schemas'}/${name}` };
+  }
+  /** A reference with a description, which the third release does not allow to stand beside it. */
+  described(field: string, name: string): JsonObject {
+    const description = this.options.words[field] ?? '';
+    return this.options.release === 2 ? { description, ...this.ref(name) } : { description, allOf: [this.ref(name)] };
+  }
+  typeFields(): JsonObject {
+    const { words } = this.options;
+    return {
+      apiVersion: { description: words.apiVersion ?? '', type: 'string' },
+      kind: { description: words.kind ?? '', type: 'string' },
+    };
+  }
+
+  /** An object of the kind. Where it may hold anything, clients must not believe that what is named is all. */
+  object(written: JsonObject | undefined): JsonObject {
+    const open = written === undefined || written[this.extensions.preserveUnknownFields] === true;
+    if (open && this.options.release === 2) return { type: 'object' };
+    if (written === undefined) return { type: 'object', [this.extensions.preserveUnknownFields]: true };
+    const schema = this.schema(written);
+    return { ...schema, properties: { ...this.typeFields(), ...((schema.properties ?? {}) as JsonObject), ...this.metadata() } };
+  }
+  private metadata(): JsonObject {
+    return { metadata: this.described('metadata', this.options.names.of(ObjectMeta.name)) };
+  }
+
+  private schema(written: JsonObject): JsonObject {
+    const made: JsonObject = {};
+    for (const word of plainWords) if (written[word] !== undefined) made[word] = written[word];
+    for (const word of Object.values(this.extensions)) if (written[word] !== undefined) made[word] = written[word];
+    this.addNested(made, written);
+    if (this.options.release === 2) this.makePlainer(made, written);
+    if (written[this.extensions.embeddedResource] === true) this.embed(made, written);
+    return made;
+  }
+
+  private addNested(made: JsonObject, written: JsonObject): void {
+    const { properties, items, additionalProperties } = written;
+    if (isSchema(properties)) made.properties = this.each(properties);
+    if (isSchema(items)) made.items = this.schema(items);
+    if (additionalProperties !== undefined)
+      made.additionalProperties = isSchema(additionalProperties) ? this.schema(additionalProperties) : additionalProperties;
+    // Conditions on values: they hold no fields of their own.
+    if (this.options.release === 3)
+      for (const word of ['allOf', 'anyOf', 'oneOf', 'not'] as const) if (written[word] !== undefined) made[word] = written[word];
+  }
+  private each(properties: JsonObject): JsonObject {
+    const made: JsonObject = {};
+    for (const [name, schema] of Object.entries(properties)) setKey(made, name, this.schema(schema as JsonObject));
+    return made;
+  }
+
+  /** Takes away what the second release has no words for: null beside a type, fields besides those that are named. */
+  private makePlainer(made: JsonObject, written: JsonObject): void {
+    const nullable = written.nullable === true;
+    delete made.nullable;
+    if (nullable) delete made.type;
+    if (nullable || written[this.extensions.preserveUnknownFields] === true) {
+      delete made.items;
+      delete made.properties;
+    }
+    // Clients cannot read a list that does not say what is in it.
+    if (made.type === 'array' && made.items === undefined) delete made.type;
+    const fields = written.properties as Record<string, JsonObject> | undefined;
+    const required = (written.required as string[] | undefined)?.filter((name) => fields?.[name]?.nullable !== true);
+    if (required === undefined || required.length === 0) delete made.required;
+    else made.required = required;
+  }
+
+  /** An object within the object, of whichever kind. */
+  private embed(made: JsonObject, written: JsonObject): void {
+    if (this.options.release === 2 && written[this.extensions.preserveUnknownFields] === true) return;
+    made.properties = { ...((made.properties ?? {}) as JsonObject), ...this.typeFields(), ...this.metadata() };
+    made.required = [...new Set([...((made.required ?? []) as string[]), 'kind', 'apiVersion'])];
+  }
+}
+
+const isSchema = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
