@@ -76,6 +76,8 @@ export function shapeOf(type: Type): Shape {
       return mapShape(resolved);
     case 'message':
       return messageShape(resolved);
+    case 'scalar':
+      return resolved.open === true ? anyShape : leafShape(resolved);
     default:
       return leafShape(resolved);
   }

@@ -48,6 +48,8 @@ export type ScalarName =
 export interface ScalarType<T = unknown, N extends ScalarName = ScalarName> {
   readonly node: 'scalar';
   readonly name: N;
+  /** Nothing is known of the value: objects in it are owned key by key. Only structures of custom objects have such. */
+  readonly open?: true;
   /** Never present at run time: carries the TypeScript type. */
   readonly $type?: T;
 }
@@ -219,6 +221,7 @@ export const duration = scalar<string, 'duration'>('duration');
 export const intOrString = scalar<number | string, 'intOrString'>('intOrString');
 export const raw = scalar<JsonObject, 'raw'>('raw');
 export const json = scalar<JsonValue, 'json'>('json');
+export const anyValue: ScalarType<JsonValue, 'json'> = Object.freeze({ node: 'scalar', name: 'json', open: true });
 export const fieldsV1 = scalar<JsonObject, 'fieldsV1'>('fieldsV1');
 
 export function list<I extends Type>(item: I, kind: ListKind = 'atomic', keys: readonly string[] = []): ListType<I> {

@@ -1,10 +1,10 @@
 /** What defaults in the schema of a custom kind must be like: values that fit where they stand, without unknown fields. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
-import { dns1035Label } from '../../meta/names.ts';
-import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { goValue } from './go-value.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
+import { validateResource } from './values/embedded.ts';
+import { isValues } from './values/node.ts';
 import { hasUnknownFields } from './values/prune.ts';
 import { validateValue } from './values/validate.ts';
 
@@ -23,7 +23,7 @@ function walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErr
     if (!insideMeta && hasUnknownFields(value, schema, x, resource))
       invalidText(errors, here, goValue(value), 'must not have unknown fields');
     const before = errors.list.length;
-    if (!insideMeta && resource) validateResource(value, here, errors);
+    if (!insideMeta && resource && isValues(value)) validateResource(value, here, errors);
     if (errors.list.length === before) validateValue(value, schema, x, here, errors);
   }
   const { items, properties = {} } = schema;
@@ -33,19 +33,5 @@ function walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErr
     const embedded = field[x.embeddedResource] === true;
     const meta = (insideMeta || (resource && metaFields.has(key))) && !embedded;
     walk(field, at.child('properties').key(key), x, errors, embedded, meta);
-  }
-}
-
-/** A resource says what it is. */
-function validateResource(value: JsonValue, at: Path, errors: FieldErrors): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  const { apiVersion, kind } = value as JsonObject;
-  for (const [field, text] of [['apiVersion', apiVersion] as const, ['kind', kind] as const]) {
-    if (text === undefined) errors.required(at.child(field), 'must not be empty');
-    else if (typeof text !== 'string') errors.invalid(at.child(field), text, 'must be a string');
-    else if (text === '') errors.invalid(at.child(field), text, 'must not be empty');
-    else if (field === 'kind')
-      for (const complaint of dns1035Label(text.toLowerCase()))
-        errors.invalid(at.child(field), text, `may have mixed case, but should otherwise match: ${complaint}`);
   }
 }

@@ -24,11 +24,16 @@ const metadata = Path.of('metadata');
 
 /** All rules of the metadata of a new object. `at` is where the metadata stands. */
 export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+  validateMetadata(meta, rules, errors, at);
+  validatePlainFinalizers(meta, errors, env, at);
+}
+
+/** The rules of new metadata that also hold for custom objects, and for objects inside of them. */
+export function validateMetadata(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path = metadata): void {
   validateNames(meta, rules, errors, at);
   validateCommon(meta, errors, at);
   validateFinalizers(meta.finalizers, at.child('finalizers'), errors);
   validateManagedFields(meta, at.child('managedFields'), errors);
-  validatePlainFinalizers(meta, errors, env, at);
 }
 
 function validateNames(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path): void {

@@ -60,7 +60,6 @@ function isCreditCard(text: string): boolean {
 }
 
 const checks: Readonly<Record<string, (text: string) => boolean>> = {
-  'date-time': isDateTime,
   datetime: isDateTime,
   date: isDate,
   duration: (text) => text === '0' || duration.test(text) || wordyDuration.test(text),
@@ -73,8 +72,17 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   creditcard: isCreditCard,
 };
 
+const withoutDashes = (format: string): string => format.replaceAll('-', '');
+
+/** Whether the format is one that is checked; dashes in its name say nothing. A password may be any text, but it is a text. */
+export function isFormat(format: string): boolean {
+  const name = withoutDashes(format);
+  return Object.hasOwn(checks, name) || Object.hasOwn(patterns, name) || name === 'password';
+}
+
 /** Whether a text has the format. */
 export function hasFormat(format: string, text: string): boolean {
-  if (Object.hasOwn(checks, format)) return (checks[format] as (text: string) => boolean)(text);
-  return Object.hasOwn(patterns, format) ? (patterns[format] as RegExp).test(text) : true;
+  const name = withoutDashes(format);
+  if (Object.hasOwn(checks, name)) return (checks[name] as (text: string) => boolean)(text);
+  return Object.hasOwn(patterns, name) ? (patterns[name] as RegExp).test(text) : true;
 }

@@ -1,41 +1,75 @@
-/** What of a value a structural schema knows. */
-import type { JsonObject, JsonValue } from '../../../schema/types.ts';
-import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
+/**
+ * Drops what a structural schema does not know. Nulls go, too, where none may stand and no default is to take their place.
+ * Objects are changed in place; where nothing is to be dropped, nothing is touched.
+ */
+import { cloneJson } from '../../../schema/plain.ts';
+import type { JsonValue } from '../../../schema/types.ts';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { type Extensions, fieldNode, isMetaField, nodeOf, type ValueNode, type Values } from './node.ts';
 
-type Extensions = ReturnType<typeof extensionNames>;
-const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
-const metaFields = ['apiVersion', 'kind', 'metadata'];
+/** Told of the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
+export type Report = (path: string) => void;
+
+export function prune(node: ValueNode, value: unknown, report?: Report): void {
+  new Pruner(report).prune(node, value, false);
+}
+
+class Pruner {
+  private readonly report: Report | undefined;
+  /** Where the walk stands, kept only for somebody who wants to know. */
+  private readonly steps: (string | number)[] = [];
+
+  constructor(report: Report | undefined) {
+    this.report = report;
+  }
+
+  /** `kept`: the value is an item of a list whose unknown fields are kept. */
+  prune(node: ValueNode | 'bare' | undefined, value: unknown, kept: boolean): void {
+    if (typeof value !== 'object' || value === null) return;
+    const known = node === 'bare' ? undefined : node;
+    const keeps = kept || known?.keeps === true;
+    if (Array.isArray(value)) {
+      if (known?.items === undefined && keeps) return;
+      for (let i = 0; i < value.length; i++) this.below(i, known?.items, value[i], keeps);
+    } else this.fields(known, value as Values, keeps);
+  }
+
+  private fields(node: ValueNode | undefined, value: Values, keeps: boolean): void {
+    for (const key in value) {
+      if (node?.resource !== undefined && isMetaField(key)) continue;
+      const field = node === undefined ? undefined : fieldNode(node, key);
+      if (field === undefined) {
+        if (!keeps) this.drop(value, key);
+      } else if (value[key] === null && field !== 'bare' && !field.nullable && field.default === undefined) delete value[key];
+      else this.below(key, field, value[key], false);
+    }
+  }
+
+  private below(step: string | number, node: ValueNode | 'bare' | undefined, value: unknown, kept: boolean): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (this.report !== undefined) this.steps.push(step);
+    this.prune(node, value, kept);
+    if (this.report !== undefined) this.steps.pop();
+  }
+
+  private drop(value: Values, key: string): void {
+    delete value[key];
+    this.report?.(pathOf([...this.steps, key]));
+  }
+}
+
+function pathOf(steps: readonly (string | number)[]): string {
+  let path = '';
+  for (const step of steps) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
+  return path;
+}
 
 /** Whether a value has fields that the schema does not name. `resource`: it is an object with a kind and metadata of its own. */
-export function hasUnknownFields(value: JsonValue, schema: JSONSchemaProps | undefined, x: Extensions, resource = false): boolean {
-  if (schema?.[x.preserveUnknownFields] === true) return hasUnknownWithin(value, schema, x);
-  if (Array.isArray(value)) {
-    const items = Array.isArray(schema?.items) ? undefined : schema?.items;
-    return value.some((item) => hasUnknownFields(item, items, x, items?.[x.embeddedResource] === true));
-  }
-  if (!isObject(value)) return false;
-  for (const [key, field] of Object.entries(value)) {
-    if (resource && metaFields.includes(key)) continue;
-    const known = fieldSchema(schema, key);
-    if (known === undefined) return true;
-    if (known !== true && hasUnknownFields(field, known, x, known[x.embeddedResource] === true)) return true;
-  }
-  return false;
-}
-
-/** Where unknown fields are kept, known ones are still looked into. */
-function hasUnknownWithin(value: JsonValue, schema: JSONSchemaProps, x: Extensions): boolean {
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([key, field]) => {
-    const known = fieldSchema(schema, key);
-    return known !== undefined && known !== true && hasUnknownFields(field, known, x, known[x.embeddedResource] === true);
+export function hasUnknownFields(value: JsonValue, schema: JSONSchemaProps, x: Extensions, resource = false): boolean {
+  let found = false;
+  const copy = cloneJson(value);
+  prune(nodeOf(schema, x, resource), copy, () => {
+    found = true;
   });
-}
-
-/** The schema of a field; true where any value is taken. */
-function fieldSchema(schema: JSONSchemaProps | undefined, key: string): JSONSchemaProps | true | undefined {
-  const { properties, additionalProperties } = schema ?? {};
-  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
-  if (additionalProperties === undefined || additionalProperties === false) return undefined;
-  return additionalProperties;
+  return found;
 }

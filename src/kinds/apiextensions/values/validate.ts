@@ -7,11 +7,12 @@ import { equal } from '../../../lib/equal.ts';
 import type { FieldErrors } from '../../../meta/field.ts';
 import { FieldErrors as Errors, Path, show } from '../../../meta/field.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
-import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { hasFormat } from './formats.ts';
+import type { Extensions } from './node.ts';
 import { compilePattern, PatternError } from './pattern.ts';
-
-type Extensions = ReturnType<typeof extensionNames>;
+import { formatOf, typeFault } from './types.ts';
+import { weightOf } from './weight.ts';
 
 interface Check {
   readonly x: Extensions;
@@ -22,31 +23,40 @@ interface Check {
 
 /** `at` is where the value stands; the words of complaints name only what lies within it. */
 export function validateValue(value: JsonValue, schema: JSONSchemaProps, x: Extensions, at: Path | undefined, errors: FieldErrors): void {
-  validate(value, schema, '', { x, at, errors });
+  const found = new Errors();
+  validate(value, schema, '', { x, at, errors: found });
+  // Several parts of a schema may find the same fault.
+  const told = new Set<string>();
+  for (const error of found.list) {
+    const text = `${error.field}: ${error.message}`;
+    if (!told.has(text)) errors.list.push(error);
+    told.add(text);
+  }
 }
 
-const pathOf = (check: Check, name: string): Path =>
-  check.at === undefined ? Path.of(name) : name === '' ? check.at : check.at.child(name);
-
-function typeOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'integer' : 'number';
-  return typeof value;
+function pathOf({ at }: Check, name: string): Path {
+  const own = name.startsWith('.') ? name.slice(1) : name;
+  if (at === undefined) return Path.of(own);
+  return own === '' ? at : at.child(own);
 }
 
 function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
-  if (value === null && schema.nullable) return;
-  validateType(value, schema, name, check);
-  validateCombinations(value, schema, name, check);
+  const fault = typeFault(value, schema, check.x);
+  if (fault !== undefined) wrongType(check, name, fault.actual, fault.wanted);
+  if (value !== null) validateCombinations(value, schema, name, check);
   if (typeof value === 'string') validateText(value, schema, name, check);
   if (typeof value === 'number') validateNumber(value, schema, name, check);
   if (Array.isArray(value)) validateItems(value, schema, name, check);
-  if (schema.enum !== undefined && !schema.enum.some((one) => equal(one, value))) {
+  if (schema.enum !== undefined && !isOneOf(value, schema.enum)) {
     const supported = schema.enum.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
-    check.errors.notSupported(pathOf(check, name), value, supported);
+    check.errors.notSupported(pathOf(check, name), value ?? '', supported);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) validateFields(value, schema, name, check);
+}
+
+/** A null is no member of any enumeration. */
+export function isOneOf(value: JsonValue, members: readonly JsonValue[]): boolean {
+  return value !== null && members.some((one) => equal(one, value));
 }
 
 const invalid = (check: Check, name: string, value: unknown, rule: string): void =>
@@ -54,26 +64,30 @@ const invalid = (check: Check, name: string, value: unknown, rule: string): void
 const wrongType = (check: Check, name: string, value: unknown, type: string): void =>
   check.errors.typeInvalid(pathOf(check, name), value, `${name} in body must be of type ${type}: ${show(value)}`);
 
-function validateType(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
-  const wanted = schema[check.x.intOrString] === true ? ['integer', 'string'] : schema.type === undefined ? [] : [schema.type];
-  const actual = typeOf(value);
-  const fits = wanted.length === 0 || wanted.includes(actual) || (actual === 'integer' && wanted.includes('number'));
-  if (!fits) wrongType(check, name, actual, wanted.join());
-  else if (typeof value === 'string' && schema.format !== undefined && !hasFormat(schema.format, value))
-    wrongType(check, name, value, schema.format);
-}
-
 function validateText(value: string, schema: JSONSchemaProps, name: string, check: Check): void {
   const { maxLength, minLength, pattern } = schema;
-  const length = [...value].length;
+  const length = lengthOf(value);
   if (maxLength !== undefined && length > maxLength)
     check.errors.add('FieldValueTooLong', pathOf(check, name), `Too long: may not be longer than ${maxLength}`);
   if (minLength !== undefined && length < minLength) invalid(check, name, value, `should be at least ${minLength} chars long`);
   if (pattern !== undefined && !matches(pattern, value)) invalid(check, name, value, `should match '${pattern}'`);
+  const format = formatOf(schema);
+  if (format !== undefined && !hasFormat(format, value)) wrongType(check, name, value, format);
+}
+
+/** Characters, not the halves of which some consist. */
+export function lengthOf(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length - 1; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length--;
+      i++;
+    }
+  return length;
 }
 
 /** A pattern that is no pattern was refused with the definition; it matches nothing. */
-function matches(pattern: string, value: string): boolean {
+export function matches(pattern: string, value: string): boolean {
   try {
     return compilePattern(pattern).test(value);
   } catch (error) {
@@ -84,22 +98,21 @@ function matches(pattern: string, value: string): boolean {
 
 function validateNumber(value: number, schema: JSONSchemaProps, name: string, check: Check): void {
   const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;
-  // A whole number is compared with a bound without its fraction, as clients have always known it.
-  const bound = (limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
-  if (multipleOf !== undefined && multipleOf !== 0 && !isMultiple(value, multipleOf))
-    invalid(check, name, value, `should be a multiple of ${multipleOf}`);
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) invalid(check, name, value, `should be a multiple of ${multipleOf}`);
   if (maximum !== undefined) {
-    const most = bound(maximum);
+    const most = boundFor(value, maximum);
     if (exclusiveMaximum ? value >= most : value > most)
       invalid(check, name, value, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${most}`);
   }
   if (minimum !== undefined) {
-    const least = bound(minimum);
+    const least = boundFor(value, minimum);
     if (exclusiveMinimum ? value <= least : value < least)
       invalid(check, name, value, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${least}`);
   }
 }
-const isMultiple = (value: number, step: number): boolean => Number.isInteger(Number((value / step).toPrecision(12)));
+/** A whole number is compared with a bound without its fraction, as clients have always known it. */
+export const boundFor = (value: number, limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
+export const isMultiple = (value: number, step: number): boolean => step === 0 || Number.isInteger(Number((value / step).toPrecision(12)));
 
 function validateItems(value: readonly JsonValue[], schema: JSONSchemaProps, name: string, check: Check): void {
   const { items, minItems, maxItems } = schema;
@@ -114,12 +127,15 @@ function validateFields(value: JsonObject, schema: JSONSchemaProps, name: string
   if (minProperties !== undefined && keys.length < minProperties)
     invalid(check, name, keys.length, `should have at least ${minProperties} properties`);
   if (maxProperties !== undefined && keys.length > maxProperties) check.errors.tooMany(pathOf(check, name), keys.length, maxProperties);
-  const within = (key: string): string => (name === '' ? key : `${name}.${key}`);
-  for (const key of required) if (!Object.hasOwn(value, key)) check.errors.required(pathOf(check, within(key)));
-  for (const key of keys) {
-    const known = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-    if (known !== undefined && typeof known === 'object') validate(value[key] as JsonValue, known, within(key), check);
+  const named = keys.filter((key) => Object.hasOwn(properties, key));
+  const others = additionalProperties === undefined ? [] : keys.filter((key) => !Object.hasOwn(properties, key));
+  for (const key of others) {
+    if (additionalProperties === false) check.errors.invalid(pathOf(check, name), key, `${name}.${key} in body is a forbidden property`);
+    else if (typeof additionalProperties === 'object') validate(value[key] as JsonValue, additionalProperties, `${name}.${key}`, check);
   }
+  const within = (key: string): string => (name === '' ? key : `${name}.${key}`);
+  for (const key of named) validate(value[key] as JsonValue, properties[key] as JSONSchemaProps, within(key), check);
+  for (const key of required) if (!Object.hasOwn(value, key)) check.errors.required(pathOf(check, within(key)));
 }
 
 // ---- combinations ------------------------------------------------------------------------------------------------
@@ -142,7 +158,7 @@ function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: s
     const found = anyOf.map((one) => complaintsOf(value, one, name, check));
     if (!found.some((errors) => errors.empty)) {
       combination(check, name, 'validate at least one schema (anyOf)');
-      tell(found[0], check);
+      tell(nearest(value, anyOf, found, check), check);
     }
   }
   if (oneOf.length > 0) {
@@ -150,16 +166,25 @@ function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: s
     const fitting = found.filter((errors) => errors.empty).length;
     if (fitting === 0) {
       combination(check, name, 'validate one and only one schema (oneOf). Found none valid');
-      tell(found[0], check);
+      tell(nearest(value, oneOf, found, check), check);
     } else if (fitting > 1) combination(check, name, `validate one and only one schema (oneOf). Found ${fitting} valid alternatives`);
   }
   if (allOf.length > 0) {
     const found = allOf.map((one) => complaintsOf(value, one, name, check));
     for (const errors of found) tell(errors, check);
-    if (found.some((errors) => !errors.empty)) combination(check, name, 'validate all the schemas (allOf)');
+    const failing = found.filter((errors) => !errors.empty).length;
+    if (failing > 0) combination(check, name, `validate all the schemas (allOf)${failing === found.length ? '. None validated' : ''}`);
   }
   if (not !== undefined && complaintsOf(value, not, name, check).empty) combination(check, name, 'not validate the schema (not)');
 }
-function tell(found: FieldErrors | undefined, check: Check): void {
-  for (const error of found?.list ?? []) check.errors.list.push(error);
+
+/** Of alternatives that all fail, the complaints of the one that had most to say of the value; of equals, the first. */
+function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], found: readonly FieldErrors[], { x }: Check): FieldErrors {
+  let best = 0;
+  for (let i = 1; i < schemas.length; i++)
+    if (weightOf(value, schemas[i] as JSONSchemaProps, x) > weightOf(value, schemas[best] as JSONSchemaProps, x)) best = i;
+  return found[best] as FieldErrors;
+}
+function tell(found: FieldErrors, check: Check): void {
+  for (const error of found.list) check.errors.list.push(error);
 }

@@ -50,12 +50,12 @@ test.each<[JsonValue, JSONSchemaProps, string[]]>([
   [
     { a: { b: 1 } },
     { type: 'object', required: ['c'], properties: { a: { type: 'object', properties: { b: { type: 'string' } } } } },
-    ['default.c: Required value', 'default.a.b: Invalid value: "integer": a.b in body must be of type string: "integer"'],
+    ['default.a.b: Invalid value: "integer": a.b in body must be of type string: "integer"', 'default.c: Required value'],
   ],
   [
     { m: 9 },
     { type: 'object', additionalProperties: { type: 'integer', maximum: 3 } },
-    ['default.m: Invalid value: 9: m in body should be less than or equal to 3'],
+    ['default.m: Invalid value: 9: .m in body should be less than or equal to 3'],
   ],
   [
     5,
@@ -75,7 +75,7 @@ test.each<[JsonValue, JSONSchemaProps, string[]]>([
     { allOf: [{ minLength: 3 }] },
     [
       'default: Invalid value: "x":  in body should be at least 3 chars long',
-      '<nil>: Invalid value: "": "" must validate all the schemas (allOf)',
+      '<nil>: Invalid value: "": "" must validate all the schemas (allOf). None validated',
     ],
   ],
   ['root', { not: { enum: ['root'] } }, ['<nil>: Invalid value: "": "" must not validate the schema (not)']],

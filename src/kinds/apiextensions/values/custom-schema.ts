@@ -1,0 +1,70 @@
+/** Everything that the schema of a custom version does with values. Made once for a version of a definition. */
+import { FieldErrors } from '../../../meta/field.ts';
+import type { JsonValue, MessageType } from '../../../schema/types.ts';
+import type { ApiObject } from '../../kind.ts';
+import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
+import { structureOf } from '../structure.ts';
+import { fillDefaults } from './defaults.ts';
+import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
+import { fitsOf } from './fits.ts';
+import { validateLists } from './list-types.ts';
+import { type Extensions, nodeOf, type ValueNode } from './node.ts';
+import { prune, type Report } from './prune.ts';
+import { validateValue } from './validate.ts';
+
+export class CustomSchema {
+  /** How ownership and apply see objects of this version; undefined where nothing is known of them. */
+  readonly structure: MessageType | undefined;
+  private readonly schema: JSONSchemaProps;
+  private readonly x: Extensions;
+  private readonly root: ValueNode;
+  private readonly pruned: boolean;
+  private readonly fits: (value: JsonValue) => boolean;
+
+  /** `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure. */
+  constructor(schema: JSONSchemaProps | undefined, preserveUnknown: boolean, prefix: string, typeName: string) {
+    this.x = extensionNames(prefix);
+    this.schema = schema ?? {};
+    this.root = nodeOf(this.schema, this.x, true);
+    this.pruned = schema !== undefined && !preserveUnknown;
+    this.fits = fitsOf(this.schema, this.x);
+    this.structure = schema === undefined ? undefined : structureOf(schema, this.x, typeName, preserveUnknown);
+  }
+
+  /**
+   * Drops what the schema does not name, and nulls where there may be none; objects inside keep what they are and metadata
+   * that can be read. `report` is told the path of each dropped field. Throws DecodeError for metadata inside the object that
+   * is none, unless `broken` says that it is dropped, too.
+   */
+  prune(object: ApiObject, report?: Report, broken: Broken = 'refuse'): void {
+    if (this.pruned) prune(this.root, object, report);
+    readEmbedded(this.root, object, broken);
+  }
+
+  /** Fills in defaults at every depth. Does nothing when called again. */
+  fillDefaults(object: ApiObject): void {
+    fillDefaults(this.root, object);
+  }
+
+  validate(object: ApiObject, errors: FieldErrors): void {
+    this.validateFields(object, errors);
+    validateLists(this.root, object, errors);
+  }
+
+  /** Members that were there twice before may stay so. */
+  validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+    this.validateFields(object, errors);
+    const now = new FieldErrors();
+    validateLists(this.root, object, now);
+    if (now.empty) return;
+    const before = new FieldErrors();
+    validateLists(this.root, old, before);
+    if (before.empty) errors.list.push(...now.list);
+  }
+
+  private validateFields(object: ApiObject, errors: FieldErrors): void {
+    const value = object as unknown as JsonValue;
+    if (!this.fits(value)) validateValue(value, this.schema, this.x, undefined, errors);
+    validateEmbedded(this.root, object, errors);
+  }
+}

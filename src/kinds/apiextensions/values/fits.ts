@@ -1,0 +1,141 @@
+/**
+ * Whether a value fits a schema, answered as fast as can be: nothing is noted, and the first fault ends the look. Almost all
+ * objects fit, so that `validate.ts`, which finds the words for all faults, is asked only when this says no.
+ */
+import type { JsonValue } from '../../../schema/types.ts';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { hasFormat } from './formats.ts';
+import type { Extensions, Values } from './node.ts';
+import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
+import { boundFor, isMultiple, isOneOf, lengthOf, matches } from './validate.ts';
+
+type Fits<T = JsonValue> = (value: T) => boolean;
+
+export function fitsOf(schema: JSONSchemaProps, x: Extensions): Fits {
+  const type = typeCheck(schema, x);
+  const text = all<string>(textChecks(schema));
+  const number = all<number>(numberChecks(schema));
+  const list = all<readonly JsonValue[]>(listChecks(schema, x));
+  const object = all<Values>(objectChecks(schema, x));
+  const { enum: members } = schema;
+  const whole = all<JsonValue>([
+    ...(members === undefined ? [] : [(value: JsonValue) => isOneOf(value, members)]),
+    ...combinations(schema, x),
+  ]);
+  const nullFits = members === undefined && typeFault(null, schema, x) === undefined;
+  return (value) => {
+    if (value === null) return nullFits;
+    if (!type(value) || !whole(value)) return false;
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'number') return number(value);
+    if (typeof value !== 'object') return true;
+    return Array.isArray(value) ? list(value) : object(value);
+  };
+}
+
+const anything = (): boolean => true;
+
+function all<T>(checks: readonly Fits<T>[]): Fits<T> {
+  const [first, second] = checks;
+  if (first === undefined) return anything;
+  if (second === undefined) return first;
+  return (value) => {
+    for (const check of checks) if (!check(value)) return false;
+    return true;
+  };
+}
+
+function typeCheck(schema: JSONSchemaProps, x: Extensions): Fits {
+  const types = typesOf(schema, x);
+  if (types.length === 0 && formatOf(schema) === undefined) return anything;
+  switch (types.join()) {
+    case 'object':
+      return (value) => typeof value === 'object' && !Array.isArray(value);
+    case 'array':
+      return Array.isArray;
+    case 'string':
+      return (value) => typeof value === 'string';
+    case 'boolean':
+      return (value) => typeof value === 'boolean';
+    case 'number':
+      return (value) => typeof value === 'number';
+    case 'integer':
+      return isInteger;
+    case 'integer,string':
+      return (value) => typeof value === 'string' || isInteger(value);
+    default:
+      return (value) => typeFault(value, schema, x) === undefined;
+  }
+}
+
+function textChecks(schema: JSONSchemaProps): Fits<string>[] {
+  const { maxLength, minLength, pattern } = schema;
+  const format = formatOf(schema);
+  const checks: Fits<string>[] = [];
+  // A text has at most as many characters as places, and at least half as many.
+  if (maxLength !== undefined) checks.push((value) => value.length <= maxLength || lengthOf(value) <= maxLength);
+  if (minLength !== undefined) checks.push((value) => value.length >= 2 * minLength || lengthOf(value) >= minLength);
+  if (pattern !== undefined) checks.push((value) => matches(pattern, value));
+  if (format !== undefined) checks.push((value) => hasFormat(format, value));
+  return checks;
+}
+
+function numberChecks(schema: JSONSchemaProps): Fits<number>[] {
+  const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema;
+  const checks: Fits<number>[] = [];
+  if (multipleOf !== undefined) checks.push((value) => isMultiple(value, multipleOf));
+  if (maximum !== undefined)
+    checks.push(exclusiveMaximum ? (value) => value < boundFor(value, maximum) : (value) => value <= boundFor(value, maximum));
+  if (minimum !== undefined)
+    checks.push(exclusiveMinimum ? (value) => value > boundFor(value, minimum) : (value) => value >= boundFor(value, minimum));
+  return checks;
+}
+
+function listChecks(schema: JSONSchemaProps, x: Extensions): Fits<readonly JsonValue[]>[] {
+  const { minItems, maxItems, items } = schema;
+  const checks: Fits<readonly JsonValue[]>[] = [];
+  if (minItems !== undefined) checks.push((list) => list.length >= minItems);
+  if (maxItems !== undefined) checks.push((list) => list.length <= maxItems);
+  if (items !== undefined && !Array.isArray(items)) {
+    const item = fitsOf(items, x);
+    checks.push((list) => {
+      for (let i = 0; i < list.length; i++) if (!item(list[i] as JsonValue)) return false;
+      return true;
+    });
+  }
+  return checks;
+}
+
+function objectChecks(schema: JSONSchemaProps, x: Extensions): Fits<Values>[] {
+  const { required = [], minProperties, maxProperties, properties = {}, additionalProperties } = schema;
+  const checks: Fits<Values>[] = [];
+  if (minProperties !== undefined) checks.push((value) => Object.keys(value).length >= minProperties);
+  if (maxProperties !== undefined) checks.push((value) => Object.keys(value).length <= maxProperties);
+  for (const key of required) checks.push((value) => Object.hasOwn(value, key));
+  const fields = new Map(Object.entries(properties).map(([name, field]) => [name, fitsOf(field, x)]));
+  const rest =
+    additionalProperties === false ? () => false : typeof additionalProperties === 'object' ? fitsOf(additionalProperties, x) : undefined;
+  if (fields.size === 0 && rest === undefined) return checks;
+  checks.push((value) => {
+    for (const key in value) {
+      const field = fields.get(key) ?? rest;
+      if (field !== undefined && !field(value[key] as JsonValue)) return false;
+    }
+    return true;
+  });
+  return checks;
+}
+
+function combinations(schema: JSONSchemaProps, x: Extensions): Fits[] {
+  const compiled = (parts: readonly JSONSchemaProps[] | undefined): Fits[] => (parts ?? []).map((part) => fitsOf(part, x));
+  const checks = compiled(schema.allOf);
+  const anyOf = compiled(schema.anyOf);
+  const oneOf = compiled(schema.oneOf);
+  if (anyOf.length > 0) checks.push((value) => anyOf.some((fits) => fits(value)));
+  if (oneOf.length > 0) checks.push((value) => oneOf.filter((fits) => fits(value)).length === 1);
+  if (schema.not !== undefined) {
+    const not = fitsOf(schema.not, x);
+    checks.push((value) => !not(value));
+  }
+  return checks;
+}

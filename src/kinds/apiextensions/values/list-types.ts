@@ -1,0 +1,64 @@
+/** Lists whose members are told apart by their value or by some keys hold no member twice. */
+import { own } from '../../../lib/own.ts';
+import { type FieldErrors, Path } from '../../../meta/field.ts';
+import type { JsonValue } from '../../../schema/types.ts';
+import { goValue } from '../go-value.ts';
+import { isValues, type ValueNode, type Values } from './node.ts';
+import { eachPart } from './parts.ts';
+
+export function validateLists(node: ValueNode, value: unknown, errors: FieldErrors, at?: Path): void {
+  if (!node.below.lists || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value) && node.list !== undefined) {
+    const here = at ?? Path.of('');
+    if (node.list === 'set') tellRepeated(value, value, here, errors);
+    else validateMembers(value, node.keys, here, errors);
+  }
+  eachPart(node, value, at, (part, inner, here) => validateLists(part, inner, errors, here));
+}
+
+function validateMembers(list: readonly JsonValue[], keys: readonly string[], at: Path, errors: FieldErrors): void {
+  const wrong = list.findIndex((member) => member !== null && !isValues(member));
+  if (wrong >= 0) {
+    const shown = goValue(list[wrong] as JsonValue);
+    errors.add('FieldValueInvalid', at.index(wrong), `Invalid value: ${shown}: must be an object for an array of list-type map`);
+    return;
+  }
+  if (list.length > 1)
+    tellRepeated(
+      list,
+      list.map((member) => keysOf(member as Values | null, keys)),
+      at,
+      errors,
+    );
+}
+
+/** The keys that a member has, under their names. */
+function keysOf(member: Values | null, keys: readonly string[]): JsonValue {
+  const found: Values = {};
+  if (member === null) return found;
+  for (const key of keys) {
+    const value = own(member, key);
+    if (value !== undefined) found[key] = value as JsonValue;
+  }
+  return found;
+}
+
+/** Tells of the second of equal members; further ones say nothing new. */
+function tellRepeated(list: readonly JsonValue[], told: readonly JsonValue[], at: Path, errors: FieldErrors): void {
+  if (list.length < 2) return;
+  const seen = new Map<string, number>();
+  for (let i = 0; i < told.length; i++) {
+    const text = textOf(told[i] as JsonValue);
+    const times = (seen.get(text) ?? 0) + 1;
+    seen.set(text, times);
+    if (times === 2) errors.add('FieldValueDuplicate', at.index(i), `Duplicate value: ${goValue(told[i] as JsonValue)}`);
+  }
+}
+
+/** Equal values have one text, whatever the order of their keys. */
+function textOf(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(value[key] as JsonValue)}`).join()}}`;
+}

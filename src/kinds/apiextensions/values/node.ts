@@ -1,0 +1,72 @@
+/**
+ * A structural schema as walks over values need it, made once for a version: what lies below a value, what is dropped, filled
+ * in or told apart there, and whether a walk finds anything to do at all.
+ */
+import type { JsonValue } from '../../../schema/types.ts';
+import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
+
+export type Extensions = ReturnType<typeof extensionNames>;
+export type Values = { [key: string]: JsonValue };
+
+export interface ValueNode {
+  readonly fields: ReadonlyMap<string, ValueNode>;
+  /** Fields without a name in the schema: what they are, `bare` where their values are kept and nothing within them, or gone. */
+  readonly rest: ValueNode | 'bare' | undefined;
+  readonly items: ValueNode | undefined;
+  /** Keeps fields that the schema does not name. */
+  readonly keeps: boolean;
+  /** An object of the API, with kind, version and metadata: the custom object itself, or one inside of it. */
+  readonly resource: 'root' | 'inside' | undefined;
+  readonly nullable: boolean;
+  readonly default: JsonValue | undefined;
+  /** Fields with a default of their own. */
+  readonly defaults: readonly (readonly [string, ValueNode])[];
+  readonly list: 'set' | 'map' | undefined;
+  readonly keys: readonly string[];
+  /** Defaults, resources, and lists of distinct members at or below: what is false here need not be looked for. */
+  readonly below: { readonly defaults: boolean; readonly resources: boolean; readonly lists: boolean };
+}
+
+export function nodeOf(schema: JSONSchemaProps, x: Extensions, root = false): ValueNode {
+  const resource = root ? 'root' : schema[x.embeddedResource] === true ? 'inside' : undefined;
+  const fields = new Map(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, nodeOf(field, x)]));
+  const { additionalProperties, items } = schema;
+  const rest =
+    typeof additionalProperties === 'object' ? nodeOf(additionalProperties, x) : additionalProperties === undefined ? undefined : 'bare';
+  const item = items === undefined || Array.isArray(items) ? undefined : nodeOf(items, x);
+  const children = [...fields.values(), ...(rest === undefined || rest === 'bare' ? [] : [rest]), ...(item === undefined ? [] : [item])];
+  const value = schema.default === null ? undefined : schema.default;
+  const listType = schema[x.listType];
+  const list = listType === 'set' || listType === 'map' ? listType : undefined;
+  return {
+    fields,
+    rest,
+    items: item,
+    keeps: schema[x.preserveUnknownFields] === true,
+    resource,
+    nullable: schema.nullable === true,
+    default: value,
+    defaults: [...fields].filter(([, field]) => field.default !== undefined),
+    list,
+    keys: (schema[x.listMapKeys] ?? []) as string[],
+    below: {
+      defaults: value !== undefined || children.some((child) => child.below.defaults),
+      resources: resource === 'inside' || children.some((child) => child.below.resources),
+      lists: list !== undefined || children.some((child) => child.below.lists),
+    },
+  };
+}
+
+/** What the schema says of a field; undefined where it says nothing. */
+export function fieldNode(node: ValueNode, name: string): ValueNode | 'bare' | undefined {
+  return node.fields.get(name) ?? node.rest;
+}
+
+/** What stands under kind, version and metadata of a resource is not the schema's. */
+export function isMetaField(name: string): boolean {
+  return name === 'apiVersion' || name === 'kind' || name === 'metadata';
+}
+
+export function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

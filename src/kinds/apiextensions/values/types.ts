@@ -1,0 +1,45 @@
+/** Types of values, and what schemas say of them. */
+import type { JsonValue } from '../../../schema/types.ts';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { isFormat } from './formats.ts';
+import type { Extensions } from './node.ts';
+
+/** A number without a fraction, as long as it can be stored as one. */
+export function isInteger(value: JsonValue): boolean {
+  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 63;
+}
+
+export function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+export function typesOf(schema: JSONSchemaProps, x: Extensions): readonly string[] {
+  if (schema[x.intOrString] === true) return ['integer', 'string'];
+  return schema.type === undefined ? [] : [schema.type];
+}
+
+/** The format of a schema, where it is one that is checked. */
+export function formatOf(schema: JSONSchemaProps): string | undefined {
+  return schema.format !== undefined && isFormat(schema.format) ? schema.format : undefined;
+}
+
+export interface TypeFault {
+  readonly wanted: string;
+  readonly actual: string;
+}
+
+/** Why a value is not of the type, in the words of complaints. Where there is a format, it is named instead of the type. */
+export function typeFault(value: JsonValue, schema: JSONSchemaProps, x: Extensions): TypeFault | undefined {
+  const types = typesOf(schema, x);
+  const format = formatOf(schema);
+  const actual = typeOf(value);
+  if (value === null) return types.length === 0 || schema.nullable ? undefined : { wanted: types.join(), actual };
+  if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return undefined;
+  const isText = actual === 'string' || actual === 'array';
+  if (format !== undefined && !isText) return { wanted: format, actual: formatNames[actual] ?? '' };
+  return types.length === 0 ? undefined : { wanted: types.join(), actual };
+}
+const formatNames: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };

@@ -1,0 +1,46 @@
+/**
+ * How much a schema says of a value. Where a value fits none of several alternatives, clients are told of the one that says
+ * most: it is likely the one that was meant. The count is the one that they know from a stock server, so that they are told
+ * of the same one.
+ */
+import type { JsonValue } from '../../../schema/types.ts';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import type { Extensions } from './node.ts';
+import { formatOf, typeFault, typesOf } from './types.ts';
+
+export function weightOf(value: JsonValue, schema: JSONSchemaProps, x: Extensions): number {
+  const format = formatOf(schema);
+  const typed = typesOf(schema, x).length > 0 || format !== undefined;
+  const rightType = typed && typeFault(value, schema, x) === undefined ? 1 : 0;
+  if (value === null) return rightType;
+  // One for the schema itself, two for its combinations, one for its enumeration.
+  let weight = 4 + (typed ? 1 + rightType : 0);
+  for (const part of schema.allOf ?? []) weight += weightOf(value, part, x);
+  weight += heaviest(value, schema.anyOf, x) + heaviest(value, schema.oneOf, x);
+  if (typeof value === 'string') weight += format === undefined ? 1 : 2;
+  else if (typeof value === 'number') weight += 2;
+  else if (Array.isArray(value)) weight += 2 + itemsWeight(value, schema, x);
+  else if (typeof value === 'object') weight += 1 + fieldsWeight(value, schema, x);
+  return weight;
+}
+
+function heaviest(value: JsonValue, schemas: readonly JSONSchemaProps[] | undefined, x: Extensions): number {
+  let most = 0;
+  for (const schema of schemas ?? []) most = Math.max(most, weightOf(value, schema, x));
+  return most;
+}
+
+function itemsWeight(value: readonly JsonValue[], { items }: JSONSchemaProps, x: Extensions): number {
+  if (items === undefined || Array.isArray(items)) return 0;
+  return value.reduce((sum: number, item) => sum + weightOf(item, items, x), 0);
+}
+
+function fieldsWeight(value: { [key: string]: JsonValue }, schema: JSONSchemaProps, x: Extensions): number {
+  const { properties = {}, additionalProperties } = schema;
+  let weight = 0;
+  for (const [key, item] of Object.entries(value)) {
+    const field = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+    if (typeof field === 'object') weight += weightOf(item, field, x);
+  }
+  return weight;
+}
