@@ -12,6 +12,7 @@ import { composeControllers } from './compose/controllers.ts';
 import { composeSurface } from './compose/surface.ts';
 import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
+import { Definitions } from './extension/definitions.ts';
 import type { ServerOptions } from './flags.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
@@ -193,6 +194,8 @@ async function serve(
   const made = await bootstrap(writer, catalog, identity, env.now(), publishedTrust(options, credentials));
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
+  const definitions = new Definitions({ registry, live, identity, clock: systemClock, log });
+  await definitions.start();
   surface.bootstrapped();
   const endFlowStatus = keepFlowStatus({
     live,
@@ -281,6 +284,7 @@ async function serve(
       await Promise.all(closing);
       clearTimeout(timer);
       await trail?.close();
+      await definitions.close();
       registry.admission.close?.();
       auth.close();
       surface.close();

@@ -82,6 +82,8 @@ export interface KindVersion<V = never, H = never> {
   /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
   readonly unknownField?: (field: string) => string;
   readonly deprecation?: Deprecation;
+  /** Said to whoever uses the version (custom kinds). */
+  readonly warning?: string;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;
   /** What is another in this version than in the rest of the kind (custom kinds). Cells are read from the form of this version. */
@@ -146,6 +148,8 @@ export type Subresource<T = never> = ObjectSubresource<T> | ViewSubresource<T> |
 export interface KindDefinition<T = never> {
   /** Base name for built-in kinds (`networking`), the whole name for custom ones. Empty for the core group. */
   readonly group: string;
+  /** Made of a custom resource definition. */
+  readonly custom?: boolean;
   readonly kind: string;
   readonly plural: string;
   readonly singular?: string;
@@ -177,6 +181,8 @@ export interface KindDefinition<T = never> {
   /** Called when deletion begins for an object that stays: a namespace shows that it is going. */
   deletionBegins?(object: T): void;
   readonly nameRule?: NameRule;
+  /** Finalizers need no domain. */
+  readonly anyFinalizer?: boolean;
   /**
    * Deleting without a policy leaves dependents alone (kinds that did so before there was a collector), always or in the
    * named versions.
@@ -184,8 +190,10 @@ export interface KindDefinition<T = never> {
   readonly orphansByDefault?: boolean | readonly string[];
   /** Said to who deletes objects without a word about their dependents. */
   readonly deletionWarning?: string;
-  /** `metadata.generation` starts at 1 and counts changes of anything but metadata and status. Default: no. */
-  readonly generation?: boolean;
+  /** `metadata.generation` starts at 1 and counts changes of anything but metadata and status; `all`: those of status, too. Default: no. */
+  readonly generation?: boolean | 'all';
+  /** Objects of the kind cannot be made for now, and why. */
+  readonly createRefused?: string | undefined;
   /** Fields besides metadata.name and metadata.namespace that field selectors may use, on the hub form. */
   readonly fields?: Readonly<Record<string, (object: T) => string>>;
   /** For a kind that shares the store of another: which of that kind's fields may be used, and under which names. */

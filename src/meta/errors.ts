@@ -85,6 +85,8 @@ export const notFound = (r: ResourceName, name: string): ApiError =>
 export const pathNotFound = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
 export const methodNotAllowed = (r: ResourceName, verb: string): ApiError =>
   new ApiError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(r)}"`, details(r, ''));
+/** The method exists, and is refused for now. */
+export const methodRefusedFor = (r: ResourceName, why: string): ApiError => new ApiError(405, 'MethodNotAllowed', why, details(r, ''));
 /** The path exists, the method does not. */
 export const methodRefused = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

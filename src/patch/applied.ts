@@ -96,7 +96,7 @@ const MAX_ERRORS = 20;
 /** Complaints about an applied object: `.spec.mystery: field not declared in schema`. */
 export function checkApplied(type: MessageType, value: unknown): string[] {
   const errors: string[] = [];
-  check(type, value, undefined, errors);
+  check(type.structure ?? type, value, undefined, errors);
   return errors;
 }
 

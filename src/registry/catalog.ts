@@ -5,7 +5,7 @@ import { groupName, type Identity } from '../identity.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { apiVersionOf, type Served, serve } from '../kinds/served.ts';
 import type { Cache } from '../storage/cache.ts';
-import type { Collection, CollectionOptions } from '../storage/collection.ts';
+import type { Collection, CollectionOptions, ReadValue } from '../storage/collection.ts';
 import type { Facts } from '../storage/item.ts';
 
 /** A served kind and the collection that holds its objects. Virtual kinds have none. */
@@ -49,9 +49,13 @@ export class Catalog {
   }
 
   /** Adds or replaces a custom kind while the server runs. */
-  async add(kind: Kind): Promise<Resource[]> {
-    const collection = await this.cache.add(collectionOptions(kind));
-    this.put(kind, serve(kind, this.identity, { custom: true }), collection, kind);
+  async add(kind: Kind, read?: ReadValue): Promise<Resource[]> {
+    const collection = await this.cache.add({ ...collectionOptions(kind), read });
+    this.put(kind, serve(kind, this.identity, { custom: true }), collection, kind, ({ group, version }) => {
+      // Paths of built-in kinds lead to them, whoever defines the same.
+      const known = this.byPath.get(`${group}/${version}/${kind.plural}`);
+      return known === undefined || known.custom;
+    });
     this.changed();
     return this.kinds.get(idOf(kind))?.resources ?? [];
   }
@@ -80,6 +84,10 @@ export class Catalog {
     const found = this.own.get(`${base}/${plural}`);
     if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
     return found;
+  }
+  /** A custom kind as it is stored, in whichever version it is served; undefined where it is in none. */
+  stored(kind: Kind): Resource | undefined {
+    return this.own.get(idOf(kind));
   }
   all(): Iterable<{ kind: Kind; resources: Resource[] }> {
     return this.kinds.values();
@@ -117,9 +125,11 @@ export class Catalog {
   }
 }
 
-const idOf = (kind: Kind): string => `${kind.group}/${kind.plural}`;
-/** Where a kind's objects stand in the store: `apps/deployments/`, `core/pods/`. */
-export const prefixOf = (kind: { group: string; plural: string }): string => `${kind.group === '' ? 'core' : kind.group}/${kind.plural}/`;
+/** Whole names of groups are marked, lest one be taken for the base name of a built-in group. */
+const idOf = (kind: Pick<Kind, 'group' | 'plural' | 'custom'>): string => `${kind.custom ? '~' : ''}${kind.group}/${kind.plural}`;
+/** Where a kind's objects stand in the store: `apps/deployments/`, `core/pods/`, `~example.com/seeds/`. */
+export const prefixOf = (kind: Pick<Kind, 'group' | 'plural' | 'custom'>): string =>
+  kind.group === '' ? `core${idOf(kind)}/` : `${idOf(kind)}/`;
 export { apiVersionOf };
 
 function collectionOptions(kind: Kind): CollectionOptions {

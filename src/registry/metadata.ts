@@ -30,8 +30,8 @@ export function validateMetadataUpdate(kind: Kind, object: ApiObject, old: ApiOb
   validateChangedObject(object.metadata, old.metadata, kind.namespaced, errors);
 }
 /** After the rules of the kind: what they may have left to the registry. */
-export function validateMetadataLast(env: KindEnv, object: ApiObject, errors: FieldErrors): void {
-  if (errors.empty && object.metadata.finalizers !== undefined) validatePlainFinalizers(object.metadata, errors, env);
+export function validateMetadataLast(env: KindEnv, kind: Kind, object: ApiObject, errors: FieldErrors): void {
+  if (errors.empty && !kind.anyFinalizer && object.metadata.finalizers !== undefined) validatePlainFinalizers(object.metadata, errors, env);
 }
 
 /** A field of long ago: it is not kept, and who sends it is told so. */

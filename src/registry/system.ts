@@ -67,8 +67,11 @@ export class SystemWriter {
     return item === undefined ? undefined : normal(this.deps.catalog.builtin(group, plural), parseItem(item));
   }
 
-  async remove(group: string, plural: string, namespace: string, name: string): Promise<void> {
-    await remove(this.deps, this.context(this.deps.catalog.builtin(group, plural), namespace, name), {});
+  remove(group: string, plural: string, namespace: string, name: string): Promise<void> {
+    return this.removeFrom(this.deps.catalog.builtin(group, plural), namespace, name);
+  }
+  async removeFrom(resource: Resource, namespace: string, name: string): Promise<void> {
+    await remove(this.deps, this.context(resource, namespace, name), {});
   }
 
   /** Creates the object unless one of that name exists. Answers whether it did. */

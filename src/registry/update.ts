@@ -104,7 +104,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
-  if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, outsideSpec))
+  if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, kind.generation === 'all' ? outsideAll : outsideSpec))
     ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
   const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
@@ -113,7 +113,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
   strategy.validateUpdate?.(ready as never, old as never, errors, deps.env, ctx);
-  validateMetadataLast(deps.env, ready, errors);
+  validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
   strategy.canonicalize?.(ready as never);
@@ -230,3 +230,4 @@ const writesSpec = (ctx: WriteContext): boolean =>
 
 /** Fields whose change is not a new generation. */
 const outsideSpec: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);
+const outsideAll: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);

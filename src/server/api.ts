@@ -1,7 +1,7 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
 import type { ActionSubresource } from '../kinds/kind.ts';
-import { methodNotAllowed, methodRefused, pathNotFound } from '../meta/errors.ts';
+import { methodNotAllowed, methodRefused, methodRefusedFor, pathNotFound } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';
@@ -25,6 +25,7 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   if (resource === undefined) return unknownResource(services, ctx);
   const { kind, definition } = resource;
   if (definition.deprecation !== undefined) warnDeprecated(services, ctx, resource);
+  if (definition.warning !== undefined) ctx.warn(definition.warning);
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (inNamespace && !kind.namespaced) throw pathNotFound();
@@ -43,6 +44,7 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
       return watchObjects(services, ctx, resource);
     case 'create':
       if (info.named || (kind.namespaced && !inNamespace) || !kind.verbs.includes('create')) throw methodRefused();
+      if (kind.createRefused !== undefined) throw methodRefusedFor(resource.resource, kind.createRefused);
       return createObject(services, ctx, resource);
     case 'update':
       if (!info.named || !kind.verbs.includes('update')) throw methodRefused();

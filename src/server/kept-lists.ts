@@ -1,6 +1,6 @@
 /** Bodies of lists that were sent in one piece, kept until their collection changes. */
 export interface KeptList {
-  /** Revision of the collection's newest change when the body was made. */
+  /** `changes` of the collection when the body was made. */
   readonly change: number;
   readonly body: Buffer;
 }

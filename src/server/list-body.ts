@@ -47,13 +47,13 @@ export function sendList(
   const whole =
     selection.everything && result.whole && resource.collection !== undefined && resource.collection.lastChange <= result.revision;
   const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
-  const known = whole ? services.keptLists.find(id, resource.collection?.lastChange ?? 0) : undefined;
+  const known = whole ? services.keptLists.find(id, resource.collection?.changes ?? 0) : undefined;
   if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
   let size = start.length + END.length;
   for (const item of result.items) size += item.bytes.length - cut + 2;
   if (size > KEEP_LIMIT) return stream(ctx, representation.type, start, result.items, cut);
   const body = joined(result.items, cut);
-  if (whole) services.keptLists.keep(id, { change: resource.collection?.lastChange ?? 0, body });
+  if (whole) services.keptLists.keep(id, { change: resource.collection?.changes ?? 0, body });
   return sendParts(ctx, representation.type, [start, body]);
 }
 

@@ -5,7 +5,7 @@
  * consistent read asks the store for its newest revision and waits until the cache has reached it.
  */
 import { Collection, type CollectionOptions } from './collection.ts';
-import { type ChangeRecord, CommitConflict, type Engine, type Operation } from './engine.ts';
+import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation } from './engine.ts';
 import type { Facts } from './item.ts';
 
 const LOAD_CHUNK = 1000;
@@ -45,10 +45,16 @@ export class Cache {
     return collection;
   }
 
-  /** Adds a collection while running (a custom kind appears). */
+  /** Adds a collection while running (a custom kind appears), or reads the values of one by other rules. */
   async add(options: CollectionOptions): Promise<Collection> {
     const known = this.collections.get(options.prefix);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.change(options);
+      await this.eachEntry(options.prefix, (entry) =>
+        known.reload(entry.key.slice(options.prefix.length), entry.value, entry.revision, entry.created),
+      );
+      return known;
+    }
     const collection = new Collection(options);
     collection.hold();
     this.collections.set(options.prefix, collection);
@@ -57,7 +63,9 @@ export class Cache {
     await this.waitFor(at, 30_000);
     return collection;
   }
+  /** Whoever follows the collection is told that it ends. */
   remove(prefix: string): void {
+    this.collections.get(prefix)?.close();
     this.collections.delete(prefix);
   }
 
@@ -134,7 +142,15 @@ export class Cache {
     for (const collection of this.collections.values()) collection.forgetEvents(upTo);
   }
 
-  private async loadRange(prefix: string): Promise<number> {
+  private loadRange(prefix: string): Promise<number> {
+    return this.eachEntry(prefix, (entry) => {
+      const collection = this.collectionOf(entry.key);
+      collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
+    });
+  }
+
+  /** Answers the revision at which the entries were read. */
+  private async eachEntry(prefix: string, take: (entry: Entry) => void): Promise<number> {
     let at: number | undefined;
     let from: string | undefined;
     for (;;) {
@@ -146,10 +162,7 @@ export class Cache {
         ...(from !== undefined && { from }),
       });
       at ??= page.revision;
-      for (const entry of page.entries) {
-        const collection = this.collectionOf(entry.key);
-        collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
-      }
+      for (const entry of page.entries) take(entry);
       const last = page.entries[page.entries.length - 1];
       if (!page.more || last === undefined) return at;
       from = `${last.key}\u0000`;

@@ -27,24 +27,29 @@ export interface CollectionOptions {
   readonly facts: (object: unknown) => Facts;
   /** Most events kept for watches that resume; older ones are read from the store's history. */
   readonly eventLimit: number;
+  /** What a stored value is read as, where that is not the value itself: the definition of a custom kind may have changed. */
+  readonly read?: ReadValue | undefined;
 }
+export type ReadValue = (value: Buffer) => Buffer;
 
 /** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
 const INDEX_LIMIT = 16;
+let allChanges = 0;
 
 export class Collection {
   readonly prefix: string;
   readonly items = new SortedMap<Item>();
-  private readonly options: CollectionOptions;
+  private options: CollectionOptions;
   private readonly audience = new Audience();
+  private readonly closers = new Set<() => void>();
   private readonly indexes = new Map<string, Map<string, Set<string>>>();
   /** Recent events, oldest first; those after `eventsAfter` are complete. */
   private events: CollectionEvent[] = [];
   private eventsAfter = 0;
   /** Revision of the newest change of this collection. */
   lastChange = 0;
-  /** Grows with every change, also with several of one revision. */
-  changes = 0;
+  /** Grows with every change, also with several of one revision; no two collections of a process ever show the same. */
+  changes = ++allChanges;
   /** While a collection loads, changes wait here. */
   private waiting: { key: string; value: Buffer | undefined; revision: number; created: number; facts: Facts | undefined }[] | undefined;
 
@@ -57,11 +62,14 @@ export class Collection {
     return this.options.facts(object);
   }
 
+  /** What a value of the store says. */
+  read(value: Buffer): Buffer {
+    return this.options.read === undefined ? value : this.options.read(value);
+  }
   /** Takes an entry found while loading. */
   load(key: string, value: Buffer, revision: number, created: number): void {
-    const item = itemFromStored(key, value, revision, created, this.options.facts(storedObject(value)));
-    this.items.set(key, item);
-    this.changes++;
+    this.items.set(key, this.itemOf(key, this.read(value), revision, created));
+    this.changes = ++allChanges;
     if (revision > this.lastChange) this.lastChange = revision;
   }
   /** Changes after this revision will be seen as events. */
@@ -72,6 +80,19 @@ export class Collection {
     const waiting = this.waiting;
     this.waiting = undefined;
     for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts);
+  }
+  /** Values are read by other rules from now on; those that are here must be told again, by `reload`. */
+  change(options: CollectionOptions): void {
+    this.options = options;
+  }
+  /** Reads an entry anew, unless it has changed meanwhile. */
+  reload(key: string, value: Buffer, revision: number, created: number): void {
+    if (this.items.get(key)?.revision !== revision) return;
+    this.items.set(key, this.itemOf(key, this.read(value), revision, created));
+    this.changes = ++allChanges;
+  }
+  private itemOf(key: string, value: Buffer, revision: number, created: number): Item {
+    return itemFromStored(key, value, revision, created, this.options.facts(storedObject(value)));
   }
   /** Changes that arrive from now on wait until `loaded`. */
   hold(): void {
@@ -91,16 +112,27 @@ export class Collection {
       this.items.delete(key);
       event = { type: 'delete', item: atRevision(previous, revision), previous, revision, frames: undefined };
     } else {
-      const known = facts ?? this.options.facts(storedObject(value));
-      const item = itemFromStored(key, value, revision, created, known);
+      // Who knows the facts wrote the value by the rules of now.
+      const item =
+        facts === undefined ? this.itemOf(key, this.read(value), revision, created) : itemFromStored(key, value, revision, created, facts);
       this.items.set(key, item);
       event = { type: 'put', item, previous, revision, frames: undefined };
     }
     this.lastChange = revision;
-    this.changes++;
+    this.changes = ++allChanges;
     if (this.indexes.size > 0) this.reindex(event);
     this.remember(event);
     this.audience.tell(event);
+  }
+
+  /** Calls once when the collection ends, because its kind does. Answers the function that takes the call back. */
+  onClose(call: () => void): () => void {
+    this.closers.add(call);
+    return () => this.closers.delete(call);
+  }
+  close(): void {
+    for (const call of [...this.closers]) call();
+    this.closers.clear();
   }
 
   /** Answers the function that ends it. */

@@ -1,7 +1,8 @@
 /** Custom resource definitions. Their schema names its extensions after the identity. */
-import type { Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../identity.ts';
 import { type Kind, type KindEnv, kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { setCondition } from './conditions.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-rules.ts';
 import { extensionNames, type JSONSchemaProps } from './schema/json-schema.ts';
 import { type CustomResourceDefinition, customResourceDefinition } from './schema/v1.ts';
@@ -34,6 +35,24 @@ function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
   for (const part of parts.concat(items)) if (typeof part === 'object') dropFrom(part, field);
 }
 
+/** Holds a definition until its objects are gone. */
+export const cleanupFinalizer = (identity: Identity): string => `customresourcecleanup.${groupName(identity, 'apiextensions')}`;
+
+/** A definition that is deleted waits for its objects, and says so. */
+function deletionBegins(definition: CustomResourceDefinition, finalizer: string): void {
+  const { metadata, status } = definition;
+  delete metadata.deletionGracePeriodSeconds;
+  if (status.conditions?.some(({ type }) => type === 'Terminating')) return;
+  metadata.finalizers = [...(metadata.finalizers ?? []).filter((one) => one !== finalizer), finalizer];
+  setCondition(status, {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: metadata.deletionTimestamp ?? '',
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  });
+}
+
 export const customResourceDefinitionKind = (identity: Identity): Kind =>
   kind<CustomResourceDefinition>({
     group: 'apiextensions',
@@ -46,6 +65,10 @@ export const customResourceDefinitionKind = (identity: Identity): Kind =>
     hub: 'v1',
     generation: true,
     updateNeedsVersion: true,
+    anyFinalizer: true,
+    // The first request to delete it only says that it is to go.
+    holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
+    deletionBegins: (definition) => deletionBegins(definition, cleanupFinalizer(identity)),
     strategy: {
       prepareForCreate(definition, env) {
         definition.status = { acceptedNames: { plural: '', kind: '' } };

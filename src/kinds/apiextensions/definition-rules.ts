@@ -8,7 +8,7 @@ import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
-import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { changedMetadataAgain } from '../validation/repeated-metadata.ts';
 import { immutable, word } from '../validation/rules.ts';
 import { validateApproval } from './approval.ts';
 import { validateConversion } from './conversion-rules.ts';
@@ -38,7 +38,7 @@ export function validateDefinitionUpdate(
   env: KindEnv,
 ): void {
   const { spec } = definition;
-  metadataUpdateAgain(definition, old, errors, env);
+  changedMetadataAgain(definition, old, errors);
   validateSpec(spec, errors, env);
   if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
@@ -55,7 +55,7 @@ export function validateDefinitionStatus(
   errors: FieldErrors,
   env: KindEnv,
 ): void {
-  metadataUpdateAgain(definition, old, errors, env);
+  changedMetadataAgain(definition, old, errors);
   validateNames(definition.status.acceptedNames, Path.of('status', 'acceptedNames'), errors);
 }
 

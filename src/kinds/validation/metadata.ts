@@ -19,13 +19,14 @@ type Meta = ApiObject['metadata'];
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly nameRule?: NameRule | undefined;
+  readonly anyFinalizer?: boolean | undefined;
 }
 const metadata = Path.of('metadata');
 
 /** All rules of the metadata of a new object. `at` is where the metadata stands. */
 export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
   validateMetadata(meta, rules, errors, at);
-  validatePlainFinalizers(meta, errors, env, at);
+  if (!rules.anyFinalizer) validatePlainFinalizers(meta, errors, env, at);
 }
 
 /** The rules of new metadata that also hold for custom objects, and for objects inside of them. */
@@ -137,11 +138,10 @@ export function validateFieldManager(manager: string, at: Path, errors: FieldErr
 }
 
 /** What may not change when an object is written again, as the rules of a kind check it. */
-export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
+export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErrors, at: Path = metadata): void {
   validateChange(meta, old, errors, at);
   validateCommon(meta, errors, at);
   validateManagedFields(meta, at.child('managedFields'), errors);
-  validatePlainFinalizers(meta, errors, env, at);
 }
 
 /**

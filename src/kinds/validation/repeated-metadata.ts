@@ -9,8 +9,12 @@ import { type MetadataRules, validateObjectMeta, validateObjectMetaUpdate, valid
 
 /** The rules of changed metadata, once more. */
 export function metadataUpdateAgain(object: ApiObject, old: ApiObject, errors: FieldErrors, env: KindEnv): void {
-  if (errors.empty) validatePlainFinalizers(object.metadata, errors, env);
-  else validateObjectMetaUpdate(object.metadata, old.metadata, errors, env);
+  changedMetadataAgain(object, old, errors);
+  validatePlainFinalizers(object.metadata, errors, env);
+}
+/** The same for kinds whose finalizers need no domain. */
+export function changedMetadataAgain(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  if (!errors.empty) validateObjectMetaUpdate(object.metadata, old.metadata, errors);
 }
 
 /** The rules of any metadata, once more. */

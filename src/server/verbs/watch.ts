@@ -26,6 +26,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const millis = Math.min(seconds * 1000, LONGEST_MS);
   const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
   const stop = await follow(registry, resource, selection, options.resourceVersion, stream);
+  const stay = resource.collection?.onClose(() => stream.end());
   stream.begin(stop);
   const timers: NodeJS.Timeout[] = [];
   if (options.bookmarks) {
@@ -38,5 +39,6 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   }
   timers.push(setTimeout(() => stream.end(), millis));
   await stream.done;
+  stay?.();
   for (const timer of timers) clearTimeout(timer);
 }

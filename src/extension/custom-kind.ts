@@ -1,0 +1,181 @@
+/**
+ * A custom resource definition as a kind. Each version has its own schema, columns and subresources; the one that is
+ * stored is the hub.
+ */
+import type { Identity } from '../identity.ts';
+import { isTrue } from '../kinds/apiextensions/conditions.ts';
+import type { JSONSchemaProps } from '../kinds/apiextensions/schema/json-schema.ts';
+import type { CustomResourceDefinition, CustomResourceSubresources } from '../kinds/apiextensions/schema/v1.ts';
+import { CustomSchema } from '../kinds/apiextensions/values/custom-schema.ts';
+import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type Subresource } from '../kinds/kind.ts';
+import { ObjectMeta } from '../kinds/meta.ts';
+import { status } from '../kinds/subresources.ts';
+import type { FieldErrors } from '../meta/field.ts';
+import { nameIsSubdomain } from '../meta/names.ts';
+import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
+import type { ReadValue } from '../storage/collection.ts';
+import { storedText, storedValue } from '../storage/item.ts';
+import { customColumns } from './columns.ts';
+import { scaleView, validateScaleSpec, validateScaleStatus } from './scale.ts';
+import { byPriority } from './version-order.ts';
+
+type DefinitionVersion = NonNullable<CustomResourceDefinition['spec']['versions']>[number];
+
+/** Objects of a custom kind: metadata, and whatever the schema says. */
+type CustomObject = ApiObject & { [field: string]: unknown };
+
+export interface CustomKind {
+  readonly kind: Kind;
+  /** What a stored value is read as: by the schema of the version in which it was stored, in the version that is stored now. */
+  readonly read: ReadValue;
+}
+
+export function customKind(definition: CustomResourceDefinition, identity: Identity): CustomKind {
+  const { spec } = definition;
+  const names = definition.status.acceptedNames;
+  const schemas = new Map<string, CustomSchema>();
+  const versions: Record<string, KindVersion> = {};
+  const ordered = [...(spec.versions ?? [])].sort((a, b) => byPriority(a.name, b.name));
+  for (const version of ordered) {
+    const typeName = `${spec.group}.${version.name}.${names.kind}`;
+    const schema = new CustomSchema(
+      version.schema?.openAPIV3Schema,
+      spec.preserveUnknownFields === true,
+      identity.schemaExtensionPrefix,
+      typeName,
+    );
+    schemas.set(version.name, schema);
+    versions[version.name] = customVersion(definition, version, schema, typeName);
+  }
+  const hub = ordered.find(({ storage }) => storage)?.name ?? '';
+  const made = kind<CustomObject>({
+    group: spec.group,
+    custom: true,
+    kind: names.kind,
+    plural: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    listKind: names.listKind ?? `${names.kind}List`,
+    short: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    versions,
+    hub,
+    generation: true,
+    updateNeedsVersion: true,
+    nameRule: nameIsSubdomain,
+    anyFinalizer: true,
+    createRefused: isTrue(definition, 'Terminating') ? 'create not allowed while custom resource definition is terminating' : undefined,
+  });
+  return { kind: made, read: reader(`${spec.group}/${hub}`, schemas) };
+}
+
+function customVersion(
+  definition: CustomResourceDefinition,
+  version: DefinitionVersion,
+  schema: CustomSchema,
+  typeName: string,
+): KindVersion {
+  const { subresources, served } = version;
+  const withStatus = subresources?.status !== undefined;
+  const parts: Record<string, Subresource> = {};
+  if (withStatus) parts.status = status(statusStrategy(schema, subresources)) as Subresource;
+  if (subresources?.scale !== undefined) parts.scale = scaleView(subresources.scale) as Subresource;
+  return {
+    schema: codec(typeName, schema.structure),
+    served,
+    defaults: ((custom: CustomObject) => {
+      schema.prune(custom);
+      schema.fillDefaults(custom);
+    }) as never,
+    ...(version.schema?.openAPIV3Schema !== undefined && { openapi: version.schema.openAPIV3Schema as JSONSchemaProps as JsonObject }),
+    ...(version.deprecated && { warning: version.deprecationWarning ?? deprecationWarning(version.name, definition) }),
+    own: {
+      ...(customColumns(version.additionalPrinterColumns) as object),
+      strategy: objectStrategy(schema, subresources) as Strategy,
+      subresources: parts,
+      generation: withStatus ? true : 'all',
+    },
+  };
+}
+
+/** Names the version to move to: the most preferred one that is served, not deprecated, and no less stable. */
+function deprecationWarning(version: string, { spec }: CustomResourceDefinition): string {
+  const use = (name: string): string => `${spec.group}/${name} ${spec.names.kind}`;
+  const better = (spec.versions ?? [])
+    .filter(({ name, served, deprecated }) => served && !deprecated && byPriority(name, version) < 0)
+    .map(({ name }) => name)
+    .sort(byPriority)[0];
+  return `${use(version)} is deprecated${better === undefined ? '' : `; use ${use(better)}`}`;
+}
+
+const codec = (name: string, structure: MessageType | undefined): MessageType =>
+  object(name, { metadata: opt(0, ObjectMeta) }, { unknown: 'keep', structure });
+
+/** Where status is written at its own address, the object's own address leaves it alone. */
+function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubresources | undefined): Strategy<CustomObject> {
+  const withStatus = subresources?.status !== undefined;
+  const check = (custom: CustomObject, errors: FieldErrors): void => {
+    validateScaleSpec(subresources?.scale, custom, errors);
+    if (!withStatus) validateScaleStatus(subresources?.scale, custom, errors);
+  };
+  return {
+    prepareForCreate(custom) {
+      if (withStatus) delete custom.status;
+    },
+    prepareForUpdate(custom, old) {
+      if (withStatus) copyField(custom, old, 'status');
+    },
+    validate(custom, errors) {
+      schema.validate(custom, errors);
+      check(custom, errors);
+    },
+    validateUpdate(custom, old, errors) {
+      schema.validateUpdate(custom, old, errors);
+      check(custom, errors);
+    },
+    ...(withStatus && { resetFields: [['status']] }),
+  };
+}
+
+/** Only status is written; everything else stays as it is. */
+function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresources): Strategy<CustomObject> {
+  return {
+    prepareForUpdate(custom, old) {
+      const { managedFields, resourceVersion } = custom.metadata;
+      for (const field of Object.keys(custom)) if (field !== 'status' && field !== 'metadata') copyField(custom, old, field);
+      for (const field of Object.keys(old)) if (field !== 'status' && field !== 'metadata') copyField(custom, old, field);
+      custom.metadata = { ...structuredClone(old.metadata) };
+      setOrDelete(custom.metadata, 'managedFields', managedFields);
+      setOrDelete(custom.metadata, 'resourceVersion', resourceVersion);
+    },
+    validateUpdate(custom, old, errors) {
+      schema.validateUpdate(custom, old, errors);
+      validateScaleStatus(scale, custom, errors);
+    },
+    resetFields: [['metadata'], ['spec']],
+  };
+}
+
+function copyField(to: CustomObject, from: CustomObject, field: string): void {
+  if (from[field] === undefined) delete to[field];
+  else to[field] = structuredClone(from[field]);
+}
+function setOrDelete<T extends object, K extends keyof T>(to: T, field: K, value: T[K] | undefined): void {
+  if (value === undefined) delete to[field];
+  else to[field] = value;
+}
+
+/** Stored values are what a client may be shown: pruned and with defaults, as the schema is now. */
+function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>): ReadValue {
+  return (value) => {
+    const text = storedText(value).toString();
+    const custom = JSON.parse(text) as CustomObject;
+    const version = (custom.apiVersion ?? '').slice((custom.apiVersion ?? '').indexOf('/') + 1);
+    const schema = schemas.get(version);
+    schema?.prune(custom);
+    schema?.fillDefaults(custom);
+    custom.apiVersion = hubVersion;
+    const next = JSON.stringify(custom);
+    return next === text ? value : storedValue(next, custom.metadata.uid ?? '');
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * Keeps the kinds that the server serves in step with the custom resource definitions: judges their names, establishes
+ * those that may be served, and removes the objects of those that go. The states of a definition:
+ *
+ *   new          → its names are judged                                                 → accepted, or waiting
+ *   waiting      for a name that another definition has; judged again when that goes    → accepted
+ *   accepted     → established: its kind is served
+ *   established  a change of it makes the kind anew; names that change are judged again
+ *   terminating  objects can no longer be made; those that are there are deleted        → gone, once nothing holds it
+ */
+import { type Identity, shortWord } from '../identity.ts';
+import { conditionOf, isTrue, setCondition } from '../kinds/apiextensions/conditions.ts';
+import { cleanupFinalizer } from '../kinds/apiextensions/custom-resource-definition.ts';
+import type { CustomResourceDefinition } from '../kinds/apiextensions/schema/v1.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import type { Live, LiveSource } from '../kinds/live.ts';
+import type { Clock } from '../lib/clock.ts';
+import { equal } from '../lib/equal.ts';
+import type { Log } from '../lib/log.ts';
+import { ApiError } from '../meta/errors.ts';
+import { formatTime } from '../meta/time.ts';
+import type { Resource } from '../registry/catalog.ts';
+import type { RegistryDeps } from '../registry/context.ts';
+import { SystemWriter } from '../registry/system.ts';
+import { type CustomKind, customKind } from './custom-kind.ts';
+import { established, judgeNames, takenNames } from './names.ts';
+
+const [GROUP, PLURAL] = ['apiextensions', 'customresourcedefinitions'];
+/** How soon what failed is tried again, and what waits for objects to go is looked at. */
+const AGAIN_MS = 1000;
+/** Objects that are deleted at a time when their definition goes. */
+const DELETE_WIDTH = 16;
+
+export interface DefinitionsOptions {
+  readonly registry: RegistryDeps;
+  readonly live: LiveSource;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A definition that is served. */
+interface ServedDefinition {
+  readonly uid: string;
+  readonly spec: CustomResourceDefinition['spec'];
+  readonly names: CustomResourceDefinition['status']['acceptedNames'];
+  readonly terminating: boolean;
+  readonly custom: CustomKind;
+}
+
+export class Definitions {
+  private readonly options: DefinitionsOptions;
+  private readonly definitions: Live<CustomResourceDefinition>;
+  private readonly writer: SystemWriter;
+  private readonly served = new Map<string, ServedDefinition>();
+  /** Definitions that must be looked at, in the order in which they changed. */
+  private readonly due = new Set<string>();
+  private working: Promise<void> | undefined;
+  private stopFollowing: () => void = () => {};
+  private readonly retries = new Set<() => void>();
+  private closed = false;
+
+  constructor(options: DefinitionsOptions) {
+    this.options = options;
+    this.definitions = options.live<ApiObject>(GROUP, PLURAL) as unknown as Live<CustomResourceDefinition>;
+    this.writer = new SystemWriter(options.registry, `${shortWord(options.identity)}-apiserver`);
+  }
+
+  /** Serves what was established before, then follows the definitions. */
+  async start(): Promise<void> {
+    for (const definition of this.definitions.list()) if (isTrue(definition, 'Established')) await this.serve(definition);
+    this.stopFollowing = this.definitions.onChange(({ object, old }) => {
+      this.look(object.metadata.name ?? '');
+      // A name that was given up may be what another definition waits for.
+      if (!equal(object.status.acceptedNames, old?.status.acceptedNames) || old === undefined) this.lookAtWaiting(object.spec.group);
+    });
+    for (const { metadata } of this.definitions.list()) this.look(metadata.name ?? '');
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.stopFollowing();
+    for (const cancel of this.retries) cancel();
+    await this.working;
+  }
+
+  private lookAtWaiting(group: string): void {
+    for (const one of this.definitions.list())
+      if (one.spec.group === group && !isTrue(one, 'NamesAccepted')) this.look(one.metadata.name ?? '');
+  }
+  private look(name: string): void {
+    if (this.closed) return;
+    this.due.add(name);
+    this.working ??= this.work();
+  }
+  private lookAgain(name: string): void {
+    const cancel = this.options.clock.after(AGAIN_MS, () => {
+      this.retries.delete(cancel);
+      this.look(name);
+    });
+    this.retries.add(cancel);
+  }
+
+  private async work(): Promise<void> {
+    // What is written below is heard of at once; it is looked at in the next turn of the loop.
+    await Promise.resolve();
+    for (const name of this.due) {
+      if (this.closed) break;
+      this.due.delete(name);
+      try {
+        await this.reconcile(name);
+      } catch (error) {
+        if (this.closed) break;
+        this.options.log.warn('a custom resource definition could not be brought about', { name, error: String(error) });
+        this.lookAgain(name);
+      }
+    }
+    this.working = undefined;
+    if (this.due.size > 0 && !this.closed) this.working = this.work();
+  }
+
+  private async reconcile(name: string): Promise<void> {
+    const definition = this.definitions.get('', name);
+    const known = this.served.get(name);
+    if (known !== undefined && known.uid !== definition?.metadata.uid) this.withdraw(name, known);
+    if (definition === undefined) {
+      this.lookAtGroup(name);
+      return;
+    }
+    await this.judge(definition);
+    const judged = this.definitions.get('', name);
+    if (judged === undefined) return;
+    if (isTrue(judged, 'Established')) await this.serve(judged);
+    if (judged.metadata.deletionTimestamp !== undefined) await this.cleanUp(judged);
+  }
+
+  /** The names of a definition that is gone are free. */
+  private lookAtGroup(name: string): void {
+    this.lookAtWaiting(name.slice(name.indexOf('.') + 1));
+  }
+
+  private now(): string {
+    return formatTime(this.options.registry.env.now());
+  }
+  private changeStatus(name: string, change: (definition: CustomResourceDefinition) => void): Promise<void> {
+    return this.writer.change(GROUP, PLURAL, '', name, (object) => change(object as unknown as CustomResourceDefinition), 'status');
+  }
+
+  private async judge(definition: CustomResourceDefinition): Promise<void> {
+    const name = definition.metadata.name ?? '';
+    await this.changeStatus(name, (object) => {
+      const others = this.definitions.list().filter(({ metadata }) => metadata.name !== name);
+      judgeNames(object, takenNames(others, object.spec.group), this.now());
+    });
+    await this.changeStatus(name, (object) => {
+      if (isTrue(object, 'NamesAccepted') && !isTrue(object, 'Established'))
+        setCondition(object.status, { type: 'Established', lastTransitionTime: this.now(), ...established });
+    });
+  }
+
+  // ---- kinds ---------------------------------------------------------------------------------------------------
+
+  private async serve(definition: CustomResourceDefinition): Promise<void> {
+    const { metadata, spec, status } = definition;
+    const name = metadata.name ?? '';
+    const known = this.served.get(name);
+    const terminating = isTrue(definition, 'Terminating');
+    if (known !== undefined && known.terminating === terminating && equal(known.spec, spec) && equal(known.names, status.acceptedNames))
+      return;
+    const custom = customKind(definition, this.options.identity);
+    await this.options.registry.catalog.add(custom.kind, custom.read);
+    this.served.set(name, { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom });
+  }
+  private withdraw(name: string, { custom }: ServedDefinition): void {
+    this.served.delete(name);
+    this.options.registry.catalog.remove(custom.kind, true);
+  }
+
+  // ---- the end -------------------------------------------------------------------------------------------------
+
+  private async cleanUp(definition: CustomResourceDefinition): Promise<void> {
+    const name = definition.metadata.name ?? '';
+    const finalizer = cleanupFinalizer(this.options.identity);
+    if (!definition.metadata.finalizers?.includes(finalizer)) return;
+    const say = (status: string, reason: string, message: string) =>
+      this.changeStatus(name, (object) =>
+        setCondition(object.status, { type: 'Terminating', status, lastTransitionTime: this.now(), reason, message }),
+      );
+    if (conditionOf(definition, 'Terminating')?.reason !== 'InstanceDeletionCompleted')
+      await say('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+    // Objects that were being made when the definition went must be seen as well.
+    const held = await this.deleteObjects(name);
+    if (held > 0) {
+      this.lookAgain(name);
+      return;
+    }
+    await say('False', 'InstanceDeletionCompleted', 'removed all instances');
+    await this.writer.change(GROUP, PLURAL, '', name, ({ metadata }) => {
+      metadata.finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
+      if (metadata.finalizers.length === 0) delete metadata.finalizers;
+    });
+  }
+
+  /** Answers how many objects are left, because something holds them. */
+  private async deleteObjects(name: string): Promise<number> {
+    const known = this.served.get(name);
+    if (known === undefined) return 0;
+    const resource = this.options.registry.catalog.stored(known.custom.kind);
+    if (resource?.collection === undefined) return 0;
+    const { collection } = resource;
+    const keys = collection.items.all().map(({ key }) => key);
+    for (let i = 0; i < keys.length; i += DELETE_WIDTH)
+      await Promise.all(keys.slice(i, i + DELETE_WIDTH).map((key) => this.deleteObject(resource, key)));
+    return collection.items.all().length;
+  }
+  private async deleteObject(resource: Resource, key: string): Promise<void> {
+    const slash = key.indexOf('/');
+    const [namespace, name] = slash < 0 ? ['', key] : [key.slice(0, slash), key.slice(slash + 1)];
+    try {
+      await this.writer.removeFrom(resource, namespace, name);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Which of its names a definition gets: those that no other definition of its group has got before.
+ *
+ *   apples: kind Fruit    accepted                      pears: kind Fruit    "Fruit" is already in use
+ */
+import { setCondition } from '../kinds/apiextensions/conditions.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionStatus,
+} from '../kinds/apiextensions/schema/v1.ts';
+
+type Judged = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'type'>;
+
+/** Names that the other definitions of a group have got. */
+export interface TakenNames {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
+
+export function takenNames(definitions: readonly CustomResourceDefinition[], group: string): TakenNames {
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  for (const { spec, status } of definitions) {
+    if (spec.group !== group) continue;
+    const { plural, singular = '', shortNames, kind, listKind = '' } = status.acceptedNames;
+    for (const name of [plural, singular, ...(shortNames ?? [])]) resources.add(name);
+    for (const name of [kind, listKind]) kinds.add(name);
+  }
+  return { resources, kinds };
+}
+
+/** Sets the accepted names and the conditions that follow from them. `now` is a text of time. */
+export function judgeNames({ spec, status }: CustomResourceDefinition, taken: TakenNames, now: string): void {
+  const [accepted, judged] = acceptedNames(spec.names, status.acceptedNames, taken);
+  status.acceptedNames = accepted;
+  setCondition(status, { type: 'NamesAccepted', lastTransitionTime: now, ...judged });
+  const established = establishment(status, judged.status === 'True');
+  if (established !== undefined) setCondition(status, { type: 'Established', lastTransitionTime: now, ...established });
+}
+
+/** What a definition whose names are accepted becomes next. */
+export const established: Judged = {
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+
+/** A definition that has been established stays so, whatever becomes of its names. */
+function establishment({ conditions }: CustomResourceDefinitionStatus, accepted: boolean): Judged | undefined {
+  const old = conditions?.find(({ type }) => type === 'Established');
+  if (old?.status === 'True') return undefined;
+  if (accepted) return { status: 'False', reason: 'Installing', message: 'the initial names have been accepted' };
+  return old === undefined ? { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' } : undefined;
+}
+
+const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
+
+function acceptedNames(
+  wanted: CustomResourceDefinitionNames,
+  had: CustomResourceDefinitionNames,
+  { resources, kinds }: TakenNames,
+): [CustomResourceDefinitionNames, Judged] {
+  const accepted: CustomResourceDefinitionNames = { ...had };
+  let judged: Judged = { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+  const refuse = (reason: string, message: string): void => {
+    judged = { status: 'False', reason, message };
+  };
+  const take = <K extends 'plural' | 'singular' | 'kind' | 'listKind'>(field: K, used: ReadonlySet<string>, reason: string): void => {
+    const name = wanted[field];
+    if (name === undefined || name === '' || name === had[field] || !used.has(name)) accepted[field] = name as never;
+    else refuse(reason, inUse(name));
+  };
+  take('plural', resources, 'PluralConflict');
+  take('singular', resources, 'SingularConflict');
+  const conflicts = (wanted.shortNames ?? []).filter((name) => !had.shortNames?.includes(name) && resources.has(name));
+  if (conflicts.length === 0) accepted.shortNames = wanted.shortNames as never;
+  else refuse('ShortNamesConflict', conflicts.length === 1 ? inUse(conflicts[0] as string) : `[${conflicts.map(inUse).join(', ')}]`);
+  take('kind', kinds, 'KindConflict');
+  take('listKind', kinds, 'ListKindConflict');
+  accepted.categories = wanted.categories as never;
+  for (const field of ['shortNames', 'categories', 'singular', 'listKind'] as const)
+    if (accepted[field] === undefined) delete accepted[field];
+  return [accepted, judged];
+}
