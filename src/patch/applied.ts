@@ -141,10 +141,11 @@ function check(type: Type, value: unknown, place: Place | undefined, errors: str
 }
 
 function checkMessage(type: MessageType, value: Values, place: Place | undefined, errors: string[]): void {
+  const known = type.structure ?? type;
   for (const key in value) {
-    const field = fieldNamed(type, key);
+    const field = fieldNamed(known, key);
     if (field !== undefined) check(field.type, value[key], { above: place, element: keyElement(key) }, errors);
-    else if (type.unknown === 'drop') complain(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
+    else if (known.unknown === 'drop') complain(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
   }
 }
 

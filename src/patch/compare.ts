@@ -48,7 +48,7 @@ class Walk {
       case 'leaf':
         return equal(before, after) ? undefined : leaf;
       case 'message':
-        if (!isObject(before) && !isObject(after)) return leaf;
+        if (!isObject(before) && !isObject(after)) return equal(before, after) ? undefined : leaf;
         return this.messages(shape, asObject(before), asObject(after), before, after, skipped);
       case 'list':
         return this.lists(shape, before, after);
