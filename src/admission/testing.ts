@@ -3,7 +3,7 @@ import { kubernetes } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { type FakeLive, FakeStore } from '../kinds/live.testing.ts';
-import { fromHub, type Served, serve, toHub } from '../kinds/served.ts';
+import { fromHub, type Served, serve, toHub, toHubNow } from '../kinds/served.ts';
 import { FakeClock } from '../lib/clock.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { seededRandom } from '../lib/random.ts';
@@ -35,7 +35,7 @@ export function made<T = ApiObject>(name: string, value: object): T {
   object.apiVersion = served.apiVersion;
   applyDefaults(served.schema, object);
   served.definition.defaults?.(object as never, env);
-  return toHub(served, object) as T;
+  return toHubNow(served, object) as T;
 }
 
 export interface RequestOptions {

@@ -78,6 +78,14 @@ export interface KindVersion<V = never, H = never> {
   defaults?(object: V, env: KindEnv): void;
   toHub?(object: V, identity: Identity): H;
   fromHub?(hub: H, identity: Identity): V;
+  /**
+   * Instead of the two above where a conversion takes a call to somebody else: of several objects at once, answered in the
+   * same order. Rejects with an ApiError. Metadata stays what it was, but for labels and annotations.
+   */
+  toHubLater?(objects: readonly V[]): Promise<H[]>;
+  fromHubLater?(hubs: readonly H[]): Promise<V[]>;
+  /** Drops what this version does not know, in place, after a conversion made the object. */
+  prune?(object: V): void;
   readonly served?: boolean;
   /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
   readonly unknownField?: (field: string) => string;
@@ -86,7 +94,7 @@ export interface KindVersion<V = never, H = never> {
   readonly warning?: string;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;
-  /** What is another in this version than in the rest of the kind (custom kinds). Cells are read from the form of this version. */
+  /** What is another in this version than in the rest of the kind (custom kinds), about objects in the form of this version. */
   readonly own?: Partial<Pick<Kind, 'strategy' | 'subresources' | 'columns' | 'cells' | 'generation'>>;
 }
 

@@ -7,6 +7,15 @@ import type { ResourceName } from '../meta/errors.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { ApiObject, Kind, KindVersion } from './kind.ts';
 
+export interface Hub {
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly schema: MessageType;
+  readonly definition: KindVersion;
+  /** Some versions of the kind are converted by calls: stored objects of those are converted when they are looked at. */
+  readonly later: boolean;
+}
+
 export interface Served {
   readonly identity: Identity;
   readonly kind: Kind;
@@ -21,7 +30,7 @@ export interface Served {
   readonly resource: ResourceName;
   readonly groupKind: ResourceName;
   /** The form that is stored. */
-  readonly hub: { readonly version: string; readonly apiVersion: string; readonly schema: MessageType };
+  readonly hub: Hub;
   /** The version is the hub itself: bytes are served as they are stored. */
   readonly isHub: boolean;
   readonly custom: boolean;
@@ -38,8 +47,14 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
   const owner = shared === undefined ? kind : (options.store ?? kind);
   const errorGroup = custom ? group : (identity.errorGroups?.[`${kind.group}/${kind.kind}`] ?? full(owner.group));
   const hubVersion = shared?.version ?? kind.hub;
-  const hubSchema = (owner.versions[hubVersion] as KindVersion).schema;
-  const hub = { version: hubVersion, apiVersion: apiVersionOf(full(owner.group), hubVersion), schema: hubSchema };
+  const definition = owner.versions[hubVersion] as KindVersion;
+  const hub: Hub = {
+    version: hubVersion,
+    apiVersion: apiVersionOf(full(owner.group), hubVersion),
+    schema: definition.schema,
+    definition,
+    later: Object.values(owner.versions).some((one) => one.toHubLater !== undefined),
+  };
   return Object.entries(kind.versions)
     .filter(([, definition]) => definition.served !== false)
     .map(([version, definition]) => ({
@@ -58,18 +73,72 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
     }));
 }
 
-/** An object in the stored form. The given object may be changed and must not be used afterwards. */
-export function toHub(served: Served, object: ApiObject): ApiObject {
-  const hub = served.definition.toHub === undefined ? object : (served.definition.toHub(object as never, served.identity) as ApiObject);
-  hub.kind = served.kind.kind;
-  hub.apiVersion = served.hub.apiVersion;
-  return hub;
+// ---- conversion --------------------------------------------------------------------------------------------------
+//
+// An object is converted at once where the kind can do so, and by a promise where that takes a call. Objects that are given
+// may be changed and must not be used afterwards. What the wanted version does not know is dropped.
+
+/** Whether objects of this version are converted by calls. */
+export const convertsLater = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubLater !== undefined;
+
+/** An object in the stored form. */
+export function toHub(served: Served, object: ApiObject): ApiObject | Promise<ApiObject> {
+  return convertsLater(served) ? manyToHub(served, [object]).then(([hub]) => hub as ApiObject) : toHubNow(served, object);
+}
+/** Many objects, in as few calls as may be. */
+export async function manyToHub(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
+  if (!convertsLater(served)) return objects.map((object) => toHubNow(served, object));
+  return (await rawToHubLater(served, objects)).map((hub) => knownToHub(served, hub));
+}
+/** The same where the kind converts at once. */
+export function toHubNow(served: Served, object: ApiObject): ApiObject {
+  return knownToHub(served, rawToHub(served, object));
 }
 
-/** A stored object in the form of a served version. The given object may be changed and must not be used afterwards. */
-export function fromHub(served: Served, hub: ApiObject): ApiObject {
-  const object = served.definition.fromHub === undefined ? hub : (served.definition.fromHub(hub as never, served.identity) as ApiObject);
-  object.kind = served.kind.kind;
-  object.apiVersion = served.apiVersion;
+/** A stored object in the form of a served version. */
+export function fromHub(served: Served, hub: ApiObject): ApiObject | Promise<ApiObject> {
+  return convertsLater(served) ? manyFromHub(served, [hub]).then(([object]) => object as ApiObject) : fromHubNow(served, hub);
+}
+/** The same where the kind converts at once. */
+export function fromHubNow(served: Served, hub: ApiObject): ApiObject {
+  return known(served, rawFromHub(served, hub));
+}
+/** Many stored objects, in as few calls as may be. */
+export async function manyFromHub(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
+  if (!convertsLater(served)) return hubs.map((hub) => fromHubNow(served, hub));
+  return (await rawFromHubLater(served, hubs)).map((object) => known(served, object));
+}
+
+function known(served: Served, object: ApiObject): ApiObject {
+  served.definition.prune?.(object as never);
+  return object;
+}
+function knownToHub({ hub, isHub }: Served, object: ApiObject): ApiObject {
+  if (!isHub) hub.definition.prune?.(object as never);
+  return object;
+}
+
+/** What conversion alone makes of objects, before anything is dropped. */
+export function rawToHub(served: Served, object: ApiObject): ApiObject {
+  const { toHub: convert } = served.definition;
+  return named(served, served.hub.apiVersion, convert === undefined ? object : (convert(object as never, served.identity) as ApiObject));
+}
+export function rawFromHub(served: Served, hub: ApiObject): ApiObject {
+  const { fromHub: convert } = served.definition;
+  return named(served, served.apiVersion, convert === undefined ? hub : (convert(hub as never, served.identity) as ApiObject));
+}
+export async function rawToHubLater(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
+  if (objects.length === 0) return [];
+  const hubs = ((await served.definition.toHubLater?.(objects as never)) ?? []) as ApiObject[];
+  return hubs.map((hub) => named(served, served.hub.apiVersion, hub));
+}
+export async function rawFromHubLater(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
+  if (hubs.length === 0) return [];
+  const objects = ((await served.definition.fromHubLater?.(hubs as never)) ?? []) as ApiObject[];
+  return objects.map((object) => named(served, served.apiVersion, object));
+}
+function named({ kind }: Served, apiVersion: string, object: ApiObject): ApiObject {
+  object.kind = kind.kind;
+  object.apiVersion = apiVersion;
   return object;
 }

@@ -1,4 +1,5 @@
 /** Patches and field ownership: pure functions over objects, driven by their schemas. */
+export { checkApplied } from './applied.ts';
 export { type Applied, type ApplyWrite, apply } from './apply.ts';
 export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
 export type { ClientApply } from './last-applied.ts';

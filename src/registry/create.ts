@@ -1,6 +1,5 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { toHub } from '../kinds/served.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
@@ -9,6 +8,7 @@ import type { Item } from '../storage/item.ts';
 import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { parseItem } from './convert.ts';
+import { hubOf, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
 import { mendOwners, ownCreated } from './ownership.ts';
 
@@ -45,9 +45,11 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
     throw badRequest(`the name of the object (${object.metadata.name ?? ''}) does not match the name on the URL (${ctx.name})`);
   if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '0' && !owned) throw badRequestOnCreate();
   dropClusterName(ctx, object);
-  if (!owned) ownCreated(deps, ctx, object);
+  const owning = owned ? undefined : ownCreated(deps, ctx, object);
+  if (owning instanceof Promise) await owning;
   resetSystemFields(object, resource.kind.namespaced ? ctx.namespace : '');
-  const hub = toHub(resource, object);
+  const converting = hubOf(resource, object);
+  const hub = converting instanceof Promise ? await converting : converting;
   const named: WriteContext = { ...ctx, name: hub.metadata.name ?? '' };
   const request = admissionRequest(named, 'CREATE', hub, undefined);
   const owners = hub.metadata.managedFields;
@@ -70,13 +72,15 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 
   const errors = new FieldErrors();
   validateMetadata(deps.env, kind, ready, errors);
-  kind.strategy?.validate?.(ready as never, errors, deps.env, ctx);
+  const forms = judgedForms(deps, ctx, ready, undefined);
+  const judged = forms instanceof Promise ? await forms : forms;
+  kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
   if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
   for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
   kind.strategy?.canonicalize?.(ready as never);
   request.name = target.name;
-  const judged = deps.admission.validate(request);
-  if (judged instanceof Promise) await judged;
+  const validated = deps.admission.validate(request);
+  if (validated instanceof Promise) await validated;
 
   if (ctx.dryRun) {
     if (resource.collection?.items.get(keyOf(target)) !== undefined) throw taken(target);

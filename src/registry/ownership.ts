@@ -1,40 +1,62 @@
 /** Who owns which fields after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { apiVersionOf, fromHub, toHub } from '../kinds/served.ts';
-import { type Convert, managersAfterAdmission, recordUpdate } from '../patch/index.ts';
+import { whenReady } from '../lib/when-ready.ts';
+import { ApiError } from '../meta/errors.ts';
+import { type ManagedFieldsEntry, managersAfterAdmission, recordUpdate } from '../patch/index.ts';
 import type { MessageType } from '../schema/types.ts';
-import type { Catalog, Resource } from './catalog.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
-import { normal } from './convert.ts';
+import { Undeclared, withConversions } from './conversions.ts';
 import { dropRepeatedOwners } from './metadata.ts';
 import { strategyOf } from './strategy.ts';
 
 /** Sets the managedFields of a new object, in request version. */
-export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): void {
-  own(deps, ctx, object, undefined);
+export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): void | Promise<void> {
+  return own(deps, ctx, object, undefined);
 }
 
 /** Sets the managedFields of a changed object; both objects are in request version. */
-export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject): void {
-  own(deps, ctx, object, live);
+export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject): void | Promise<void> {
+  return own(deps, ctx, object, live);
 }
 
-function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void | Promise<void> {
   dropRepeatedOwners(ctx, object);
-  const { resource } = ctx;
-  const entries = recordUpdate({
-    type: resource.schema,
-    apiVersion: resource.apiVersion,
-    manager: ctx.manager,
-    subresource: ctx.subresource,
-    now: deps.env.now(),
-    resetFields: strategyOf(ctx).resetFields,
-    convert: converter(deps.catalog, resource),
-    live: live as never,
-    object: object as never,
+  return whenReady(recorded(deps, ctx, object, live), (entries) => {
+    if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
+    else object.metadata.managedFields = entries as never;
   });
-  if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
-  else object.metadata.managedFields = entries as never;
+}
+
+type Entries = readonly ManagedFieldsEntry[] | undefined;
+
+function recorded(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): Entries | Promise<Entries> {
+  const { resource } = ctx;
+  const now = deps.env.now();
+  const excuse = (error: unknown): Entries => {
+    // Nobody can say any more who owns what, in every version.
+    if (error instanceof Undeclared) return undefined;
+    // A conversion that fails for a while is no reason to forget the owners, nor to refuse a write that needs none of it.
+    if (error instanceof ApiError) return live?.metadata.managedFields as Entries;
+    throw error;
+  };
+  try {
+    const entries = withConversions(deps.catalog, resource, ({ convert }) =>
+      recordUpdate({
+        type: resource.schema,
+        apiVersion: resource.apiVersion,
+        manager: ctx.manager,
+        subresource: ctx.subresource,
+        now,
+        resetFields: strategyOf(ctx).resetFields,
+        convert,
+        live: live as never,
+        object: object as never,
+      }),
+    );
+    return entries instanceof Promise ? entries.catch(excuse) : entries;
+  } catch (error) {
+    return excuse(error);
+  }
 }
 
 /** Sets the managedFields of an object that is posted to an action, which has a kind of its own. */
@@ -63,33 +85,4 @@ export function mendOwners(ctx: WriteContext, object: ApiObject, before: ApiObje
   if (warning !== undefined) ctx.warn(warning);
   if (managedFields === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = managedFields;
-}
-
-/** An object of one version of a kind in another. */
-export function converter(catalog: Catalog, resource: Resource): Convert {
-  return (object, apiVersion) => {
-    const slash = apiVersion.indexOf('/');
-    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-    const other = catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural);
-    if (other === undefined || apiVersionOf(other.group, other.version) !== apiVersion) return undefined;
-    const copy = structuredClone(object) as unknown as ApiObject;
-    const hub = resource.isHub ? copy : toHub(resource, copy);
-    const converted = other.isHub ? hub : fromHub(other, normal(other, hub));
-    return { type: other.schema, object: converted as never };
-  };
-}
-
-/** The way back: an object of another version of the kind in the version of the resource. */
-export function backConverter(
-  catalog: Catalog,
-  resource: Resource,
-): (object: Record<string, unknown>, apiVersion: string) => never | undefined {
-  return (object, apiVersion) => {
-    const slash = apiVersion.indexOf('/');
-    const other = catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural);
-    if (other === undefined) return undefined;
-    const copy = structuredClone(object) as unknown as ApiObject;
-    const hub = other.isHub ? copy : toHub(other, copy);
-    return (resource.isHub ? hub : fromHub(resource, hub)) as never;
-  };
 }

@@ -4,13 +4,14 @@
  */
 import type { SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { convertsLater, fromHub } from '../kinds/served.ts';
 import { conflict, notFound } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { normal, parseItem, storedValueOf } from './convert.ts';
+import { hubObject, storedValueOf } from './convert.ts';
 import { isHeld } from './strategy.ts';
 import { MODIFIED } from './update.ts';
 
@@ -59,7 +60,10 @@ async function attemptRemove(
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = resource.collection?.items.get(keyOf(ctx));
   if (item === undefined) throw notFound(resource.resource, ctx.name);
-  const object = normal(resource, parseItem(item));
+  const stored = hubObject(resource, item);
+  const object = stored instanceof Promise ? await stored : stored;
+  // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.
+  if (convertsLater(resource) && !ctx.collection) await fromHub(resource, structuredClone(object));
   checkPreconditions(ctx, object, options);
   const request = admissionRequest(ctx, 'DELETE', undefined, object);
   if (alongside !== undefined) request.sideWrites.push(...alongside(object));

@@ -3,6 +3,7 @@ import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { equal } from '../lib/equal.ts';
+import { whenReady } from '../lib/when-ready.ts';
 import { ApiError } from '../meta/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
@@ -120,8 +121,7 @@ export class SystemWriter {
       change: (live) => {
         const object = structuredClone(live);
         change(object);
-        if (resource.isHub) ownUpdated(this.deps, context, object, live);
-        return object;
+        return resource.isHub ? whenReady(ownUpdated(this.deps, context, object, live), () => object) : object;
       },
     });
   }

@@ -16,6 +16,7 @@ import { admissionRequest, commitDelete, commitPut, hookOf, storeKey, unsavedIte
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { recentObjects, storedObject, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
+import { judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { mendOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
@@ -53,8 +54,8 @@ export interface Update {
 export interface AdmittedView {
   readonly kind: ObjectKind;
   show(hub: ApiObject): ApiObject;
-  /** Writes a view that admission has changed back into the object. */
-  write(view: ApiObject, hub: ApiObject): void;
+  /** The object with the view as admission left it; the one given may be changed. */
+  write(view: ApiObject, hub: ApiObject): ApiObject | Promise<ApiObject>;
 }
 
 export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
@@ -88,7 +89,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
   }
   const strategy = strategyOf(ctx);
-  const old = frozen(storedObject(resource, item));
+  const stored = storedObject(resource, item);
+  const old = frozen(stored instanceof Promise ? await stored : stored);
   const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
@@ -98,8 +100,9 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
-  admittedAs?.write(request.object as ApiObject, hub);
-  const ready = admittedAs === undefined ? (request.object as ApiObject) : hub;
+  const admittedObject = request.object as ApiObject;
+  const written = admittedAs === undefined ? admittedObject : admittedAs.write(admittedObject, hub);
+  const ready = written instanceof Promise ? await written : written;
   mendOwners(ctx, ready, owners);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
@@ -112,19 +115,21 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (hook !== undefined) await hook(hookRequest);
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
-  strategy.validateUpdate?.(ready as never, old as never, errors, deps.env, ctx);
+  const forms = judgedForms(deps, ctx, ready, old);
+  const judged = forms instanceof Promise ? await forms : forms;
+  strategy.validateUpdate?.(judged.object as never, judged.old as never, errors, deps.env, ctx);
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
   strategy.canonicalize?.(ready as never);
   ready.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
   if (admittedAs !== undefined) request.object = admittedAs.show(ready);
-  const judged = deps.admission.validate(request);
-  if (judged instanceof Promise) await judged;
+  const validated = deps.admission.validate(request);
+  if (validated instanceof Promise) await validated;
 
   const gone = finished(kind, ready, old);
-  const written = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, hookRequest.operations);
-  return { item: await written, created: false };
+  const kept = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, hookRequest.operations);
+  return { item: await kept, created: false };
 }
 
 /** Writes an object that is ready in place of an item, unless it says the same. */

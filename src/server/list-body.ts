@@ -5,6 +5,7 @@
  */
 import { createGzip } from 'node:zlib';
 import type { Resource } from '../registry/catalog.ts';
+import { isForeign } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
 import type { Item } from '../storage/item.ts';
@@ -36,7 +37,8 @@ export function sendList(
     ...(result.continue !== '' && { continue: result.continue }),
     ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
   };
-  if (!isPlain(resource, representation, pretty))
+  const foreign = resource.hub.later && result.items.some((item) => isForeign(resource, item));
+  if (foreign || !isPlain(resource, representation, pretty))
     return representList(services.registry.env, resource, result.items, meta, representation, pretty, include).then((body) =>
       send(ctx, 200, representation.type, body),
     );

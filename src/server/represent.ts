@@ -5,27 +5,26 @@
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
-import { fromHub } from '../kinds/served.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { normal, parseItem } from '../registry/convert.ts';
+import { isForeign, parseAllAs, parseAs } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encode, toJson } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { JsonObject, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 import type { Representation } from './negotiate.ts';
-import { type IncludeObject, type ListMeta, partialText, tableText } from './table.ts';
+import { type IncludeObject, type ListMeta, partialText, tableShowsObjects, tableText } from './table.ts';
 
 export type { IncludeObject, ListMeta } from './table.ts';
 
-/** Whether the stored bytes can be sent as they are. */
+/** Whether stored bytes can be sent as they are, but for those of foreign items. */
 export const isPlain = (resource: Resource, r: Representation, pretty: boolean): boolean =>
   r.media === 'json' && r.transform === undefined && !pretty && resource.isHub;
 
-/** The object in the version of the resource. */
-export function objectOf(resource: Resource, item: Item): ApiObject {
-  const hub = normal(resource, parseItem(item));
-  return resource.isHub ? hub : fromHub(resource, hub);
+/** Whether objects may have to be converted by calls before this form of them can be made. Metadata alone takes none. */
+export function needsCalls(resource: Resource, r: Representation, include: IncludeObject): boolean {
+  if (!resource.hub.later) return false;
+  return r.transform === 'Table' ? tableShowsObjects(resource, include) : r.transform === undefined;
 }
 
 /** JSON text, YAML text or bytes of one object. */
@@ -38,15 +37,13 @@ export async function representItem(
   include: IncludeObject,
 ): Promise<Buffer> {
   if (r.transform === 'Table') {
-    return writtenText(
-      tableText(env, resource, [item], { resourceVersion: String(item.revision) }, r.transformVersion, include, true),
-      r,
-      pretty,
-    );
+    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
+    const meta = { resourceVersion: String(item.revision) };
+    return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty);
   }
   if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata);
-  if (isPlain(resource, r, pretty)) return item.bytes;
-  const object = objectOf(resource, item);
+  if (isPlain(resource, r, pretty) && !isForeign(resource, item)) return item.bytes;
+  const object = await parseAs(resource, item);
   if (r.media === 'protobuf') return binary(resource.schema, object);
   return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined);
 }
@@ -67,7 +64,10 @@ export async function representList(
   pretty: boolean,
   include: IncludeObject,
 ): Promise<Buffer> {
-  if (r.transform === 'Table') return writtenText(tableText(env, resource, items, meta, r.transformVersion, include, true), r, pretty);
+  if (r.transform === 'Table') {
+    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, items) : undefined;
+    return writtenText(tableText(env, resource, items, meta, r.transformVersion, include, true, objects), r, pretty);
+  }
   if (r.transform !== undefined) {
     const list = {
       kind: 'PartialObjectMetadataList',
@@ -78,7 +78,7 @@ export async function representList(
     };
     return written(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
   }
-  const objects = items.map((item) => objectOf(resource, item));
+  const objects = await parseAllAs(resource, items);
   const list = { kind: resource.kind.listKind, apiVersion: resource.apiVersion, metadata: meta, items: objects };
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
   const schema = listSchema(resource.schema) as MessageType;

@@ -4,9 +4,8 @@
  */
 import { defaultColumns } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';
-import { fromHub } from '../kinds/served.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { normal, parseItem } from '../registry/convert.ts';
+import { normal, parseItem, parseNow } from '../registry/convert.ts';
 import { encode } from '../schema/json.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
@@ -18,7 +17,14 @@ export interface ListMeta {
 }
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** The JSON text of a Table. `withColumns` is false for the later events of a watch. */
+/** Whether a Table shows anything of its objects besides their metadata. */
+export const tableShowsObjects = ({ kind }: Resource, include: IncludeObject): boolean =>
+  include === 'Object' || kind.columns !== undefined;
+
+/**
+ * The JSON text of a Table. `withColumns` is false for the later events of a watch. `objects` are the items in the version of
+ * the resource, where that took calls.
+ */
 export function tableText(
   env: KindEnv,
   resource: Resource,
@@ -27,10 +33,12 @@ export function tableText(
   apiVersion: string,
   include: IncludeObject,
   withColumns: boolean,
+  objects?: readonly ApiObject[],
 ): string {
   // Kinds without columns of their own have always shown an empty table in this way.
   const none = resource.kind.columns === undefined ? 'null' : '[]';
-  const rows = items.length === 0 ? none : `[${items.map((item) => rowText(env, resource, item, apiVersion, include)).join()}]`;
+  const rows =
+    items.length === 0 ? none : `[${items.map((item, i) => rowText(env, resource, item, apiVersion, include, objects?.[i])).join()}]`;
   const columns = withColumns ? columnsText(resource) : 'null';
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows}}`;
 }
@@ -74,30 +82,36 @@ interface KeptRow {
 }
 const kept = new WeakMap<Item, KeptRow>();
 
-function rowText(env: KindEnv, resource: Resource, item: Item, apiVersion: string, include: IncludeObject): string {
+function rowText(
+  env: KindEnv,
+  resource: Resource,
+  item: Item,
+  apiVersion: string,
+  include: IncludeObject,
+  given: ApiObject | undefined,
+): string {
   const second = Math.floor(env.now() / 1000);
   const how = `${resource.apiVersion}|${apiVersion}|${include}`;
   const known = kept.get(item);
   if (known !== undefined && known.second === second && known.how === how) return known.text;
-  const hub = normal(resource, parseItem(item));
-  const cells = cellsOf(env, resource, hub);
-  const text = `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, hub, include, apiVersion)}}`;
+  const { kind } = resource;
+  const object = given ?? rowSource(resource, item);
+  const cells = kind.cells?.(object as never, env) ?? defaultCells(kind.columns ?? defaultColumns, object);
+  const text = `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
   kept.set(item, { second, how, text });
   return text;
 }
 
 /** A version with columns of its own reads its cells from its own form. */
-function cellsOf(env: KindEnv, resource: Resource, hub: ApiObject): Cell[] {
-  const { kind, definition } = resource;
-  const object = definition.own?.cells === undefined || resource.isHub ? hub : fromHub(resource, structuredClone(hub));
-  return kind.cells?.(object as never, env) ?? defaultCells(kind.columns ?? defaultColumns, object);
+function rowSource(resource: Resource, item: Item): ApiObject {
+  return resource.definition.own?.cells === undefined ? normal(resource, parseItem(item)) : parseNow(resource, item);
 }
 
-function rowObject(resource: Resource, item: Item, hub: ApiObject, include: IncludeObject, apiVersion: string): string {
+function rowObject(resource: Resource, item: Item, given: ApiObject | undefined, include: IncludeObject, apiVersion: string): string {
   if (include === 'None') return 'null';
   if (include === 'Metadata') return partialText(item, apiVersion);
-  if (resource.isHub) return item.bytes.toString();
-  return encode(resource.schema, fromHub(resource, hub));
+  if (given !== undefined) return encode(resource.schema, given);
+  return resource.isHub ? item.bytes.toString() : encode(resource.schema, parseNow(resource, item));
 }
 
 /** Name and creation time where they are asked for; a kind with richer columns brings its own cells. */

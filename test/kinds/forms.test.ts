@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../src/kinds/kind.ts';
-import { fromHub, type Served, toHub } from '../../src/kinds/served.ts';
+import { fromHubNow, type Served, toHubNow } from '../../src/kinds/served.ts';
 import { testEnv } from '../../src/kinds/validation/kinds.testing.ts';
 import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
@@ -64,10 +64,10 @@ test.each(converted)('nothing stored is lost through %s', (_name, served) => {
       const stored = read(served.hub.schema, value);
       if (hub !== undefined) fillIn(hub, stored);
       const before = json(served.hub.schema, stored);
-      const shown = json(served.schema, fromHub(served, stored));
+      const shown = json(served.schema, fromHubNow(served, stored));
       const received = read(served.schema, shown);
       fillIn(served, received);
-      const after = json(served.hub.schema, toHub(served, received)) as ApiObject;
+      const after = json(served.hub.schema, toHubNow(served, received)) as ApiObject;
       expect({ ...after, kind: undefined, apiVersion: undefined }).toEqual({
         ...(before as ApiObject),
         kind: undefined,
@@ -82,11 +82,11 @@ test('an example of every kind is the same in every version', () => {
   for (const { file, object, served } of readExamples()) {
     const given = read(served.schema, object);
     fillIn(served, given);
-    const stored = json(served.hub.schema, toHub(served, given));
+    const stored = json(served.hub.schema, toHubNow(served, given));
     for (const other of servedVersions(served.kind)) {
-      const shown = read(other.schema, json(other.schema, fromHub(other, read(served.hub.schema, stored))));
+      const shown = read(other.schema, json(other.schema, fromHubNow(other, read(served.hub.schema, stored))));
       fillIn(other, shown);
-      expect(json(other.hub.schema, toHub(other, shown)), `${file} in ${other.version}`).toEqual(stored);
+      expect(json(other.hub.schema, toHubNow(other, shown)), `${file} in ${other.version}`).toEqual(stored);
     }
   }
 });

@@ -6,7 +6,7 @@ import { decode, encode } from '../../schema/json.ts';
 import { isNormal } from '../../schema/normal.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../schema/protobuf.ts';
 import type { Kind, KindVersion } from '../kind.ts';
-import { fromHub, serve, toHub as toStored } from '../served.ts';
+import { fromHubNow, serve, toHubNow as toStored } from '../served.ts';
 import { create, defaulted, type Loose, shown, testEnv, update } from './kinds.testing.ts';
 import { decodes, mutated } from './mutations.testing.ts';
 
@@ -82,7 +82,7 @@ function defaultsSettle(kind: Kind, changed: Loose): void {
   expect(twice).toEqual(once);
   expect(shown(kind, defaulted(kind, shown(kind, once)))).toEqual(shown(kind, once));
   for (const served of serve(kind, kubernetes)) {
-    const there = fromHub(served, structuredClone(once)) as Loose;
+    const there = fromHubNow(served, structuredClone(once)) as Loose;
     served.definition.defaults?.(there as never, testEnv);
     const again = structuredClone(there);
     served.definition.defaults?.(again as never, testEnv);
@@ -108,7 +108,7 @@ function rulesStand(kind: Kind, changed: Loose, old: Loose, subresource: string)
 function throughVersion(kind: Kind, version: string, object: Loose, form: 'text' | 'both'): Loose {
   const served = serve(kind, kubernetes).find((one) => one.version === version) as ReturnType<typeof serve>[number];
   const { schema } = kind.versions[version] as KindVersion;
-  const there = fromHub(served, structuredClone(object));
+  const there = fromHubNow(served, structuredClone(object));
   const read = decode(schema, JSON.parse(encode(schema, there as never))) as Loose;
   const back = form === 'text' ? read : (decodeProtobuf(schema, encodeProtobuf(schema, read as never)) as Loose);
   if (form === 'both' && namesEmbedded.has(kind.kind)) served.definition.defaults?.(back as never, testEnv);

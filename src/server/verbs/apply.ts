@@ -1,13 +1,13 @@
 /** apply: a patch that says what its manager wants, and nothing else. */
 import { clientSideApply } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
-import { toHub } from '../../kinds/served.ts';
+import { whenReady } from '../../lib/when-ready.ts';
 import { badRequest, conflict } from '../../meta/errors.ts';
 import { type Applied, apply } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
-import { spokenFrom } from '../../registry/convert.ts';
-import { backConverter, converter } from '../../registry/ownership.ts';
+import { withConversions } from '../../registry/conversions.ts';
+import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
 import { cloneJson, decode } from '../../schema/json.ts';
@@ -60,36 +60,37 @@ export async function applyObject(
     decode(resource.schema, applied, { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) });
     tellProblems(ctx, options, report, resource.kind.kind, resource.version);
   }
-  const run = (live: ApiObject | undefined): Applied =>
-    apply({
-      type: resource.schema,
-      kind: resource.kind.kind,
-      apiVersion: resource.apiVersion,
-      manager: write.manager,
-      subresource: write.subresource,
-      now: registry.env.now(),
-      resetFields: strategyOf(write).resetFields,
-      convert: converter(registry.catalog, resource),
-      convertBack: backConverter(registry.catalog, resource),
-      live: live as never,
-      applied,
-      force: options.force ?? false,
-      clientApply: clientSideApply,
-      // A stored object is in the normal form; what a conversion makes of it need not be.
-      ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
-    });
+  const now = registry.env.now();
+  const run = (live: ApiObject | undefined): Applied | Promise<Applied> =>
+    withConversions(registry.catalog, resource, (conversions) =>
+      apply({
+        type: resource.schema,
+        kind: resource.kind.kind,
+        apiVersion: resource.apiVersion,
+        manager: write.manager,
+        subresource: write.subresource,
+        now,
+        resetFields: strategyOf(write).resetFields,
+        ...conversions,
+        live: live as never,
+        applied,
+        force: options.force ?? false,
+        clientApply: clientSideApply,
+        // A stored object is in the normal form; what a conversion makes of it need not be.
+        ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
+      }),
+    );
+  const changed = (live: ApiObject, spoken: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
+    const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
+    if (unchanged && resource.isHub) return cloneJson(live) as unknown as ApiObject;
+    return hubOf(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
+  };
   return update(registry, write, {
-    change: (live) => {
-      const spoken = spokenFrom(resource, live);
-      const done = run(spoken);
-      const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
-      if (unchanged && resource.isHub) return cloneJson(live) as unknown as ApiObject;
-      return toHub(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
-    },
+    change: (live) => whenReady(spokenOf(resource, live), (spoken) => whenReady(run(spoken), (done) => changed(live, spoken, done))),
     ...(write.subresource === '' && {
       createAbsent: async () => {
         await mayCreate(services, ctx, resource);
-        const done = run(undefined);
+        const done = await run(undefined);
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };
         if (uid !== undefined)
           throw conflict(

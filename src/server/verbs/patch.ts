@@ -1,12 +1,13 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
+import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { addUntouched, type Patch, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type WriteContext } from '../../registry/context.ts';
-import { spokenFrom } from '../../registry/convert.ts';
+import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { update } from '../../registry/update.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
@@ -78,23 +79,30 @@ function patchedHub(
   patch: Patch,
   body: Buffer,
   report: FieldReport | undefined,
-): ApiObject {
+): ApiObject | Promise<ApiObject> {
   const { resource } = write;
-  const spoken = spokenFrom(resource, live);
-  // A stored object is in the normal form: what the patch does not touch would be read as it is.
-  const touched = resource.isHub ? patch.touched : undefined;
-  const document = patch(toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched)));
-  const made = madeVersion(services, resource, document);
-  let object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
-  if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
-  if (report !== undefined) {
-    tellProblems(ctx, options, report, resource.kind.kind, resource.version);
-    report.problems.length = 0;
-  }
-  fillDefaults(made, object, services.registry.env);
-  if (made !== resource) object = resource.isHub ? toHub(made, object) : fromHub(resource, toHub(made, object));
-  ownUpdated(services.registry, write, object, spoken);
-  return toHub(resource, object);
+  const { registry } = services;
+  const patched = (spoken: ApiObject): ApiObject | Promise<ApiObject> => {
+    // A stored object is in the normal form: what the patch does not touch would be read as it is.
+    const touched = resource.isHub ? patch.touched : undefined;
+    const document = patch(toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched)));
+    const made = madeVersion(services, resource, document);
+    const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
+    if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
+    if (report !== undefined) {
+      tellProblems(ctx, options, report, resource.kind.kind, resource.version);
+      report.problems.length = 0;
+    }
+    fillDefaults(made, object, registry.env);
+    const wanted = made === resource ? object : inVersion(resource, made, object);
+    return whenReady(wanted, (whole) => whenReady(ownUpdated(registry, write, whole, spoken), () => hubOf(resource, whole)));
+  };
+  return whenReady(spokenOf(resource, live), patched);
+}
+
+/** What a patch made in another version of the kind. */
+function inVersion(resource: Resource, made: Resource, object: ApiObject): ApiObject | Promise<ApiObject> {
+  return whenReady(toHub(made, object), (hub) => (resource.isHub ? hub : fromHub(resource, hub)));
 }
 
 /** The version of what a patch made: a patch may change it to another one of the same kind. */

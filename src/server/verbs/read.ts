@@ -2,6 +2,7 @@
 import { badRequest, notFound } from '../../meta/errors.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
+import { isForeign } from '../../registry/convert.ts';
 import { fresh, type ListResult, list } from '../../registry/list.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
@@ -52,7 +53,7 @@ export function sendItem(
   representation: Representation,
 ): void | Promise<void> {
   const pretty = isPretty(ctx, representation);
-  if (isPlain(resource, representation, pretty)) {
+  if (isPlain(resource, representation, pretty) && !isForeign(resource, item)) {
     send(ctx, status, representation.type, item.bytes);
     return;
   }

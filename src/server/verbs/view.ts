@@ -1,15 +1,19 @@
 /** Subresources that show a part of the object as another kind: scale. */
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
+import { equal } from '../../lib/equal.ts';
+import { whenReady } from '../../lib/when-ready.ts';
 import { badRequest, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
-import { normal, parseItem } from '../../registry/convert.ts';
+import { hubObject, parseAs } from '../../registry/convert.ts';
+import { hubOf, isSpoken, spokenOf, viewedForm } from '../../registry/judged.ts';
 import { fresh } from '../../registry/list.ts';
 import { update } from '../../registry/update.ts';
 import { applyDefaults, decode } from '../../schema/json.ts';
 import type { JsonObject } from '../../schema/types.ts';
+import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
@@ -54,11 +58,15 @@ export async function getView(services: Services, ctx: Context, resource: Resour
   await fresh(services.registry, ctx.param('resourceVersion') ?? '');
   const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
   if (item === undefined) throw notFound(viewName(services, ctx, resource, view), ctx.info.name);
-  const hub = normal(resource, parseItem(item));
-  const hidden = view.hidden?.(hub as never);
+  const object = await viewedItem(resource, item);
+  const hidden = view.hidden?.(object as never);
   if (hidden !== undefined) throw hidden;
-  return answer(services, ctx, resource, view, hub);
+  return answer(services, ctx, resource, view, object);
 }
+
+/** The form of an object of which a view shows a part. */
+const viewedItem = (resource: Resource, item: Item): ApiObject | Promise<ApiObject> =>
+  isSpoken(resource) ? parseAs(resource, item) : hubObject(resource, item);
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
@@ -95,22 +103,38 @@ async function writeView(
     uidIsCondition,
     admittedAs: {
       kind: { ...view.kind, schema: view.schema },
-      show: (hub) => shown(services, view, hub),
-      write: (given, hub) => view.write(given as never, hub as never, new FieldErrors(), registry.env),
+      show: (hub) => shown(services, view, viewedForm(hub)),
+      write: (given, hub) => admittedView(services, resource, view, given, hub),
     },
-    change: (live) => {
-      const before = shown(services, view, live);
-      const owners = viewManagers(
-        live.metadata.managedFields as never,
-        replicasPath(registry, resource),
-        typeOf(services, view).apiVersion,
-      );
-      if (owners !== undefined) before.metadata.managedFields = owners as never;
-      const { wanted, managers } = viewChange(services, write, view, options, before, make, applied);
-      return withView(registry, write, view, live, wanted, managers);
-    },
+    change: (live) =>
+      whenReady(isSpoken(resource) ? spokenOf(resource, live) : live, (whole) => {
+        const before = shown(services, view, whole);
+        const owners = viewManagers(
+          live.metadata.managedFields as never,
+          replicasPath(registry, resource),
+          typeOf(services, view).apiVersion,
+        );
+        if (owners !== undefined) before.metadata.managedFields = owners as never;
+        const { wanted, managers } = viewChange(services, write, view, options, before, make, applied);
+        const object = withView(registry, write, view, whole, wanted, managers);
+        return isSpoken(resource) ? hubOf(resource, object) : object;
+      }),
   });
-  return answer(services, ctx, resource, view, normal(resource, parseItem(result.item)));
+  return answer(services, ctx, resource, view, await viewedItem(resource, result.item));
+}
+
+/** The object with a view that admission may have changed. */
+function admittedView(
+  services: Services,
+  resource: Resource,
+  view: View,
+  given: ApiObject,
+  hub: ApiObject,
+): ApiObject | Promise<ApiObject> {
+  const whole = viewedForm(hub);
+  if (whole !== hub && equal(given, shown(services, view, whole))) return hub;
+  view.write(given as never, whole as never, new FieldErrors(), services.registry.env);
+  return whole === hub ? hub : hubOf(resource, whole);
 }
 
 /** Where the versions of a kind that scales keep the number. */

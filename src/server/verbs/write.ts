@@ -3,12 +3,13 @@
 import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
-import { toHub } from '../../kinds/served.ts';
+import { convertsLater } from '../../kinds/served.ts';
 import { ApiError, badRequest, forbidden, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
-import { spokenFrom } from '../../registry/convert.ts';
+import { parseAllAs } from '../../registry/convert.ts';
 import { create } from '../../registry/create.ts';
+import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
@@ -113,8 +114,10 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const result = await update(registry, write, {
     change: async (live) => {
       const object = await taken();
-      ownUpdated(registry, write, object, spokenFrom(resource, live));
-      return toHub(resource, object);
+      const spoken = spokenOf(resource, live);
+      const owning = ownUpdated(registry, write, object, spoken instanceof Promise ? await spoken : spoken);
+      if (owning instanceof Promise) await owning;
+      return hubOf(resource, object);
     },
     ...(resource.kind.createOnUpdate &&
       subresource === '' && {
@@ -242,6 +245,8 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
   const page = await list(registry, resource, selection, listed);
   const { items } = page;
+  // Nothing goes that could not be shown; objects are then deleted without another look.
+  if (convertsLater(resource)) await parseAllAs(resource, items);
   let next = 0;
   const worker = async () => {
     while (next < items.length) {

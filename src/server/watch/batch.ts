@@ -11,6 +11,10 @@ export class Frame {
   readonly type: string;
   /** The object that the event tells of, in whatever form: for looking into it, and as a measure of the frame's size. */
   readonly source: Buffer;
+  /** While something is awaited before it can be encoded; never rejects. */
+  ready: Promise<void> | undefined;
+  /** Why it can never be encoded. */
+  fault: unknown;
   private encode: (() => Buffer) | undefined;
   private encoded: Buffer | undefined;
 
@@ -18,6 +22,22 @@ export class Frame {
     this.type = type;
     this.source = source;
     this.encode = encode;
+  }
+  /** A frame of something that is not there yet. */
+  static later<T>(type: string, source: Buffer, wanted: Promise<T>, encode: (value: T) => Buffer): Frame {
+    let value: T | undefined;
+    const frame = new Frame(type, source, () => encode(value as T));
+    frame.ready = wanted.then(
+      (found) => {
+        value = found;
+        frame.ready = undefined;
+      },
+      (error: unknown) => {
+        frame.fault = error ?? new Error('it never came');
+        frame.ready = undefined;
+      },
+    );
+    return frame;
   }
   get bytes(): Buffer {
     if (this.encoded === undefined) {

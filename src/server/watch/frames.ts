@@ -1,7 +1,10 @@
 /** Events in the representation that a watch was asked in: lines of JSON, or binary messages after their length. */
+import type { ApiObject } from '../../kinds/kind.ts';
 import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
+import { convertsLater } from '../../kinds/served.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
+import { isForeign, parseNow } from '../../registry/convert.ts';
 import type { WatchType } from '../../registry/watch.ts';
 import { encodeEnvelope } from '../../schema/envelope.ts';
 import { encode, toJson } from '../../schema/json.ts';
@@ -10,10 +13,11 @@ import type { JsonObject } from '../../schema/types.ts';
 import type { CollectionEvent } from '../../storage/collection.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Representation } from '../negotiate.ts';
-import { binary, type IncludeObject, isPlain, objectOf, partial } from '../represent.ts';
+import { binary, type IncludeObject, isPlain, needsCalls, partial } from '../represent.ts';
 import type { Services } from '../services.ts';
 import { partialText, tableText } from '../table.ts';
 import { Frame } from './batch.ts';
+import { conversionsOf } from './conversions.ts';
 
 interface KeptFrame {
   /** In which it was made, where that matters. */
@@ -27,6 +31,8 @@ export class Frames {
   private readonly representation: Representation;
   private readonly include: IncludeObject;
   private readonly plain: boolean;
+  /** Objects are converted by calls, all of them or those of another version. */
+  private readonly calls: 'all' | 'some' | 'none';
   /** Under which an event keeps its frames for other watchers of the same representation. */
   private readonly keys: Readonly<Record<WatchType, string>>;
   /** The first Table of a stream has the columns. */
@@ -38,6 +44,7 @@ export class Frames {
     this.representation = representation;
     this.include = include;
     this.plain = isPlain(resource, representation, false);
+    this.calls = !needsCalls(resource, representation, include) ? 'none' : convertsLater(resource) ? 'all' : 'some';
     const { media, transform = '', transformVersion } = representation;
     const key = `${resource.apiVersion}|${media}|${transform}|${transformVersion}|${include}`;
     this.keys = { ADDED: `ADDED|${key}`, MODIFIED: `MODIFIED|${key}`, DELETED: `DELETED|${key}` };
@@ -52,7 +59,7 @@ export class Frames {
     shared.frames ??= new Map();
     const key = this.keys[type];
     let kept = shared.frames.get(key) as KeptFrame | undefined;
-    if (kept === undefined || kept.second !== second) {
+    if (kept === undefined || kept.second !== second || kept.frame.fault !== undefined) {
       kept = { second, frame: isTable ? this.tableFrame(type, item) : this.make(type, item) };
       shared.frames.set(key, kept);
     }
@@ -80,16 +87,22 @@ export class Frames {
   }
 
   private make(type: WatchType, item: Item): Frame {
-    return new Frame(type, item.bytes, () => this.encode(type, item));
+    return this.frame(type, item, (object) => this.encode(type, item, object));
   }
-  private encode(type: WatchType, item: Item): Buffer {
-    if (this.plain) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
+  /** `encode` is given the object where that took a call. */
+  private frame(type: WatchType, item: Item, encode: (object: ApiObject | undefined) => Buffer): Frame {
+    const call = this.calls !== 'none' && (this.calls === 'all' || isForeign(this.resource, item));
+    if (!call) return new Frame(type, item.bytes, () => encode(undefined));
+    return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), encode);
+  }
+  private encode(type: WatchType, item: Item, converted: ApiObject | undefined): Buffer {
+    if (this.plain && converted === undefined) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
     const { transform, transformVersion, media } = this.representation;
     if (transform !== undefined) {
       if (media !== 'protobuf') return jsonLine(type, partialText(item, transformVersion));
       return this.wrap(type, partial(item, transformVersion));
     }
-    const object = objectOf(this.resource, item);
+    const object = converted ?? parseNow(this.resource, item);
     if (media === 'protobuf') return binaryFrame(type, binary(this.resource.schema, object));
     return jsonLine(type, encode(this.resource.schema, object));
   }
@@ -97,11 +110,14 @@ export class Frames {
   private tableFrame(type: WatchType, item: Item): Frame {
     const withColumns = this.firstTable;
     this.firstTable = false;
-    return new Frame(type, item.bytes, () => jsonLine(type, this.table([item], String(item.revision), withColumns)));
+    return this.frame(type, item, (object) =>
+      jsonLine(type, this.table([item], String(item.revision), withColumns, object === undefined ? undefined : [object])),
+    );
   }
-  private table(items: readonly Item[], resourceVersion: string, withColumns: boolean): string {
+  private table(items: readonly Item[], resourceVersion: string, withColumns: boolean, objects?: readonly ApiObject[]): string {
+    const { services, resource, include } = this;
     const { transformVersion } = this.representation;
-    return tableText(this.services.registry.env, this.resource, items, { resourceVersion }, transformVersion, this.include, withColumns);
+    return tableText(services.registry.env, resource, items, { resourceVersion }, transformVersion, include, withColumns, objects);
   }
 
   /** An event around an object that is not of the collection's own making. */

@@ -5,7 +5,7 @@
  *   open       what waits is written, round by round                   → ended
  *   ended      by the client, by `end`, or because the client does not read
  */
-import type { ApiError } from '../../meta/errors.ts';
+import { ApiError, expired, internalError } from '../../meta/errors.ts';
 import type { WatchSink, WatchType } from '../../registry/watch.ts';
 import type { CollectionEvent } from '../../storage/collection.ts';
 import type { Item } from '../../storage/item.ts';
@@ -36,6 +36,9 @@ export class WatchStream implements WatchSink {
   private outlet: Outlet | undefined;
   private stop: () => void = () => {};
   private waiting: Batch | undefined;
+  /** Frames of which the first waits for a conversion, and their bytes. */
+  private later: Frame[] = [];
+  private laterBytes = 0;
   private scheduled = false;
   private ended = false;
   private failed = false;
@@ -84,7 +87,7 @@ export class WatchStream implements WatchSink {
     this.push(this.options.frames.event(type, item, shared));
   }
   full(): boolean {
-    return (this.waiting?.size ?? 0) + (this.outlet?.waiting() ?? 0) > FULL_BYTES;
+    return this.laterBytes + (this.waiting?.size ?? 0) + (this.outlet?.waiting() ?? 0) > FULL_BYTES;
   }
   async drained(): Promise<void> {
     await this.begun;
@@ -92,6 +95,7 @@ export class WatchStream implements WatchSink {
     const { outlet, ended } = this;
     const { res } = this.options.ctx;
     if (outlet === undefined || ended || res.destroyed) return;
+    if (this.later[0]?.ready !== undefined) return this.later[0].ready;
     // Even a client that takes everything at once lets others have their turn.
     if (outlet.waiting() < outlet.stream.writableHighWaterMark) return new Promise((resolve) => setImmediate(resolve));
     return new Promise((resolve) => {
@@ -112,7 +116,10 @@ export class WatchStream implements WatchSink {
   }
   fail(error: ApiError): void {
     if (this.ended) return;
-    this.push(this.options.frames.error(error));
+    // What still waits for a conversion is not missed: who is told of an error begins anew.
+    this.later = [];
+    this.laterBytes = 0;
+    this.append(this.options.frames.error(error));
     this.failed = true;
     // Before the head is sent the error waits with the other frames.
     if (this.outlet !== undefined) this.end();
@@ -132,10 +139,36 @@ export class WatchStream implements WatchSink {
     this.options.services.watches.open.delete(this);
     this.stop();
     this.waiting = undefined;
+    this.later = [];
     this.finish();
   }
 
   private push(frame: Frame): void {
+    if (frame.ready === undefined && this.later.length === 0) {
+      this.append(frame);
+      return;
+    }
+    this.later.push(frame);
+    this.laterBytes += frame.source.length;
+    if (this.laterBytes > this.waitingLimit) this.fail(expired('objects change faster than they can be converted; list and watch again'));
+    else if (this.later.length === 1) void this.advance();
+  }
+  /** Appends frames in their order, each when it is ready. */
+  private async advance(): Promise<void> {
+    for (let frame = this.later[0]; frame !== undefined; frame = this.later[0]) {
+      if (frame.ready !== undefined) await frame.ready;
+      // An end or an error came in between.
+      if (this.later[0] !== frame) return;
+      if (frame.fault !== undefined) {
+        this.fail(frame.fault instanceof ApiError ? frame.fault : internalError('an object could not be converted'));
+        return;
+      }
+      this.later.shift();
+      this.laterBytes -= frame.source.length;
+      this.append(frame);
+    }
+  }
+  private append(frame: Frame): void {
     // Only those who follow have frames in common; what the past is made of must not be remembered for others.
     const batch = this.waiting ?? (this.upToDate ? this.rounds.empty : new Batch());
     this.waiting = batch.and(frame);

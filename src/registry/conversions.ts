@@ -1,0 +1,120 @@
+/**
+ * Conversions for rules that cannot wait: who owns what is found by comparing the object in every version that an owner
+ * wrote it in. Where a conversion takes a call, the rule is left at that point, the call is made, and the rule runs again
+ * with its answer. Rules change none of their inputs, so that they may run as often as is needed.
+ */
+import type { ApiObject } from '../kinds/kind.ts';
+import { apiVersionOf, convertsLater, rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
+import { type Convert, checkApplied } from '../patch/index.ts';
+import type { Catalog, Resource } from './catalog.ts';
+import { normal } from './convert.ts';
+
+type Values = Parameters<Convert>[0];
+
+export interface Conversions {
+  /** An object of the version of the resource in another version of the kind. */
+  readonly convert: Convert;
+  /** The way back: an object of another version in that of the resource. */
+  readonly convertBack: (object: Values, apiVersion: string) => Values | undefined;
+}
+
+/** A conversion made an object that says more than the schema of its version knows. */
+export class Undeclared extends Error {}
+
+/** A rule asks for few objects in few versions; one that does not come to an end is at fault. */
+const MOST_CALLS = 100;
+
+/** What a rule answers. Throws or rejects with what the rule throws, with Undeclared, or with what a conversion rejects with. */
+export function withConversions<T>(catalog: Catalog, resource: Resource, rule: (conversions: Conversions) => T): T | Promise<T> {
+  const known: Known = new Map();
+  const conversions = conversionsOf(catalog, resource, known);
+  try {
+    return rule(conversions);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    return again(error, known, () => rule(conversions));
+  }
+}
+
+async function again<T>(first: Missing, known: Known, rule: () => T): Promise<T> {
+  let missing = first;
+  for (let call = 0; call < MOST_CALLS; call++) {
+    const object = await converted(missing.from, missing.to, missing.object);
+    known.set(missing.key, object);
+    try {
+      return rule();
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      missing = error;
+    }
+  }
+  throw new Error('a rule asked for too many conversions');
+}
+
+/** Answers of calls, by what was asked. */
+type Known = Map<string, ApiObject>;
+
+class Missing extends Error {
+  readonly key: string;
+  readonly object: Values;
+  readonly from: Resource;
+  readonly to: Resource;
+
+  constructor(key: string, object: Values, from: Resource, to: Resource) {
+    super(`a conversion to ${to.apiVersion} is needed`);
+    this.key = key;
+    this.object = object;
+    this.from = from;
+    this.to = to;
+  }
+}
+
+function conversionsOf(catalog: Catalog, resource: Resource, known: Known): Conversions {
+  const find = (apiVersion: string): Resource | undefined => {
+    const slash = apiVersion.indexOf('/');
+    const found = catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural);
+    return found === undefined || apiVersionOf(found.group, found.version) !== apiVersion ? undefined : found;
+  };
+  const between = (object: Values, from: Resource, to: Resource): ApiObject => {
+    if (!convertsLater(from) && !convertsLater(to)) return convertedNow(from, to, object);
+    const key = `${from.apiVersion} ${to.apiVersion} ${JSON.stringify(object)}`;
+    const answer = known.get(key);
+    if (answer === undefined) throw new Missing(key, object, from, to);
+    return answer;
+  };
+  return {
+    convert: (object, apiVersion) => {
+      const other = find(apiVersion);
+      if (other === undefined) return undefined;
+      const made = between(object, resource, other);
+      checkDeclared(other, made);
+      return { type: other.schema, object: made as never };
+    },
+    convertBack: (object, apiVersion) => {
+      const other = find(apiVersion);
+      return other === undefined ? undefined : (between(object, other, resource) as never);
+    },
+  };
+}
+
+function convertedNow(from: Resource, to: Resource, object: Values): ApiObject {
+  const copy = structuredClone(object) as unknown as ApiObject;
+  const hub = from.isHub ? copy : rawToHub(from, copy);
+  return to.isHub ? hub : rawFromHub(to, normal(to, hub));
+}
+
+async function converted(from: Resource, to: Resource, object: Values): Promise<ApiObject> {
+  const copy = structuredClone(object) as unknown as ApiObject;
+  const [hub] = !convertsLater(from) ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubLater(from, [copy]);
+  if (to.isHub) return hub as ApiObject;
+  const whole = normal(to, hub as ApiObject);
+  const [made] = !convertsLater(to) ? [rawFromHub(to, whole)] : await rawFromHubLater(to, [whole]);
+  return made as ApiObject;
+}
+
+/** Objects of custom kinds say what they like until they are pruned; ownership is about what a schema names. */
+function checkDeclared(resource: Resource, object: ApiObject): void {
+  if (!resource.custom || resource.schema.structure === undefined) return;
+  const undeclared = checkApplied(resource.schema, object).find((complaint) => complaint.endsWith('field not declared in schema'));
+  if (undeclared !== undefined) throw new Undeclared(undeclared);
+}

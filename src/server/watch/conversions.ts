@@ -1,0 +1,83 @@
+/**
+ * Conversions that take calls, for watches. Watchers ask for one event after another; what they ask for in one turn of the
+ * loop, and while a call is under way, is converted in the next call together:
+ *
+ *   idle      nothing is asked for                                          → gathering
+ *   gathering until the end of the turn                                     → calling
+ *   calling   what is asked for meanwhile waits for the next call           → calling or idle
+ *
+ * What waits is bounded by those who ask: a watcher lets go beyond its limit.
+ */
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Resource } from '../../registry/catalog.ts';
+import { parseAllAs, parseAs } from '../../registry/convert.ts';
+import type { Item } from '../../storage/item.ts';
+
+/** Objects of one round of calls. */
+const MOST = 500;
+
+interface Asked {
+  readonly item: Item;
+  readonly resolve: (object: ApiObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Conversions {
+  private readonly resource: Resource;
+  private asked: Asked[] = [];
+  private running = false;
+
+  constructor(resource: Resource) {
+    this.resource = resource;
+  }
+
+  /** The object of an item in the version of the resource. */
+  of(item: Item): Promise<ApiObject> {
+    return new Promise((resolve, reject) => {
+      this.asked.push({ item, resolve, reject });
+      if (this.running) return;
+      this.running = true;
+      setImmediate(() => void this.run());
+    });
+  }
+
+  private async run(): Promise<void> {
+    while (this.asked.length > 0) {
+      const some = this.asked.splice(0, MOST);
+      try {
+        const objects = await parseAllAs(
+          this.resource,
+          some.map(({ item }) => item),
+        );
+        some.forEach(({ resolve }, i) => {
+          resolve(objects[i] as ApiObject);
+        });
+      } catch (error) {
+        if (some.length === 1) some[0]?.reject(error);
+        else await this.oneByOne(some);
+      }
+    }
+    this.running = false;
+  }
+
+  /** One object that cannot be converted must not end the watches of those who never see it. */
+  private async oneByOne(some: readonly Asked[]): Promise<void> {
+    for (let from = 0; from < some.length; from += WIDTH) {
+      const part = some.slice(from, from + WIDTH);
+      await Promise.all(part.map(async ({ item, resolve, reject }) => Promise.resolve(parseAs(this.resource, item)).then(resolve, reject)));
+    }
+  }
+}
+/** Calls at a time. */
+const WIDTH = 16;
+
+const known = new WeakMap<Resource, Conversions>();
+/** Those of a version of a kind, which all watches share. */
+export function conversionsOf(resource: Resource): Conversions {
+  let found = known.get(resource);
+  if (found === undefined) {
+    found = new Conversions(resource);
+    known.set(resource, found);
+  }
+  return found;
+}
