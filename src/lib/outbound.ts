@@ -89,7 +89,7 @@ export class Outbound {
       const reply = await this.connectionsTo(url).call({ host, port }, head, body, this.limits.timeoutMillis);
       return { status: reply.status, text: reply.body.toString('utf8') };
     } catch (error) {
-      throw new OutboundError(error instanceof Late ? 'no answer in time' : (error as Error).message);
+      throw new OutboundError(error instanceof Late ? 'no answer in time' : systemText(error as Error));
     } finally {
       this.calls--;
     }
@@ -114,4 +114,9 @@ export class Outbound {
 
 function checkProtocol({ protocol }: URL): void {
   if (protocol !== 'https:' && protocol !== 'http:') throw new OutboundError(`cannot call ${protocol}//`);
+}
+
+/** A host with several addresses, none of which answers, fails with an error for each and no text of its own. */
+function systemText(error: Error): string {
+  return error instanceof AggregateError && error.message === '' ? String((error.errors[0] as Error | undefined)?.message) : error.message;
 }

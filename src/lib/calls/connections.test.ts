@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { issueServing, newAuthority, readAuthority } from '../pki.ts';
 import { Connections, type ConnectionsOptions, Late } from './connections.ts';
 import { requestHead } from './head.ts';
@@ -207,4 +207,34 @@ test('nothing is said to a peer that has not shown who it is', async () => {
   const right = await serve(trusted, ['127.0.0.1']);
   expect((await byAddress.call(right, head, 'secret', 5000)).body.toString()).toBe('no name');
   expect((await connections({ tls: { secureContext, insecure: true } }).call(stranger, head, 'x', 5000)).status).toBe(200);
+});
+
+test('a short handshake stands for a certificate that was seen for the same name, and not for long', async () => {
+  const now = Date.now();
+  const authority = newAuthority('calls', now);
+  const subject = { commonName: 'peer', dns: ['localhost'], addresses: ['127.0.0.1'] };
+  const { certificate, key } = issueServing(readAuthority(authority), subject, now);
+  const short: boolean[] = [];
+  const server = createTlsServer({ cert: certificate, key }, (socket) => {
+    short.push(socket.isSessionReused());
+    socket.on('error', () => {});
+    socket.on('data', () => socket.end(answer('ok', 'connection: close\r\n')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({ close: () => server.close() });
+  const { port } = server.address() as AddressInfo;
+  const one = connections({ tls: { secureContext: createSecureContext({ ca: authority.certificate }) } });
+  const clock = vi.spyOn(performance, 'now');
+  open.push({ close: () => clock.mockRestore() });
+  const after = async (minutes: number, host = '127.0.0.1'): Promise<boolean | undefined> => {
+    clock.mockReturnValue(minutes * 60_000);
+    await one.call({ host, port }, head, 'x', 5000);
+    return short.at(-1);
+  };
+  expect(await after(0)).toBe(false);
+  expect(await after(6)).toBe(true);
+  // The short handshake in between does not count as having seen the certificate.
+  expect(await after(12)).toBe(false);
+  expect(await after(13)).toBe(true);
+  expect(await after(14, 'localhost')).toBe(false);
 });

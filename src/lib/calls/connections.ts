@@ -11,14 +11,16 @@ export interface Address {
   readonly port: number;
 }
 
+export interface TlsSettings {
+  readonly secureContext: SecureContext;
+  /** The name that the certificate must have; absent: the host's. */
+  readonly serverName?: string | undefined;
+  readonly insecure?: boolean | undefined;
+}
+
 export interface ConnectionsOptions {
   /** How TLS is spoken; absent: not at all. */
-  readonly tls?: {
-    readonly secureContext: SecureContext;
-    /** The name that the certificate must have; absent: the host's. */
-    readonly serverName?: string | undefined;
-    readonly insecure?: boolean | undefined;
-  };
+  readonly tls?: TlsSettings;
   /** One more call waits. */
   readonly maxConnections: number;
   /** Largest body of an answer. */
@@ -27,6 +29,16 @@ export interface ConnectionsOptions {
   readonly idleMillis?: number;
 }
 const IDLE_MILLIS = 90_000;
+/** A short handshake shows no certificate: after this time the other end shows its own again, which may have expired since. */
+const SESSION_MILLIS = 10 * 60_000;
+
+/** What makes the next handshake with the same name a short one. */
+interface Session {
+  readonly name: string;
+  readonly ticket: Buffer;
+  /** When the certificate was last seen, on the clock of `performance`. */
+  readonly seen: number;
+}
 
 /** The call found no answer in the time it had. */
 export class Late extends Error {
@@ -57,8 +69,7 @@ export class Connections {
   private readonly waiting: Call[] = [];
   private sweep: NodeJS.Timeout | undefined;
   private retired = false;
-  /** Lets the next handshake with the place be a short one. */
-  private session: Buffer | undefined;
+  private session: Session | undefined;
 
   constructor(options: ConnectionsOptions) {
     this.options = options;
@@ -205,7 +216,7 @@ interface Owner {
   failed(connection: Connection, call: Call, error: Error, stale: boolean): void;
   done(call: Call, reply: Reply): void;
   gone(connection: Connection): void;
-  session(session: Buffer): void;
+  session(session: Session): void;
 }
 
 class Connection {
@@ -221,30 +232,13 @@ class Connection {
   private used = false;
   private broken = false;
 
-  constructor(options: ConnectionsOptions, { host, port }: Address, to: string, session: Buffer | undefined, owner: Owner) {
+  constructor(options: ConnectionsOptions, address: Address, to: string, session: Session | undefined, owner: Owner) {
     const { tls, maxBytes, idleMillis = IDLE_MILLIS } = options;
     this.to = to;
     this.owner = owner;
     this.idleMillis = idleMillis;
     this.reader = new ReplyReader(maxBytes);
-    if (tls === undefined) this.socket = connectPlain({ host, port, noDelay: true });
-    else {
-      const name = tls.serverName ?? host;
-      const settings: ConnectionOptions = {
-        host,
-        port,
-        secureContext: tls.secureContext,
-        rejectUnauthorized: tls.insecure !== true,
-        // A name is told to the other end, an address only checked.
-        servername: isIP(name) === 0 ? name : '',
-        checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
-        ...(session !== undefined && { session }),
-      };
-      const socket = connectTls(settings);
-      socket.setNoDelay(true);
-      socket.on('session', (next) => owner.session(next));
-      this.socket = socket;
-    }
+    this.socket = tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner);
     // Nothing is said before the other end has shown who it is.
     this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       this.ready = true;
@@ -333,6 +327,29 @@ class Connection {
     } else this.end();
     this.owner.done(call, reply);
   }
+}
+
+function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Session | undefined, owner: Owner): Socket {
+  const name = tls.serverName ?? host;
+  const now = performance.now();
+  // The identity of the other end is not checked again in a short handshake: it is the one of the name it was checked for.
+  const known = session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
+  const settings: ConnectionOptions = {
+    host,
+    port,
+    secureContext: tls.secureContext,
+    rejectUnauthorized: tls.insecure !== true,
+    // A name is told to the other end, an address only checked.
+    servername: isIP(name) === 0 ? name : '',
+    checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
+    ...(known !== undefined && { session: known.ticket }),
+  };
+  const socket = connectTls(settings);
+  socket.setNoDelay(true);
+  socket.on('session', (ticket) => {
+    owner.session({ name, ticket, seen: known !== undefined && socket.isSessionReused() ? known.seen : now });
+  });
+  return socket;
 }
 
 const reset = (): NodeJS.ErrnoException => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });

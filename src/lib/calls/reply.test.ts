@@ -124,3 +124,16 @@ test('answers follow each other on one connection; more than was asked for ends 
   expect(one.push(bytes(`${text}more`))?.status).toBe(200);
   expect(one.keep).toBe(false);
 });
+
+test('a body in very many pieces is put together as it comes', () => {
+  const one = reader(100_000);
+  one.push(bytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
+  let most = 0;
+  for (let i = 0; i < 1000; i++) {
+    one.push(bytes(`1\r\n${i % 10}\r\n`.repeat(50)));
+    most = Math.max(most, (Reflect.get(one, 'pieces') as Buffer[]).length);
+  }
+  expect(most).toBeLessThan(3000);
+  const body = one.push(bytes('0\r\n\r\n'))?.body.toString();
+  expect(body).toBe(Array.from({ length: 1000 }, (_, i) => String(i % 10).repeat(50)).join(''));
+});

@@ -19,6 +19,8 @@ export class BadReply extends Error {
 /** Largest head of an answer, and largest line and trailer of a body in pieces. */
 const MAX_HEAD = 64 * 1024;
 const MAX_LINE = 4096;
+/** As many pieces of a body are kept apart until all is there; of a large one some more. */
+const FEW_PIECES = 1024;
 const nothing = Buffer.alloc(0);
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
 const lineEnd = Buffer.from('\r\n', 'latin1');
@@ -109,6 +111,8 @@ export class ReplyReader {
     if (this.size > this.maxBytes) throw new BadReply('the answer is too large');
     this.pieces.push(this.pending.subarray(0, count));
     this.pending = this.pending.subarray(count);
+    // Very small pieces take many times the room of what they hold, and each keeps what came with it.
+    if (this.pieces.length > FEW_PIECES + this.size / 64) this.pieces = [Buffer.concat(this.pieces, this.size)];
   }
 
   private readHead(): Head | undefined {
