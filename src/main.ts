@@ -94,20 +94,24 @@ export async function startServer(
       keyFile: options.etcdKeyfile,
     },
   });
+  const undo: (() => void)[] = [];
   try {
-    return await serve(options, identity, await preparing, engine, log);
+    return await serve(options, identity, await preparing, engine, log, undo);
   } catch (error) {
+    for (const step of undo) step();
     await engine.close();
     throw error;
   }
 }
 
+/** `undo` is told what a start that fails further on has to end. */
 async function serve(
   options: ServerOptions,
   identity: Identity,
   credentials: Credentials,
   engine: Engine,
   log: Log,
+  undo: (() => void)[],
 ): Promise<RunningServer> {
   let running: RunningServer | undefined;
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
@@ -120,6 +124,8 @@ async function serve(
     measured(engine, metrics, () => performance.now()),
     failed('the store can no longer be followed'),
   );
+  // Whoever reads why the start failed is not to read about the store that is closed because of it.
+  undo.push(() => cache.close());
   const catalog = new Catalog(identity, cache);
   catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
   const allocations = declareAllocations(options, cache);

@@ -16,7 +16,8 @@ const GZIP_FROM = 128 * 1024;
 const GZIP_LEVEL = 1;
 
 /** Sends the head of an answer. Names and values in turn. */
-export function head(ctx: Context, status: number, headers: readonly string[]): void {
+export function head(ctx: Context, given: number, headers: readonly string[]): void {
+  const status = sendable(ctx, given);
   ctx.status = status;
   if (ctx.audit !== undefined && ctx.longRunning) ctx.audit.started();
   const all = ctx.headers.concat(headers);
@@ -34,6 +35,11 @@ export function head(ctx: Context, status: number, headers: readonly string[]): 
     record[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
   }
   (ctx.res as Http2ServerResponse).writeHead(status, record);
+}
+
+/** Codes come from webhooks and other servers, too: one that cannot be sent would leave the client without any answer. */
+function sendable({ http2 }: Context, status: number): number {
+  return status >= 200 && status <= (http2 ? 599 : 999) ? status : 500;
 }
 
 /** Warnings that are longer than this together are cut, each to the second length, and those beyond are left out. */
@@ -56,8 +62,8 @@ function bounded(texts: readonly string[]): readonly string[] {
   return kept;
 }
 
-/** RFC 7234 section 5.5: code 299, no agent, quoted text. */
-const warningValue = (text: string): string => `299 - "${text.replace(/[\\"]/g, '\\$&').replace(/[^\t\x20-\x7e\x80-\xff]/g, ' ')}"`;
+/** RFC 7234 section 5.5: code 299, no agent, quoted text. Clients read UTF-8, and headers are written byte by byte. */
+const warningValue = (text: string): string => `299 - "${Buffer.from(text.replace(/[\\"]/g, '\\$&')).toString('latin1')}"`;
 
 /** Sends a whole answer. */
 export function send(ctx: Context, status: number, type: string, body: Buffer | string, headers: readonly string[] = []): void {
@@ -143,7 +149,11 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers.push(name, value);
   const seconds = fault.details?.retryAfterSeconds;
   if (seconds !== undefined) headers.push('Retry-After', String(seconds));
-  sendStatus(ctx, fault.code, explained(ctx, fault.status()), headers).catch(report);
+  sendStatus(ctx, fault.code, explained(ctx, fault.status()), headers).catch((why: unknown) => {
+    report(why);
+    // An answer that cannot be sent must not keep the client waiting.
+    ctx.res.destroy();
+  });
 }
 
 /** A refusal also tells in its details what came before it, where the client asked for that. */

@@ -1,6 +1,7 @@
 /** Admission as clients see it: a whole server, real webhooks, many requests at once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { caBundle, patched, type Reply, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
+import { silentLog } from '../../src/lib/log.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
 let server: TestServer;
@@ -97,6 +98,31 @@ test('a webhook that hangs holds up only what concerns it', async () => {
   await remove();
 });
 
+test.each([600, 1000, -1])('a refusal with the code %d, which cannot be sent, is answered all the same', async (code) => {
+  const ns = await server.namespace();
+  const [, remove] = await configured('validating', ns, () => ({ allowed: false, status: { code, message: 'no' } }));
+  for (const client of [server.admin, server.client({ token: 'admin-token', http2: true })]) {
+    const answer = await client.post(`/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'c' } });
+    expect([400, 500, 600]).toContain(answer.status);
+    expect(answer.json.message).toMatch(/denied the request: no$/);
+  }
+  await remove();
+  expect(server.errors).toEqual([]);
+});
+
+test('warnings in any script arrive as UTF-8, those that would break the head not at all', async () => {
+  const ns = await server.namespace();
+  const warnings = ['größer als ☃', 'a\r\nX-Forged: 1', 'say "no"'];
+  const [, remove] = await configured('validating', ns, () => ({ allowed: true, warnings }));
+  for (const client of [server.admin, server.client({ token: 'admin-token', http2: true })]) {
+    const { headers } = await client.post(`/api/v1/namespaces/${ns}/configmaps?dryRun=All`, { metadata: { name: 'c' } });
+    const read = Buffer.from([headers.warning].flat().join(', '), 'latin1').toString();
+    expect(read).toBe('299 - "größer als ☃", 299 - "say \\"no\\""');
+    expect(headers['x-forged']).toBeUndefined();
+  }
+  await remove();
+});
+
 test.each(['memory', 'lmdb'] as const)('two hundred creations at once under a quota of fifty leave fifty (%s)', async (store) => {
   const own = await startTestServer({ identity: 'kubernetes', store, controllers: [] });
   try {
@@ -186,7 +212,12 @@ test('plug-ins are switched by flags, and a configuration that makes no sense ke
   } finally {
     await own.close();
   }
-  await expect(startTestServer({ enableAdmissionPlugins: ['EventRateLimit'] })).rejects.toThrow(
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+  await expect(startTestServer({ enableAdmissionPlugins: ['EventRateLimit'], log })).rejects.toThrow(
     /admission plug-in EventRateLimit: .*needs a configuration/,
   );
+  // What is wrong is told once, and nothing of what is ended because of it.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(errors).toEqual([]);
 });
