@@ -131,3 +131,23 @@ test('a story that is too long for a header loses what did nothing first', () =>
   expect(header.length).toBeLessThanOrEqual(6144);
   expect(JSON.parse(header)).toEqual([{ step: 'plug-in 7', phase: 'admit', ms: 1, changed: ['+/spec/volumes'] }, { left_out: 149 }]);
 });
+
+test('an explanation tells of a second round only where there was one', async () => {
+  const changing: AdmissionPlugin = {
+    name: 'changing',
+    handles: () => true,
+    admit: (request) => {
+      if (request.reinvocation === undefined) request.reinvocation = 'wanted';
+    },
+    validate: () => {},
+  };
+  const told = { ...request(), explanation: new Explanation() };
+  const chain = admissionChain([changing]);
+  await chain.admit(told);
+  await chain.validate(told);
+  expect(told.explanation.steps.map(({ phase, round }) => [phase, round])).toEqual([
+    ['admit', 0],
+    ['admit', 1],
+    ['validate', 0],
+  ]);
+});

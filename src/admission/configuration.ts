@@ -22,12 +22,13 @@ import type { PluginConfiguration } from './plugin.ts';
 export function readAdmissionConfiguration(file: string, identity: Identity): ReadonlyMap<string, PluginConfiguration> {
   const document = readYamlFile(file);
   const versions = [`${groupName(identity, 'apiserver.config')}/v1`, `${groupName(identity, 'apiserver')}/v1alpha1`];
-  checkType(document, 'AdmissionConfiguration', versions);
-  const { plugins } = document as { plugins?: unknown };
+  const { plugins, ...rest } = checkType(document, 'AdmissionConfiguration', versions);
+  refuseUnknown(rest, ['apiVersion', 'kind', 'plugins'], 'the configuration');
   if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) throw new Error('plugins must be a list');
   const found = new Map<string, PluginConfiguration>();
   for (const entry of (plugins ?? []) as unknown[]) {
-    const { name, path, configuration } = object(entry, 'an entry of plugins');
+    const { name, path, configuration, ...others } = object(entry, 'an entry of plugins');
+    refuseUnknown(others, ['name', 'path', 'configuration'], `the entry of ${String(name)}`);
     if (typeof name !== 'string' || !pluginNames.includes(name as never))
       throw new Error(`unknown plug-in ${JSON.stringify(name ?? '')}${didYouMean(String(name ?? ''), pluginNames)}`);
     if (found.has(name)) throw new Error(`${name} is configured twice`);

@@ -37,7 +37,8 @@ export class Explanation {
   /** Called before a plug-in runs; the answer is called after it. */
   begin(step: string, phase: ExplainedStep['phase'], request: Explained): (millis: number, failure: unknown) => void {
     const before = phase === 'admit' && request.object !== undefined ? structuredClone(request.object) : undefined;
-    const round = request.reinvocation === 'running' ? 1 : 0;
+    // What only judges runs once, whatever ran twice before it.
+    const round = phase === 'admit' && request.reinvocation === 'running' ? 1 : 0;
     return (millis, failure) => {
       const changed = before === undefined ? [] : changes(before as JsonValue, request.object as JsonValue);
       const refused = failure === undefined ? undefined : failure instanceof Error ? failure.message : String(failure);

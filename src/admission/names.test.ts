@@ -89,6 +89,8 @@ test('what is wrong with the file is said', () => {
   );
   expect(refused('kind: Pod\napiVersion: v1\n')).toThrow(/kind must be AdmissionConfiguration/);
   expect(refused('apiVersion: v2\nkind: AdmissionConfiguration\n')).toThrow(/apiVersion must be apiserver.config.k8s.io\/v1/);
+  expect(refused(`${head}plugin: []\n`)).toThrow(/the configuration has no field "plugin" \(did you mean plugins\?\)/);
+  expect(refused(`${head}plugins:\n- name: Priority\n  config: {}\n`)).toThrow(/the entry of Priority has no field "config"/);
   expect(refused(`${head}plugins:\n- name: Priority\n  path: no-such-file\n`)).toThrow(/no-such-file/);
   expect(() => readAdmissionConfiguration(file('stock.yaml', head), plat)).toThrow(/apiserver.config.plat.dev/);
 });

@@ -78,14 +78,20 @@ export function goKind(value: JsonValue): string {
 
 function apply(operations: readonly Operation[], document: JsonValue): JsonValue {
   const root = { document: cloneJson(document), copied: 0 };
+  let at = 0;
   try {
-    for (const operation of operations) run(root, operation);
+    for (; at < operations.length; at++) run(root, operations[at] as Operation);
     checkDepth(root.document, 0);
   } catch (error) {
-    throw error instanceof DecodeError ? unprocessable() : error;
+    const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
+    // Clients are not told which operation it was, as with a stock server; who patches for another may tell.
+    if (at < operations.length) refusal.cause = `operation ${at} (${shown(operations[at] as Operation)}) does not apply`;
+    throw refusal;
   }
   return root.document;
 }
+
+const shown = ({ op, path }: Operation): string => `${String(op)} ${String(path)}`.slice(0, 200);
 
 interface Root {
   document: JsonValue;

@@ -79,18 +79,20 @@ class Mutator {
     const began = this.env.clock.monotonic();
     const before = request.explanation === undefined ? undefined : structuredClone(request.object);
     let changed = false;
+    let denied = false;
     let failure: unknown;
     let note: string | undefined;
     try {
       const answer = await ask(this.env, this.dispatcher.client, request, candidate, () => texts.in(served), true);
-      if (!answer.allowed) throw denial(webhook, answer.status);
+      denied = !answer.allowed;
+      if (denied) throw denial(webhook, answer.status);
       changed = await this.apply(request, webhook, served, answer, round);
     } catch (error) {
       if (error instanceof CallFailed && webhook.failOpen) {
         note = `failed and was passed over: ${error.message}`;
         this.failedOpen(request, webhook, round);
       } else failure = error instanceof CallFailed ? callFailure(webhook, error) : error;
-      this.countRejection(request, webhook, error, failure);
+      if (failure !== undefined) this.countRejection(request, webhook, error, denied);
     }
     this.annotate(request, 'mutation', round, webhook, { mutated: changed });
     const millis = this.env.clock.monotonic() - began;
@@ -112,7 +114,7 @@ class Mutator {
   /** Applies the patch of an answer; what it leaves open is filled in again. */
   private async apply(request: AdmissionRequest, webhook: Webhook, served: Served, answer: ReviewAnswer, round: number): Promise<boolean> {
     if (answer.patch === undefined) return false;
-    const patch = attempt(() => this.env.webhooks.jsonPatch(answer.patch as Buffer));
+    const patch = attempt(webhook, () => this.env.webhooks.jsonPatch(answer.patch as Buffer));
     const operations = JSON.parse(answer.patch.toString('utf8')) as JsonValue;
     if (Array.isArray(operations) && operations.length === 0) return false;
     if (request.object === undefined)
@@ -122,16 +124,21 @@ class Mutator {
     if (answer.patchType !== 'JSONPatch') throw new CallFailed(`unsupported patch type ${JSON.stringify(answer.patchType)}`);
     const changed =
       request.objectKind === undefined
-        ? await this.patchObject(request, served, patch)
-        : this.patchAction(request, request.objectKind, patch);
+        ? await this.patchObject(request, webhook, served, patch)
+        : this.patchAction(request, webhook, request.objectKind, patch);
     this.annotate(request, 'patch', round, webhook, { patch: operations, patchType: answer.patchType });
     return changed;
   }
 
-  private async patchObject(request: AdmissionRequest, served: Served, patch: (document: JsonValue) => JsonValue): Promise<boolean> {
+  private async patchObject(
+    request: AdmissionRequest,
+    webhook: Webhook,
+    served: Served,
+    patch: (document: JsonValue) => JsonValue,
+  ): Promise<boolean> {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
-    const patched = attempt(() => {
+    const patched = attempt(webhook, () => {
       const object = decode(served.schema, patch(toJson(served.schema, current as never))) as ApiObject;
       object.kind ??= served.kind.kind;
       object.apiVersion ??= served.apiVersion;
@@ -149,11 +156,12 @@ class Mutator {
   /** Objects of actions have one version and no defaults of their own. */
   private patchAction(
     request: AdmissionRequest,
+    webhook: Webhook,
     { schema }: NonNullable<AdmissionRequest['objectKind']>,
     patch: (document: JsonValue) => JsonValue,
   ): boolean {
     const current = request.object as ApiObject;
-    const patched = attempt(() => {
+    const patched = attempt(webhook, () => {
       if (schema === undefined) return patch(structuredClone(current) as never) as unknown as ApiObject;
       return decode(schema, patch(toJson(schema, current as never))) as ApiObject;
     });
@@ -169,12 +177,12 @@ class Mutator {
     const key = `failed-open.mutating.webhook.admission.${this.env.identity.groupSuffix}/round_${round}_index_${webhook.index}`;
     request.annotate(key, webhook.name);
   }
-  private countRejection({ operation }: AdmissionRequest, webhook: Webhook, error: unknown, failure: unknown): void {
-    if (failure === undefined) return;
-    if (error instanceof CallFailed) this.metrics.rejected(webhook, 'admit', operation, 'calling_webhook_error', 0);
-    else if (error instanceof ApiError && error.reason !== 'InternalError')
-      this.metrics.rejected(webhook, 'admit', operation, 'no_error', error.code);
-    else this.metrics.rejected(webhook, 'admit', operation, 'apiserver_internal_error', 0);
+  private countRejection({ operation }: AdmissionRequest, webhook: Webhook, error: unknown, denied: boolean): void {
+    if (denied) this.metrics.rejected(webhook, 'admit', operation, 'no_error', (error as ApiError).code);
+    else {
+      const cause = error instanceof CallFailed ? 'calling_webhook_error' : 'apiserver_internal_error';
+      this.metrics.rejected(webhook, 'admit', operation, cause, 0);
+    }
   }
   private annotate(request: AdmissionRequest, what: 'mutation' | 'patch', round: number, webhook: Webhook, more: object): void {
     const key = `${what}.webhook.admission.${this.env.identity.groupSuffix}/round_${round}_index_${webhook.index}`;
@@ -184,10 +192,12 @@ class Mutator {
 }
 
 /** A patch that cannot be read, applied or understood is a fault that no failure policy excuses. */
-function attempt<T>(make: () => T): T {
+function attempt<T>({ name }: Webhook, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    throw internalError((error as Error).message);
+    const { message, cause } = error as Error;
+    const why = typeof cause === 'string' ? cause : message;
+    throw internalError(`the patch of admission webhook ${JSON.stringify(name)} cannot be used: ${why}`);
   }
 }

@@ -100,6 +100,24 @@ test('a rejection code beyond 600 is counted as 600', async () => {
   expect(text(given.metrics, 'apiserver_admission_webhook_rejection_count')[0]).toContain('rejection_code="600",type="admit"');
 });
 
+test('a refusal of the server itself is not counted as one of the webhook, a denial always is', async () => {
+  const hook = await webhook(() => ({ allowed: false, status: { code: 500, reason: 'InternalError' } }));
+  const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { sideEffects: 'Some' }));
+  await judged(plugin, given.request('configmaps', cm(), { dryRun: true }));
+  await judged(plugin, given.request('configmaps', cm()));
+  expect(text(given.metrics, 'apiserver_admission_webhook_rejection_count')).toEqual([
+    expect.stringMatching(/error_type="apiserver_internal_error",.*rejection_code="0"/),
+    expect.stringMatching(/error_type="no_error",.*rejection_code="500"/),
+  ]);
+});
+
+test('audit annotations have the form that readers count on', async () => {
+  const hook = await webhook(() => ({ allowed: true, auditAnnotations: { good: '1', 'not good': '2', 'a/b': '3', '': '4' } }));
+  const { world: given, plugin } = await world('validating', entry('a.b.c', hook));
+  await judged(plugin, given.request('configmaps', cm()));
+  expect([...given.annotations]).toEqual([['a.b.c/good', '1']]);
+});
+
 const lies: [string, Reply, RegExp][] = [
   ['another uid', () => ({ uid: 'other', allowed: true }), /expected response.uid/],
   [
@@ -264,18 +282,24 @@ test('an object that begins to match is shown to later webhooks, one that alread
 });
 
 test.each([
-  ['touches a missing path', patched({ op: 'remove', path: '/data/zz' })],
-  ['is not a list', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }],
-  ['is not JSON', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('hello').toString('base64') }],
-  ['makes a field of a wrong type', add('/data/n', 5)],
-  ['changes the kind', patched({ op: 'replace', path: '/kind', value: 'Secret' })],
-])('a patch that %s fails the request even where failures are ignored', async (_what, response) => {
+  [
+    'touches a missing path',
+    patched({ op: 'add', path: '/data/y', value: '' }, { op: 'remove', path: '/data/zz' }),
+    /operation 1 \(remove \/data\/zz\)/,
+  ],
+  ['is not a list', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }, /cannot unmarshal object/],
+  ['is not JSON', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('hello').toString('base64') }, /invalid character 'h'/],
+  ['makes a field of a wrong type', add('/data/n', 5), /data/],
+  ['changes the kind', patched({ op: 'replace', path: '/kind', value: 'Secret' }), /makes a v1 Secret of a v1 ConfigMap/],
+])('a patch that %s fails the request even where failures are ignored', async (_what, response, why) => {
   const hook = await webhook(() => response);
   const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
   const request = given.request('configmaps', cm());
   const error = await Promise.resolve(plugin.admit?.(request)).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ code: 500, reason: 'InternalError' });
+  expect((error as Error).message).toMatch(/the patch of admission webhook "a.b.c" cannot be used: /);
+  expect((error as Error).message).toMatch(why);
   expect(dataOf(request)).toEqual({ a: '1' });
 });
 

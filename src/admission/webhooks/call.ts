@@ -1,6 +1,7 @@
 /** One call of a webhook from the question to the answer, with what it does to the request besides. */
 import type { Status } from '../../kinds/meta-kinds.ts';
 import { type ApiError, badRequest, fromStatus, internalError } from '../../meta/errors.ts';
+import { qualifiedName } from '../../meta/names.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
@@ -35,9 +36,16 @@ export async function ask(
   } catch (error) {
     throw new CallFailed(`received invalid webhook response: ${(error as Error).message}`);
   }
-  for (const [key, annotation] of answer.auditAnnotations) request.annotate(`${webhook.name}/${key}`, annotation);
+  for (const [key, annotation] of answer.auditAnnotations) annotate(env, request, `${webhook.name}/${key}`, annotation);
   for (const warning of answer.warnings) request.warn(warning);
   return answer;
+}
+
+/** A key that is none of an annotation is left out of the record, whose readers count on the form. */
+function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: string): void {
+  const [complaint] = qualifiedName(key);
+  if (complaint === undefined) request.annotate(key, text);
+  else env.log.warn('an audit annotation of a webhook is left out', { key, why: complaint });
 }
 
 async function post(client: WebhookClient, webhook: Webhook, text: string) {

@@ -54,6 +54,12 @@ test('certificates, passwords and tokens are read from the file', () => {
   );
 });
 
+test('a misspelt field is refused rather than passed over', () => {
+  const { kubeConfigFile, ...rest } = configuration([]).value;
+  const misspelt = { value: { ...rest, kubeconfigFile: kubeConfigFile }, directory };
+  expect(() => readWebhookCredentials(misspelt, kubernetes)).toThrow(/no field "kubeconfigFile" \(did you mean kubeConfigFile\?\)/);
+});
+
 test('a service leads to one of its ready endpoints', () => {
   expect(servedKind('services').kind.kind).toBe('Service');
   const world = new World()

@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { groupName, type Identity } from '../../identity.ts';
 import type { JsonObject } from '../../schema/types.ts';
-import { checkType, object, readYamlFile } from '../configuration.ts';
+import { checkType, object, readYamlFile, refuseUnknown } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
 
 export interface Credentials {
@@ -31,6 +31,8 @@ export function readWebhookCredentials(configuration: PluginConfiguration | unde
   const kind = value.kind === 'WebhookAdmission' ? 'WebhookAdmission' : 'WebhookAdmissionConfiguration';
   const versions = [`${groupName(identity, 'apiserver.config')}/v1`, `${groupName(identity, 'apiserver.config')}/v1alpha1`];
   const { kubeConfigFile } = checkType(value, kind, versions);
+  // A name that is misspelt would leave webhooks without the proof they ask for.
+  refuseUnknown(value, ['apiVersion', 'kind', 'kubeConfigFile'], 'the configuration');
   if (kubeConfigFile === undefined || kubeConfigFile === null || kubeConfigFile === '') return () => nobody;
   if (typeof kubeConfigFile !== 'string') throw new Error('kubeConfigFile must be a path');
   const file = resolve(configuration.directory, kubeConfigFile);
