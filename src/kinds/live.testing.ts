@@ -1,4 +1,5 @@
 /** A store of objects for tests, with the live views that authorizers, authenticators and admission plug-ins read. */
+import { frozen } from '../lib/frozen.ts';
 import type { ApiObject } from './kind.ts';
 import type { Change, Live, LiveSource } from './live.ts';
 
@@ -21,8 +22,10 @@ export class FakeLive implements Live<ApiObject> {
   put(object: ApiObject): void {
     const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
     const old = this.objects.get(key);
-    this.objects.set(key, object);
-    this.tell({ type: old === undefined ? 'added' : 'modified', object, old });
+    // A copy, since tests go on using theirs.
+    const kept = frozen(structuredClone(object));
+    this.objects.set(key, kept);
+    this.tell({ type: old === undefined ? 'added' : 'modified', object: kept, old });
   }
   remove(namespace: string, name: string): void {
     const key = `${namespace}/${name}`;

@@ -1,6 +1,7 @@
 /** From bytes to objects and back, between the stored form and the version a client speaks. */
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { apiVersionOf, convertsLater, fromHub, fromHubNow, type Hub, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
+import { frozen } from '../lib/frozen.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { decode, encodeBytes } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
@@ -30,7 +31,7 @@ export function hubObject(resource: Resource, item: Item): ApiObject | Promise<A
 
 /** The parsed object in hub form, remembered with the item; must not be changed. For collections of modest size. */
 export function sharedObject(item: Item): ApiObject {
-  item.parsed ??= parseItem(item);
+  item.parsed ??= frozen(parseItem(item));
   return item.parsed as ApiObject;
 }
 

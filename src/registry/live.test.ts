@@ -51,3 +51,13 @@ test('changes of one revision are told apart', () => {
   expect(noteOf(live.get('team', 'a'))).toBe('two');
   expect(live.generation).toBeGreaterThan(before);
 });
+
+test('what a view answers belongs to all who ask: changing it fails under test', () => {
+  const { live, put } = fixture();
+  put('a', 'one');
+  const object = live.get('team', 'a') as { metadata: { annotations: Record<string, string> } };
+  expect(() => {
+    object.metadata.annotations.note = 'mine';
+  }).toThrow(TypeError);
+  expect(() => (live.list('team') as unknown[]).pop()).toThrow(TypeError);
+});

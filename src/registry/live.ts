@@ -1,6 +1,7 @@
 /** Live views of collections as parsed objects: what authorizers, plug-ins and loops look things up in. */
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Change, Live, LiveSource } from '../kinds/live.ts';
+import { frozen } from '../lib/frozen.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Catalog } from './catalog.ts';
 import { parseItem, sharedObject } from './convert.ts';
@@ -76,7 +77,7 @@ class LastAnswers {
     this.refresh();
     const { selected } = this;
     if (selected !== undefined && selected.namespace === namespace) return selected.objects;
-    const objects = this.select(namespace);
+    const objects = frozen(this.select(namespace));
     this.selected = { namespace, objects };
     return objects;
   }
