@@ -2,7 +2,7 @@
  * Every flag of the server with its group, default, stage and help, and the options that follow from a command line. Names
  * are those of the specification and of stock servers. What is marked `planned` has no effect yet, and using it is refused.
  */
-import { pluginNames } from './admission/names.ts';
+import { orderedPlugins, pluginNames } from './admission/names.ts';
 import { type FeatureGates, featureHelp, readFeatureGates } from './features.ts';
 import { identities } from './identity.ts';
 import {
@@ -194,10 +194,16 @@ const authorization = {
   'authorization-webhook-cache-unauthorized-ttl': duration('30s', 'How long its refusals are kept.'),
 };
 
+const plugins = (byDefault: boolean): string =>
+  orderedPlugins
+    .filter((one) => one.default === byDefault)
+    .map(({ name }) => name)
+    .join(', ');
+
 const admission = {
   'enable-admission-plugins': repeated<readonly string[]>(
     [],
-    `Admission plug-ins to run besides the default ones, in any order: ${pluginNames.join(', ')}.`,
+    `Admission plug-ins to run besides the default ones, in any order: ${plugins(false)}. By default run: ${plugins(true)}.`,
     'NAME,…',
     readPlugins,
   ),

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseServerFlags, type ServerOptions } from '../flags.ts';
+import { parseServerFlags, type ServerOptions, serverHelp } from '../flags.ts';
 import { kubernetes, plat } from '../identity.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
+import type { JsonObject } from '../schema/types.ts';
 import { readAdmissionConfiguration } from './configuration.ts';
 import { deprecationWarnings, enabledPlugins, orderedPlugins, pluginNames } from './names.ts';
 import { plugins } from './plugins/index.ts';
+import { World } from './testing.ts';
 
 test('the default plug-ins are those of the specification', () => {
   expect(enabledPlugins([], []).sort()).toEqual([
@@ -93,4 +95,26 @@ test('what is wrong with the file is said', () => {
   expect(refused(`${head}plugins:\n- name: Priority\n  config: {}\n`)).toThrow(/the entry of Priority has no field "config"/);
   expect(refused(`${head}plugins:\n- name: Priority\n  path: no-such-file\n`)).toThrow(/no-such-file/);
   expect(() => readAdmissionConfiguration(file('stock.yaml', head), plat)).toThrow(/apiserver.config.plat.dev/);
+});
+
+const typed = (group: string, kind: string, more: object) => ({
+  apiVersion: `${group}.k8s.io/${kind === 'Configuration' ? 'v1alpha1' : 'v1'}`,
+  kind,
+  ...more,
+});
+test.each([
+  ['PodSecurity', typed('pod-security.admission.config', 'PodSecurityConfiguration', { default: {} }), 'defaults'],
+  ['EventRateLimit', typed('eventratelimit.admission', 'Configuration', { limit: [] }), 'limits'],
+  ['EventRateLimit', typed('eventratelimit.admission', 'Configuration', { limits: [{ type: 'Server', qps: 1, bursts: 1 }] }), 'burst'],
+  ['ImagePolicyWebhook', { imagePolicy: { kubeConfigFile: 'x', defaultAlow: true } }, 'defaultAllow'],
+  ['PodNodeSelector', { podNodeSelectorPluginConfigs: {} }, 'podNodeSelectorPluginConfig'],
+  ['PodTolerationRestriction', typed('podtolerationrestriction.admission', 'Configuration', { defaults: [] }), 'default'],
+  ['ResourceQuota', typed('apiserver.config', 'ResourceQuotaConfiguration', { limitedResource: [] }), 'limitedResources'],
+] as const)('%s refuses a field that it does not know, and suggests one', async (name, configuration, meant) => {
+  await expect(new World().plugin(plugins[name], configuration as JsonObject)).rejects.toThrow(`did you mean ${meant}?`);
+});
+
+test('the help says which plug-ins run by default', () => {
+  const help = serverHelp().replace(/\s+/g, ' ');
+  expect(help).toMatch(/: AlwaysAdmit, .*, AlwaysDeny\. By default run: NamespaceLifecycle, .*, ResourceQuota\./);
 });

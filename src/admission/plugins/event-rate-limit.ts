@@ -11,7 +11,7 @@ import type { Event } from '../../kinds/core/schema/events.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readChoice } from '../../lib/flags.ts';
 import { ApiError } from '../../meta/errors.ts';
-import { checkType, object } from '../configuration.ts';
+import { checkType, object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 
@@ -83,10 +83,14 @@ class Buckets {
 
 function readLimits(configuration: PluginConfiguration | undefined, identity: Identity): Limit[] {
   if (configuration === undefined) throw new Error('EventRateLimit needs a configuration');
-  const { limits } = checkType(configuration.value, 'Configuration', [`${groupName(identity, 'eventratelimit.admission')}/v1alpha1`]);
+  const value = checkType(configuration.value, 'Configuration', [`${groupName(identity, 'eventratelimit.admission')}/v1alpha1`]);
+  refuseUnknown(value, ['apiVersion', 'kind', 'limits'], 'the configuration');
+  const { limits } = value;
   if (!Array.isArray(limits) || limits.length === 0) throw new Error('limits must be a list that is not empty');
   return limits.map((entry, i) => {
-    const { type, qps, burst, cacheSize } = object(entry, `limits[${i}]`);
+    const limit = object(entry, `limits[${i}]`);
+    refuseUnknown(limit, ['type', 'qps', 'burst', 'cacheSize'], `limits[${i}]`);
+    const { type, qps, burst, cacheSize } = limit;
     const positive = (name: string, value: unknown): number => {
       if (typeof value !== 'number' || !Number.isInteger(value) || value <= 0)
         throw new Error(`limits[${i}].${name} must be a positive number`);

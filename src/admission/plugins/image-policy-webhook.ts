@@ -15,7 +15,7 @@ import { ImageReview, type ImageReviewSpec, type ImageReviewStatus } from '../..
 import { Outbound } from '../../lib/outbound.ts';
 import { decode } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
-import { object } from '../configuration.ts';
+import { object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration, type PluginEnv } from '../plugin.ts';
 import { eachContainer } from '../pods.ts';
 import { refusal } from '../refusal.ts';
@@ -129,6 +129,9 @@ function readSettings(configuration: PluginConfiguration | undefined): Settings 
   if (configuration === undefined) throw new Error('ImagePolicyWebhook needs a configuration');
   const { imagePolicy } = object(configuration.value, 'the configuration');
   const policy = object(imagePolicy, 'imagePolicy');
+  refuseUnknown(policy, ['kubeConfigFile', 'allowTTL', 'denyTTL', 'retryBackoff', 'defaultAllow'], 'imagePolicy');
+  if (policy.defaultAllow !== undefined && typeof policy.defaultAllow !== 'boolean')
+    throw new Error('imagePolicy.defaultAllow must be true or false');
   if (typeof policy.kubeConfigFile !== 'string' || policy.kubeConfigFile === '') throw new Error('imagePolicy.kubeConfigFile is needed');
   return {
     file: resolve(configuration.directory, policy.kubeConfigFile),

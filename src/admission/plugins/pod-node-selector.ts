@@ -9,7 +9,7 @@
 import { domainName } from '../../identity.ts';
 import { plainError } from '../../meta/errors.ts';
 import { labelKey, labelValue } from '../../meta/names.ts';
-import { object } from '../configuration.ts';
+import { object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { refusal } from '../refusal.ts';
@@ -76,7 +76,9 @@ function parseSelector(text: string): Selector {
 function readSelectors(configuration: PluginConfiguration | undefined): ReadonlyMap<string, Selector> {
   const found = new Map<string, Selector>();
   if (configuration === undefined) return found;
-  const { podNodeSelectorPluginConfig } = object(configuration.value, 'the configuration');
+  const value = object(configuration.value, 'the configuration');
+  refuseUnknown(value, ['podNodeSelectorPluginConfig'], 'the configuration');
+  const { podNodeSelectorPluginConfig } = value;
   for (const [name, text] of Object.entries(object(podNodeSelectorPluginConfig ?? {}, 'podNodeSelectorPluginConfig'))) {
     if (typeof text !== 'string') throw new Error(`the selector of ${name} must be a text`);
     found.set(name, parseSelector(text));

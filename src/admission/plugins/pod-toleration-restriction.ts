@@ -9,7 +9,7 @@ import { plainError } from '../../meta/errors.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import { list } from '../../schema/types.ts';
-import { checkType } from '../configuration.ts';
+import { checkType, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { covers, mergeTolerations } from '../tolerations.ts';
@@ -25,6 +25,7 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
     configuration === undefined
       ? {}
       : checkType(configuration.value, 'Configuration', [`${groupName(identity, 'podtolerationrestriction.admission')}/v1alpha1`]);
+  refuseUnknown(cluster, ['apiVersion', 'kind', 'default', 'whitelist'], 'the configuration');
   const clusterDefaults = decode(Tolerations, cluster.default ?? []);
   const clusterWhitelist = decode(Tolerations, cluster.whitelist ?? []);
   /** Undefined where the namespace says nothing; an empty text is an empty list. */

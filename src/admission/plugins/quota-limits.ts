@@ -36,6 +36,7 @@ export function readLimitedResources(configuration: PluginConfiguration | undefi
   const value = object(configuration.value, 'the configuration');
   const kind = value.kind === 'Configuration' ? 'Configuration' : 'ResourceQuotaConfiguration';
   const { limitedResources } = checkType(value, kind, versions);
+  refuseUnknown(value, ['apiVersion', 'kind', 'limitedResources'], 'the configuration');
   if (limitedResources === undefined || limitedResources === null) return [];
   if (!Array.isArray(limitedResources)) throw new Error('limitedResources must be a list');
   return limitedResources.map((entry, i) => readOne(object(entry, `limitedResources[${i}]`), `limitedResources[${i}]`));
