@@ -152,7 +152,8 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
       schema.validateUpdate(custom, old, errors);
       validateScaleStatus(scale, custom, errors);
     },
-    resetFields: [['metadata'], ['spec']],
+    // Metadata is left as it was, and yet whoever sends it owns it: so it is with the stock server.
+    resetFields: [['spec']],
   };
 }
 

@@ -79,7 +79,8 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
   const proxied = info.subresource === 'proxy';
   // A proxied path and its options are the target's business, and so is OPTIONS, which has no verb here.
   if (info.tooLong && !proxied) throw pathNotFound();
-  if (!(sub.verbs as readonly string[]).includes(verb) && !(proxied && ctx.method === 'OPTIONS')) throw methodRefused();
+  if (!(sub.verbs as readonly string[]).includes(verb) && !(proxied && ctx.method === 'OPTIONS'))
+    throw resource.custom ? methodNotAllowed(resource.resource, verb) : methodRefused();
   if (sub.type === 'action') return serveAction(services, ctx, resource, sub);
   if (ctx.method === 'HEAD') throw methodRefused();
   if (sub.type === 'view') {

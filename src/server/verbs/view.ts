@@ -197,8 +197,8 @@ function withView(
     throw invalid({ group: registry.catalog.groupName(group), resource: kind }, write.name, errors.list);
   }
   const { resourceVersion, uid, name, namespace } = wanted.metadata;
-  if (resourceVersion === undefined) delete object.metadata.resourceVersion;
-  else object.metadata.resourceVersion = resourceVersion;
+  // A view that names no version builds on the newest.
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
   if (uid !== undefined) object.metadata.uid = uid;
   if (name !== undefined) object.metadata.name = name;
   if (namespace !== undefined) object.metadata.namespace = namespace;
