@@ -17,6 +17,15 @@ import {
 } from './lib/pki.ts';
 import { firstAddress } from './meta/ip.ts';
 
+export interface FrontProxy {
+  /** Shown on connections to servers behind this one. */
+  readonly client: { readonly certificate: string; readonly key: string } | undefined;
+  /** Who signed it, where this server made it. */
+  readonly ownCA: string | undefined;
+}
+/** The name in the certificate that this server makes for that. */
+export const frontProxyName = 'front-proxy-client';
+
 export interface Credentials {
   readonly authority: Authority;
   /** PEM of the authorities that clients should trust. */
@@ -25,6 +34,8 @@ export interface Credentials {
   /** PEM bundles whose client certificates name users. */
   readonly clientCAs: readonly string[];
   readonly adminConfigPath: string;
+  /** With what this server vouches for users to servers behind it. */
+  readonly frontProxy: FrontProxy;
   /** The key that signs service account tokens. The first call begins to make a new one, for which a start does not wait. */
   signingKey(): Promise<KeyObject>;
   /** Writes the administrator's configuration, once the address is known. */
@@ -56,6 +67,7 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
   const clientCAs = [caPem, ...(options.clientCaFile === undefined ? [] : [readFile(options.clientCaFile)])];
+  const frontProxy = await prepareFrontProxy(options, pki, now);
   const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
@@ -63,6 +75,7 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
     serving,
     clientCAs,
     adminConfigPath,
+    frontProxy,
     signingKey,
     async writeAdminConfig(address) {
       const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
@@ -71,6 +84,20 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
       else await writeSecretFile(adminConfigPath, config);
     },
   };
+}
+
+/**
+ * Another authority than that of clients: whoever holds a certificate of this one may speak for anybody. Where the
+ * administrator names an authority for proxies, certificates are the administrator's business, too.
+ */
+async function prepareFrontProxy(options: ServerOptions, pki: string, now: number): Promise<FrontProxy> {
+  const { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile } = options;
+  if (proxyClientCertFile !== undefined && proxyClientKeyFile !== undefined)
+    return { client: { certificate: readFile(proxyClientCertFile), key: readFile(proxyClientKeyFile) }, ownCA: undefined };
+  if (requestheaderClientCaFile !== undefined) return { client: undefined, ownCA: undefined };
+  const authority = await ensureAuthority(pki, 'front-proxy-ca', 'front-proxy-ca', now);
+  const client = await ensureClient(pki, frontProxyName, authority, frontProxyName, [], now);
+  return { client, ownCA: authority.certificate.toString() };
 }
 
 function givenKey(file: string): () => Promise<KeyObject> {

@@ -234,6 +234,17 @@ const audit = {
   'audit-webhook-batch-max-wait': duration('30s', 'Wait before a batch that is not full is sent.'),
 };
 
+const aggregation = {
+  'proxy-client-cert-file': file(
+    'Certificate to show to servers behind this one, which believe what it says of users. Made when neither it nor --requestheader-client-ca-file is given.',
+  ),
+  'proxy-client-key-file': file('Key of --proxy-client-cert-file.'),
+  'enable-aggregator-routing': optionalBool('Reach servers behind this one by the addresses of endpoints; false: by that of the service.', {
+    defaultText: 'by endpoints where there are any',
+  }),
+  'aggregator-reject-forwarding-redirect': bool(true, 'Refuse answers of servers behind this one that lead elsewhere.'),
+};
+
 const nodes = {
   'kubelet-preferred-address-types': list(
     ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
@@ -284,6 +295,7 @@ export const serverFlags = {
   Authorization: authorization,
   Admission: admission,
   Audit: audit,
+  Aggregation: aggregation,
   Nodes: nodes,
   Controllers: controllerFlags,
   Observing: observing,
@@ -342,6 +354,7 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
     if ((one === undefined) !== (other === undefined)) throw new FlagError(`--${a} and --${b} are needed together`);
   };
   both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
+  both('proxy-client-cert-file', 'proxy-client-key-file', options.proxyClientCertFile, options.proxyClientKeyFile);
   both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
   for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {
     const [certificate, key] = [`cluster-signing-${signer}cert-file`, `cluster-signing-${signer}key-file`];

@@ -1,9 +1,9 @@
 /** The composition root: the only file that knows every other. `startServer` makes a server of options. */
-import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { signLegacy } from './auth/service-account/claims.ts';
 import { hasDocuments, issuerDocuments } from './auth/service-account/discovery.ts';
 import { composeAdmission } from './compose/admission.ts';
+import { composeAggregation, publishedTrust } from './compose/aggregation.ts';
 import { declareAllocations, declareServerEndpoints } from './compose/allocation.ts';
 import { composeAudit } from './compose/audit.ts';
 import { composeAuth } from './compose/auth.ts';
@@ -21,7 +21,7 @@ import { systemClock } from './lib/clock.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
-import { bootstrap, type PublishedTrust } from './registry/bootstrap/run.ts';
+import { bootstrap } from './registry/bootstrap/run.ts';
 import { Catalog } from './registry/catalog.ts';
 import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
@@ -160,6 +160,7 @@ async function serve(
     newUid: systemRandom.uuid,
   };
   const connections = composeConnections(options, credentials, registry, live);
+  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log });
   const services: Services = {
     identity,
     registry,
@@ -194,6 +195,7 @@ async function serve(
     live,
     address: () => `${options.advertiseAddress ?? reachable(options.bindAddress)}:${listener.port}`,
     issuer: hasDocuments(auth.issuerName) ? documents : undefined,
+    aggregation: aggregation.aggregation,
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
@@ -203,6 +205,7 @@ async function serve(
   const definitions = new Definitions({ registry, live, identity, clock: systemClock, log });
   await definitions.start();
   surface.bootstrapped();
+  aggregation.aggregation.start(writer);
   const endFlowStatus = keepFlowStatus({
     live,
     changeStatus: (name, change) => writer.change('flowcontrol.apiserver', 'flowschemas', '', name, change, 'status'),
@@ -219,7 +222,7 @@ async function serve(
     ...surface.steps,
     authorize(services.authorizer),
     explain(services.authorizer),
-    (ctx) => (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
+    (ctx) => aggregation.serve(ctx) ?? (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
   const handlerOf = (identify: Step) =>
     requestHandler({
@@ -286,6 +289,7 @@ async function serve(
       const closing = listeners.map((one) => one.close());
       for (const watch of [...services.watches.open]) watch.end();
       connections.close();
+      aggregation.close();
       const timer = setTimeout(abort, CLOSE_WAIT_MS);
       await Promise.all(closing);
       clearTimeout(timer);
@@ -299,23 +303,6 @@ async function serve(
     },
   };
   return running;
-}
-
-/** What extension servers are told of whom this server trusts. */
-function publishedTrust(options: ServerOptions, credentials: Credentials): PublishedTrust {
-  const { requestheaderClientCaFile: proxyCA } = options;
-  return {
-    clientCA: credentials.clientCAs.join(''),
-    ...(proxyCA !== undefined && {
-      proxy: {
-        clientCA: readFileSync(proxyCA, 'utf8'),
-        usernameHeaders: options.requestheaderUsernameHeaders,
-        groupHeaders: options.requestheaderGroupHeaders,
-        extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
-        allowedNames: options.requestheaderAllowedNames,
-      },
-    }),
-  };
 }
 
 async function forgetBefore(cache: Cache, revision: number): Promise<void> {

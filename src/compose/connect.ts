@@ -6,6 +6,13 @@ import type { LiveSource } from '../kinds/live.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
 
+/** Headers in which an authenticating proxy names users, and their prefixes: none of them passes this server. */
+export const identityHeadersOf = (options: ServerOptions): readonly string[] => [
+  ...options.requestheaderUsernameHeaders,
+  ...options.requestheaderGroupHeaders,
+  ...options.requestheaderExtraHeadersPrefix,
+];
+
 export function composeConnections(
   options: ServerOptions,
   credentials: Credentials,
@@ -25,11 +32,7 @@ export function composeConnections(
         key: read(options.kubeletClientKey),
       },
     },
-    identityHeaders: [
-      ...options.requestheaderUsernameHeaders,
-      ...options.requestheaderGroupHeaders,
-      ...options.requestheaderExtraHeadersPrefix,
-    ],
+    identityHeaders: identityHeadersOf(options),
     allowLocal: options.proxyToLocalAddresses,
   });
 }

@@ -1,6 +1,7 @@
 /** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
 import { performance } from 'node:perf_hooks';
 import { configurationPath, type IssuerDocuments, keysPath } from '../auth/service-account/discovery.ts';
+import type { Aggregation } from '../extension/aggregation/aggregation.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -41,6 +42,7 @@ export interface SurfaceOptions {
   readonly address: () => string;
   /** Where the issuer has any: there as soon as the server has its key. */
   readonly issuer: (() => Promise<IssuerDocuments>) | undefined;
+  readonly aggregation: Aggregation;
 }
 
 /** What must have been done once before the server is ready, by the names a stock server has for it. */
@@ -49,10 +51,16 @@ const startSteps = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'priority-and-fairness-config-producer',
+  'start-cluster-authentication-info-controller',
+  'start-kube-aggregator-informers',
   'apiservice-registration-controller',
+  'apiservice-status-available-controller',
+  'kube-apiserver-autoregistration',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ];
 
-export function composeSurface(services: Services, { options, metrics, live, address, issuer }: SurfaceOptions): Surface {
+export function composeSurface(services: Services, { options, metrics, live, address, issuer, aggregation }: SurfaceOptions): Surface {
   const { catalog, cache } = services.registry;
   const now = (): number => Date.now();
   let ending = false;
@@ -93,6 +101,7 @@ export function composeSurface(services: Services, { options, metrics, live, add
     now,
     metrics,
     beforeScrape: registerStore(metrics, cache.engine),
+    aggregation,
     more: new Map(more),
   });
   const requests = new RequestMetrics(metrics, { catalog, paths: surface.metricsPath, now: () => performance.now() });

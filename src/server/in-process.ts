@@ -120,7 +120,6 @@ class InProcessIncoming extends Readable {
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly rawHeaders: readonly string[] = [];
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly socket = ownSocket;
@@ -133,6 +132,10 @@ class InProcessIncoming extends Readable {
     this.url = options.path;
     this.body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
     this.headers = this.body === undefined ? { ...options.headers } : { ...options.headers, 'content-length': String(this.body.length) };
+  }
+  /** For requests that go on to another server. */
+  get rawHeaders(): readonly string[] {
+    return Object.entries(this.headers).flat();
   }
   override _read(): void {
     if (this.body !== undefined) this.push(this.body);
@@ -170,6 +173,7 @@ class InProcessOutgoing extends Writable {
     return this;
   }
   flushHeaders(): void {}
+  addTrailers(): void {}
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     try {
       this.take(chunk);

@@ -5,6 +5,7 @@
 import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
 import { type Address, Connections } from '../../lib/calls/connections.ts';
+import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
 import type { CredentialsFor } from './credentials.ts';
@@ -65,7 +66,7 @@ export class WebhookClient {
       address = place.address();
       return await place.connections.call(address, head.text, text, timeoutMs);
     } catch (error) {
-      throw failed(goodText(error as Error, address));
+      throw failed(callFault(error as Error, address));
     } finally {
       place.calls--;
     }
@@ -152,28 +153,4 @@ function headOf(place: Place, timeoutMs: number): Head {
     place.heads.set(timeoutMs, head);
   }
   return head;
-}
-
-/** Texts of the system in the words that clients know. */
-function goodText(error: NodeJS.ErrnoException, address: Address | undefined): string {
-  if (address === undefined) return error.message;
-  const { host, port } = address;
-  switch (error.code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${host}:${port}: connect: connection refused`;
-    case 'ENOTFOUND':
-      return `dial tcp: lookup ${host}: no such host`;
-    case 'ECONNRESET':
-      return `read tcp ${host}:${port}: connection reset by peer`;
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'x509: certificate signed by unknown authority';
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `x509: ${error.message}`;
-    default:
-      return error.message;
-  }
 }

@@ -4,18 +4,20 @@ import { type ApiObject, kind } from '../../kinds/kind.ts';
 import { ObjectMeta } from '../../kinds/meta.ts';
 import { APIResourceList } from '../../kinds/meta-kinds.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { compareVersions } from '../../meta/version-order.ts';
 import { decodeEnvelope } from '../../schema/envelope.ts';
 import { decodeProtobuf } from '../../schema/protobuf.ts';
 import { always, object } from '../../schema/types.ts';
 import { discovery } from './discovery.ts';
-import { compareVersions, groupsOf, perGeneration } from './groups.ts';
+import { groupsOf, listedOf, perGeneration } from './groups.ts';
 import { rootEndpoint } from './root.ts';
 import { ask, testServices } from './testing.ts';
 
 async function setup(identity?: typeof plat) {
   const { services, catalog } = await testServices(identity);
   const groups = perGeneration(catalog, () => groupsOf(catalog));
-  const endpoint = discovery(services, groups, { address: () => '192.0.2.1:6443' });
+  const listed = perGeneration(catalog, () => listedOf(groups()));
+  const endpoint = discovery(services, groups, { address: () => '192.0.2.1:6443', listed });
   const json = async (path: string) => JSON.parse((await ask(endpoint, path)).text);
   const refusal = async (path: string, headers = {}, method = 'GET'): Promise<unknown> => {
     try {
@@ -24,7 +26,7 @@ async function setup(identity?: typeof plat) {
       return error instanceof ApiError ? [error.code, error.message] : error;
     }
   };
-  return { endpoint, catalog, groups, json, refusal };
+  return { endpoint, catalog, groups, listed, json, refusal };
 }
 
 const garden = (versions: readonly string[]) => {
@@ -95,7 +97,7 @@ test('under the own identity groups have their own names', async () => {
 });
 
 test('custom kinds come and go', async () => {
-  const { json, refusal, catalog, groups } = await setup();
+  const { json, refusal, catalog, groups, listed } = await setup();
   expect(await refusal('/apis/garden.example.com')).toBe('404 page not found\n');
   const seeds = garden(['v1alpha1', 'v2', 'v1']);
   await catalog.add(seeds);
@@ -106,7 +108,7 @@ test('custom kinds come and go', async () => {
     verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
   });
   expect((await json('/apis')).groups.at(-1).name).toBe('garden.example.com');
-  const root = rootEndpoint(groups, () => ['/version', '/api']);
+  const root = rootEndpoint(groups, listed, () => ['/version', '/api']);
   const { paths } = JSON.parse((await ask(root, '/')).text);
   expect(paths).toEqual([...paths].sort());
   expect(paths).toEqual(expect.arrayContaining(['/api', '/api/v1', '/apis/apps/v1', '/apis/garden.example.com/v2', '/version']));

@@ -1,5 +1,6 @@
 /** `/api`, `/apis`, `/apis/<group>`, `/api/v1` and `/apis/<group>/<version>`: what the server has. */
 import { createHash } from 'node:crypto';
+import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import {
   type APIGroup,
   APIGroupList,
@@ -16,7 +17,7 @@ import { representObject } from '../represent.ts';
 import { prettyWanted, send } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { type Endpoint, noSuchMethod, pageNotFound } from './endpoint.ts';
-import { compareText, type Groups, type ServedGroup, type ServedVersion } from './groups.ts';
+import { compareText, type Groups, type ServedVersion } from './groups.ts';
 
 interface Document {
   readonly schema: MessageType;
@@ -43,19 +44,22 @@ const stockStorageVersions: Readonly<Record<string, string>> = {
 export interface DiscoveryOptions {
   /** `host:port` under which clients reach the server. */
   readonly address: () => string;
+  /** All groups but the core one in their order, also those that other servers answer for. The same list until they change. */
+  readonly listed: () => readonly ListedGroup[];
 }
 
 /** Answers any path at or below `/api` and `/apis` that is not for a resource. */
 export function discovery(services: Services, groups: () => Groups, options: DiscoveryOptions): Endpoint {
   const offer = { protobuf: true, transforms: [] };
   /** Documents and their bytes for the present groups. */
-  let made = { groups: undefined as Groups | undefined, bytes: new Map<string, Buffer>() };
+  let made = { groups: undefined as Groups | undefined, listed: undefined as unknown, bytes: new Map<string, Buffer>() };
 
   const show = async (ctx: Context, id: string, document: () => Document): Promise<void> => {
     const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
     const pretty = representation.media === 'json' && (representation.pretty || prettyWanted(ctx));
     const current = groups();
-    if (made.groups !== current) made = { groups: current, bytes: new Map() };
+    const listed = options.listed();
+    if (made.groups !== current || made.listed !== listed) made = { groups: current, listed, bytes: new Map() };
     const { bytes } = made;
     const key = `${id} ${representation.media}${pretty}`;
     let body = bytes.get(key);
@@ -72,15 +76,21 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     const parts = path.split('/').slice(1);
     if (parts[0] === 'api') return showCore(ctx, parts);
     // The list of groups and the groups themselves are read with any method.
-    if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(groups()) }));
+    if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(options.listed()) }));
+    if (parts.length === 2) return showGroup(ctx, path, parts[1] as string);
     const group = groups().byName.get(parts[1] as string);
     if (group === undefined || group.name === '') return pageNotFound(ctx);
-    if (parts.length === 2) return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));
     const version = group.versions.find((v) => v.version === parts[2]);
     if (version !== undefined && parts.length === 3) return showVersion(ctx, version);
     if (!group.builtin) return pageNotFound(ctx);
     throw pathNotFound();
   };
+
+  function showGroup(ctx: Context, path: string, name: string): void | Promise<void> {
+    const group = options.listed().find((one) => one.name === name);
+    if (group === undefined) return pageNotFound(ctx);
+    return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));
+  }
 
   function showCore(ctx: Context, parts: readonly string[]): Promise<void> {
     if (parts.length === 1) {
@@ -116,14 +126,13 @@ export function coreVersions(groups: Groups, serverAddress: string): object {
   };
 }
 
-export function groupOf(group: ServedGroup): APIGroup {
-  const versions = group.versions.map((v) => ({ groupVersion: v.apiVersion, version: v.version }));
+export function groupOf(group: ListedGroup): APIGroup {
+  const versions = group.versions.map((version) => ({ groupVersion: `${group.name}/${version}`, version }));
   return { name: group.name, versions, preferredVersion: versions[0] ?? { groupVersion: '', version: '' } };
 }
 
-export function groupList(groups: Groups): object {
-  const named = groups.all.filter((group) => group.name !== '');
-  return topLevel({ groups: named.map(groupOf) }, 'APIGroupList');
+export function groupList(groups: readonly ListedGroup[]): object {
+  return topLevel({ groups: groups.map(groupOf) }, 'APIGroupList');
 }
 
 /** The core group's document bears no version of its own, in the stock server and hence here. */

@@ -1,5 +1,7 @@
 /** The catalogue seen by groups and versions, as discovery and OpenAPI show it. Made anew when kinds come or go. */
+import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import { apiVersionOf } from '../../kinds/served.ts';
+import { compareVersions } from '../../meta/version-order.ts';
 import type { Catalog, Resource } from '../../registry/catalog.ts';
 
 export interface ServedVersion {
@@ -24,6 +26,10 @@ export interface Groups {
   readonly all: readonly ServedGroup[];
   readonly byName: ReadonlyMap<string, ServedGroup>;
 }
+
+/** The groups as discovery lists them, where there is no other order than that of the catalogue. */
+export const listedOf = ({ all }: Groups): ListedGroup[] =>
+  all.filter(({ name }) => name !== '').map(({ name, versions }) => ({ name, versions: versions.map(({ version }) => version) }));
 
 /** Remembers what `make` made until the catalogue changes. */
 export function perGeneration<T>(catalog: Catalog, make: () => T): () => T {
@@ -72,14 +78,3 @@ function versionsOf(group: string, builtin: boolean, versions: ReadonlyMap<strin
 }
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const stages = ['alpha', 'beta', ''];
-
-/** `v2`, `v1`, `v2beta1`, `v1beta2`, `v1alpha1`, then any other name in its own order. */
-export function compareVersions(a: string, b: string): number {
-  const left = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(a);
-  const right = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(b);
-  if (left === null || right === null) return left === right ? compareText(a, b) : left === null ? 1 : -1;
-  const stage = stages.indexOf(right[2] ?? '') - stages.indexOf(left[2] ?? '');
-  return stage || Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0);
-}

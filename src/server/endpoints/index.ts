@@ -1,10 +1,12 @@
 /** Every path that leads to no resource. One file an endpoint; this is where they get their places. */
+import type { ListedGroup } from '../../extension/aggregation/order.ts';
+import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Context } from '../context.ts';
 import type { Services } from '../services.ts';
 import { discovery } from './discovery.ts';
 import { type Endpoint, pageNotFound } from './endpoint.ts';
-import { groupsOf, perGeneration } from './groups.ts';
+import { groupsOf, listedOf, perGeneration } from './groups.ts';
 import { type HealthCheck, type HealthPage, healthEndpoints } from './health.ts';
 import { metricsEndpoint } from './metrics.ts';
 import { rootEndpoint } from './root.ts';
@@ -23,6 +25,8 @@ export interface EndpointOptions {
   readonly metrics: Metrics;
   /** Awaited before a scrape. */
   readonly beforeScrape: () => Promise<void>;
+  /** What other servers answer for, beside this one. Absent: nothing. */
+  readonly aggregation?: { readonly groups: readonly ListedGroup[]; readonly remoteSpecs: readonly RemoteSpec[] };
   /** Endpoints of other parts, such as the keys of service account tokens. */
   readonly more?: ReadonlyMap<string, Endpoint>;
 }
@@ -38,14 +42,21 @@ export interface Endpoints {
 export function endpoints(services: Services, options: EndpointOptions): Endpoints {
   const { catalog } = services.registry;
   const groups = perGeneration(catalog, () => groupsOf(catalog));
-  const discover = discovery(services, groups, options);
+  const { aggregation } = options;
+  const own = perGeneration(catalog, () => listedOf(groups()));
+  const listed = aggregation === undefined ? own : () => aggregation.groups;
+  const discover = discovery(services, groups, { ...options, listed });
   const version = versionEndpoint(options.build);
   const openapi = whenAsked(() =>
     import('./openapi/index.ts').then((m) =>
-      m.openapiEndpoints(services, groups, { version: gitVersion(options.build), now: options.now }),
+      m.openapiEndpoints(services, groups, {
+        version: gitVersion(options.build),
+        now: options.now,
+        remote: () => aggregation?.remoteSpecs ?? [],
+      }),
     ),
   );
-  const root = rootEndpoint(groups, () => byPath.keys());
+  const root = rootEndpoint(groups, listed, () => byPath.keys());
   const report = (page: HealthPage, failures: readonly string[]) => services.log.error(`${page} check failed`, { failures });
   const byPath = new Map<string, Endpoint>([
     ['/api', discover],

@@ -1,4 +1,4 @@
-/** Requests to targets of tunnels: one connection each, a bound on how long it takes to get one, errors in plain words. */
+/** Requests to targets of tunnels: one connection each unless told otherwise, a bound on how long it takes to get one, errors in plain words. */
 import http from 'node:http';
 import https from 'node:https';
 import { authorityOf, type Target } from './target.ts';
@@ -33,11 +33,11 @@ export function dial(target: Target, { method, path, headers }: DialOptions): ht
       ? http.request({ ...common, agent: false })
       : https.request({
           ...common,
-          agent: false,
+          agent: target.agent ?? false,
           minVersion: 'TLSv1.2',
           rejectUnauthorized: tls.verify,
           // The client's Host header would otherwise be taken for the name of the target.
-          ...(isName(target.host) ? { servername: target.host } : { servername: '' }),
+          servername: tls.serverName ?? (isName(target.host) ? target.host : ''),
           ...(tls.ca !== undefined && { ca: tls.ca }),
           ...(tls.certificate !== undefined && { cert: tls.certificate }),
           ...(tls.key !== undefined && { key: tls.key }),
@@ -47,7 +47,8 @@ export function dial(target: Target, { method, path, headers }: DialOptions): ht
   request.once('socket', (socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.once(tls === undefined ? 'connect' : 'secureConnect', arrived);
+    if (request.reusedSocket) arrived();
+    else socket.once(tls === undefined ? 'connect' : 'secureConnect', arrived);
   });
   request.once('close', arrived);
   return request;
@@ -80,7 +81,7 @@ export function dialFault(target: Target, error: Error): string {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return `x509: certificate of ${where} signed by unknown authority`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `x509: certificate is valid for other names, not ${target.host}`;
+      return `x509: certificate is valid for other names, not ${target.tls?.serverName ?? target.host}`;
     case 'CERT_HAS_EXPIRED':
       return `x509: certificate of ${where} has expired or is not yet valid`;
     default:

@@ -4,7 +4,6 @@
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import type { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { head } from '../respond.ts';
 import { dial, dialFault } from './dial.ts';
@@ -21,6 +20,9 @@ export type OpenConnections = Set<Open>;
 /** How long an answer that passes through may go on when the server shuts down. */
 const LAST_WORDS_MS = 2000;
 
+/** The error of a request whose target cannot be reached: why, in plain words, and as the system said it. */
+export type Unreachable = (why: string, cause?: Error) => Error;
+
 export interface Forwarding {
   readonly target: Target;
   /** With its query. */
@@ -28,7 +30,7 @@ export interface Forwarding {
   /** Names and values in turn, without those of the body. */
   readonly headers: readonly string[];
   /** What the client is told when the target cannot be reached. */
-  readonly unreachable: (why: string) => ApiError;
+  readonly unreachable: Unreachable;
   readonly changeHeader?: ((name: string, value: string) => string) | undefined;
 }
 
@@ -49,12 +51,12 @@ export function answerOf(
   ctx: Context,
   request: ClientRequest,
   target: Target,
-  unreachable: (why: string) => ApiError,
+  unreachable: Unreachable,
   send: () => void,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    request.on('error', (error) => reject(unreachable(dialFault(target, error))));
+    request.on('error', (error) => reject(unreachable(dialFault(target, error), error)));
     // Nobody asked for another protocol.
     request.once('upgrade', (_response, socket) => {
       socket.destroy();
@@ -103,7 +105,7 @@ export async function sendAnswer(
 }
 
 /** How the body of the request is delimited, if it has one. */
-function bodyHeaders(ctx: Context): string[] {
+export function bodyHeaders(ctx: Context): string[] {
   const { req } = ctx;
   const length = req.headers['content-length'];
   if (length !== undefined) return ['Content-Length', length];

@@ -1,4 +1,5 @@
 /** Where a tunnel leads, and the names by which clients ask for it. */
+import type { Agent } from 'node:https';
 import { asIPv4, formatIP, parseIP } from '../../meta/ip.ts';
 
 /** How to speak TLS to a target. PEM texts. */
@@ -9,6 +10,8 @@ export interface TargetTls {
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
+  /** The name that the certificate must have. Absent: that of the host. */
+  readonly serverName?: string | undefined;
 }
 
 export interface Target {
@@ -17,6 +20,8 @@ export interface Target {
   /** Name or address, an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
+  /** Keeps connections for further requests. Absent: every request has one of its own. */
+  readonly agent?: Agent | undefined;
 }
 
 /** `10.0.0.1:80`, `[fd00::1]:80` */

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ApiError, badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
+import { badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { dial, dialFault, KEEP_ALIVE_MS } from './dial.ts';
-import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
+import { type Open, type OpenConnections, sendAnswer, type Unreachable } from './forward.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -22,7 +22,7 @@ export interface Tunnelling {
   readonly path: string;
   /** Names and values in turn, those of the upgrade included. */
   readonly headers: readonly string[];
-  readonly unreachable: (why: string) => ApiError;
+  readonly unreachable: Unreachable;
 }
 
 /** Ends when the tunnel is closed. */
@@ -39,7 +39,7 @@ export async function openTunnel(open: OpenConnections, ctx: Context, { target, 
   const answer = await new Promise<{ response: IncomingMessage; socket?: Socket; rest?: Buffer }>((resolve, reject) => {
     request.once('upgrade', (response, socket, rest) => resolve({ response, socket: socket as Socket, rest }));
     request.once('response', (response) => resolve({ response }));
-    request.on('error', (error) => reject(unreachable(dialFault(target, error))));
+    request.on('error', (error) => reject(unreachable(dialFault(target, error), error)));
     request.end();
   });
   const { response, socket, rest } = answer;

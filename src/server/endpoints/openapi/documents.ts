@@ -6,12 +6,15 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import type { Identity } from '../../../identity.ts';
+import { notAcceptable } from '../../../meta/errors.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { JsonObject, MessageType } from '../../../schema/types.ts';
 import type { Groups, ServedVersion } from '../groups.ts';
 import { binaryV2, binaryV3 } from './binary.ts';
 import { Definitions, discoveryTypes } from './definitions.ts';
+import { isSoundV3, mergedParts, soundParts } from './merge.ts';
 import { type PathItem, securityScheme } from './model.ts';
 import { Names } from './names.ts';
 import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
@@ -62,26 +65,30 @@ interface Piece {
 export class Documents {
   private readonly options: PathOptions & DocumentOptions;
   private readonly groups: () => Groups;
+  private readonly remote: () => readonly RemoteSpec[];
   private readonly definitions: Definitions;
   /** By the path of a group version. What built-in kinds came to stays, however often custom ones change. */
   private readonly pieces = new Map<string, Piece>();
   private builtin: { resources: readonly Resource[]; text: string } | undefined;
   /** Definitions of custom kinds, which are other resources after every change of theirs. */
   private readonly custom = new WeakMap<Resource, string>();
-  private whole: { groups: Groups; form: Promise<Form> } | undefined;
+  private whole: { groups: Groups; remote: readonly RemoteSpec[]; form: Promise<Form> } | undefined;
   private readonly small = new Map<string, { groups: Groups; form: Form }>();
 
-  constructor(options: DocumentOptions, groups: () => Groups) {
+  /** `remote`: what servers behind this one say of themselves, the same list until that changes. */
+  constructor(options: DocumentOptions, groups: () => Groups, remote: () => readonly RemoteSpec[] = () => []) {
     const names = new Names(options.identity);
     this.options = { ...options, names };
     this.groups = groups;
+    this.remote = remote;
     this.definitions = new Definitions(options.identity, names);
   }
 
   /** The document of the second release: everything in one. */
   v2(): Promise<Form> {
     const groups = this.groups();
-    if (this.whole?.groups !== groups) this.whole = { groups, form: this.makeV2(groups) };
+    const remote = this.remote();
+    if (this.whole?.groups !== groups || this.whole.remote !== remote) this.whole = { groups, remote, form: this.makeV2(groups, remote) };
     return this.whole.form;
   }
 
@@ -92,7 +99,8 @@ export class Documents {
       if (name !== '') names.push(`apis/${name}`);
       names.push(...versions.map((version) => version.path.slice(1)));
     }
-    return names.sort();
+    for (const { group, version, v3 } of this.remote()) if (v3 !== undefined) names.push(`apis/${group}/${version}`);
+    return [...new Set(names)].sort();
   }
 
   /** Undefined where there is no such document. */
@@ -102,6 +110,8 @@ export class Documents {
       return Promise.resolve(this.smallV3(name, groups, () => discoveryPaths(this.options, name), discoveryTypes[name]));
     }
     const [group, version, more] = partsOf(name);
+    const elsewhere = more === undefined ? this.remote().find((spec) => spec.group === group && spec.version === version) : undefined;
+    if (elsewhere !== undefined) return elsewhere.v3 === undefined ? undefined : remoteForm(elsewhere.v3);
     const found = group === undefined || more !== undefined ? undefined : groups.byName.get(group);
     if (group === undefined || found === undefined) return undefined;
     if (version === undefined)
@@ -123,14 +133,17 @@ export class Documents {
 
   // ---- version 2 -----------------------------------------------------------------------------------------------
 
-  private async makeV2(groups: Groups): Promise<Form> {
+  private async makeV2(groups: Groups, remote: readonly RemoteSpec[]): Promise<Form> {
     const writer = writerV2(this.options.identity);
     const paths: string[] = [];
     const add = (items: readonly PathItem[]) => paths.push(inner(writer.paths(items)));
     for (const name of ['api', 'apis', 'version'] as const) add(discoveryPaths(this.options, name));
+    // Paths that lead to another server are described by that server.
+    const elsewhere = new Set(remote.map(({ group, version }) => `/apis/${group}/${version}`));
     for (const group of groups.all) {
       if (group.name !== '') add(discoveryPaths(this.options, { group: group.name }));
       for (const version of group.versions) {
+        if (elsewhere.has(version.path)) continue;
         add(discoveryPaths(this.options, version));
         const piece = this.pieceOf(version);
         piece.v2Paths ??= await this.pathsV2(version, writer);
@@ -141,7 +154,12 @@ export class Documents {
     const { identity, version } = this.options;
     const head = { swagger: '2.0', info: { title: titleOf(identity), version } };
     const tail = { securityDefinitions: { BearerToken: securityScheme }, security: [{ BearerToken: [] }] };
-    const definitions = await this.definitionsV2(groups);
+    let definitions = await this.definitionsV2(groups);
+    if (remote.length > 0) {
+      const more = await remoteV2(definitions, remote);
+      paths.push(more.paths);
+      if (more.definitions !== '') definitions += `,${more.definitions}`;
+    }
     const text = `{${inner(head)},"paths":{${paths.filter((p) => p !== '').join()}},"definitions":{${definitions}},${inner(tail)}}\n`;
     const bytes = Buffer.from(text);
     return new Form(bytes, () => binaryV2(JSON.parse(bytes.toString()) as JsonObject));
@@ -227,6 +245,27 @@ export class Documents {
     const bytes = Buffer.from(JSON.stringify(document));
     return new Form(bytes, () => binaryV3(JSON.parse(bytes.toString()) as JsonObject));
   }
+}
+
+/** What is added to the paths and to these definitions, as text. */
+async function remoteV2(definitions: string, remote: readonly RemoteSpec[]): Promise<{ paths: string; definitions: string }> {
+  const parts = await soundParts(remote);
+  await nextTurn();
+  const more = mergedParts(JSON.parse(`{${definitions}}`) as Record<string, JsonObject>, parts);
+  return { paths: inner(more.paths), definitions: inner(more.definitions) };
+}
+
+const remoteForms = new WeakMap<Buffer, Promise<Form>>();
+/** The document of another server, in its binary form too where it can be written so. */
+function remoteForm(bytes: Buffer): Promise<Form> {
+  let form = remoteForms.get(bytes);
+  if (form === undefined) {
+    const binary = (): Promise<Buffer> => binaryV3(JSON.parse(bytes.toString()) as JsonObject);
+    const refused = (): Promise<Buffer> => Promise.reject(notAcceptable(['application/json']));
+    form = isSoundV3(bytes).then((sound) => new Form(bytes, sound ? binary : refused));
+    remoteForms.set(bytes, form);
+  }
+  return form;
 }
 
 /** `apis/apps/v1` → `apps`, `v1`; `api/v1` is of the empty group; anything else is of none. */

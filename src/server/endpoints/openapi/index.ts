@@ -1,4 +1,5 @@
 /** `/openapi/v2` and `/openapi/v3`: the API described, for tools that explain, check and generate. */
+import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import type { Context } from '../../context.ts';
 import { parseAccept } from '../../negotiate.ts';
 import { head, wantsGzip } from '../../respond.ts';
@@ -12,6 +13,8 @@ export interface OpenApiOptions {
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What servers behind this one say of themselves; the same list until that changes. */
+  readonly remote?: () => readonly RemoteSpec[];
 }
 
 /** Answers of at least this size are compressed for clients that can read them. */
@@ -30,6 +33,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
         fieldValidation: services.registry.env.feature('ServerSideFieldValidation'),
       },
       groups,
+      options.remote,
     );
     return made;
   };

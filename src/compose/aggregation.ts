@@ -1,0 +1,108 @@
+/** Group versions that other servers answer for: what finds them and what passes requests on, as options ask for it. */
+import { readFileSync } from 'node:fs';
+import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
+import { type Credentials, frontProxyName } from '../credentials.ts';
+import { Aggregation } from '../extension/aggregation/aggregation.ts';
+import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
+import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
+import type { Service } from '../kinds/core/schema/service.ts';
+import type { LiveSource } from '../kinds/live.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { PublishedTrust } from '../registry/bootstrap/run.ts';
+import type { Catalog } from '../registry/catalog.ts';
+import { aggregated } from '../server/aggregation.ts';
+import type { Context } from '../server/context.ts';
+import type { OpenConnections } from '../server/tunnels/forward.ts';
+import { credentialHeaders } from '../server/tunnels/headers.ts';
+import { identityHeadersOf } from './connect.ts';
+
+export interface AggregationParts {
+  readonly options: ServerOptions;
+  readonly identity: Identity;
+  readonly credentials: Credentials;
+  readonly catalog: Catalog;
+  readonly live: LiveSource;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+export interface ComposedAggregation {
+  readonly aggregation: Aggregation;
+  /** Answers undefined where a request is for this server itself. */
+  readonly serve: (ctx: Context) => Promise<void> | undefined;
+  close(): void;
+}
+
+export function composeAggregation({ options, identity, credentials, catalog, live, metrics, log }: AggregationParts): ComposedAggregation {
+  const aggregation = new Aggregation({
+    identity,
+    catalog,
+    live,
+    resolve: resolver(options, live),
+    clientCertificate: credentials.frontProxy.client,
+    metrics,
+    clock: systemClock,
+    report: (error) => log.error('an APIService is not as it should be', { error: String(error) }),
+  });
+  const open: OpenConnections = new Set();
+  const serve = aggregated({
+    find: (group, version) => aggregation.find(group, version),
+    isCredential: credentialHeaders(identityHeadersOf(options)),
+    rejectRedirects: options.aggregatorRejectForwardingRedirect,
+    open,
+    report: (message, details) => log.warn(message, details),
+  });
+  return {
+    aggregation,
+    serve,
+    close: () => {
+      aggregation.close();
+      for (const connection of [...open]) connection.end();
+    },
+  };
+}
+
+/** There need not be a network in which addresses of services mean something: only who says so is led there. */
+function resolver({ enableAggregatorRouting }: ServerOptions, live: LiveSource): ResolveService {
+  const byEndpoints = serviceResolver(live, systemRandom.below);
+  if (enableAggregatorRouting !== false) return byEndpoints;
+  const services = live<Service>('', 'services');
+  return (namespace, name, port) => {
+    const { type, clusterIP = 'None' } = services.get(namespace, name)?.spec ?? {};
+    return type === 'ExternalName' || clusterIP === 'None' || clusterIP === ''
+      ? byEndpoints(namespace, name, port)
+      : { host: clusterIP, port };
+  };
+}
+
+/** What servers behind this one are told of whom this server trusts, and in which headers it names users. */
+export function publishedTrust(options: ServerOptions, { clientCAs, frontProxy }: Credentials): PublishedTrust {
+  const { requestheaderClientCaFile: proxyCA } = options;
+  const clientCA = clientCAs.join('');
+  if (proxyCA !== undefined)
+    return {
+      clientCA,
+      proxy: {
+        clientCA: readFileSync(proxyCA, 'utf8'),
+        usernameHeaders: options.requestheaderUsernameHeaders,
+        groupHeaders: options.requestheaderGroupHeaders,
+        extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
+        allowedNames: options.requestheaderAllowedNames,
+      },
+    };
+  if (frontProxy.ownCA === undefined) return { clientCA };
+  return {
+    clientCA,
+    proxy: {
+      clientCA: frontProxy.ownCA,
+      usernameHeaders: [identityHeaderNames.user],
+      groupHeaders: [identityHeaderNames.group],
+      extraHeaderPrefixes: [identityHeaderNames.extra],
+      allowedNames: [frontProxyName],
+    },
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * API aggregation: group versions that other servers answer for stand beside this server's own. APIService objects tell
+ * which; this puts together who keeps those objects, looks after the servers, and knows the order of groups.
+ */
+import type { ResolveService } from '../../admission/webhooks/service.ts';
+import type { Identity } from '../../identity.ts';
+import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
+import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
+import type { LiveSource } from '../../kinds/live.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { apiServices, automanagedLabel, servedVersions } from '../../registry/bootstrap/api-services.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import type { SystemWriter } from '../../registry/system.ts';
+import { Availability } from './availability.ts';
+import { type Backend, Backends } from './backends.ts';
+import { AvailabilityMetrics } from './metrics.ts';
+import { type ListedGroup, listedGroups, type Registered } from './order.ts';
+import { Registrations } from './registrations.ts';
+import type { RemoteOptions } from './remote.ts';
+import { type RemoteSpec, RemoteSpecs } from './specs.ts';
+
+export interface AggregationOptions {
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly live: LiveSource;
+  readonly resolve: ResolveService;
+  readonly clientCertificate: RemoteOptions['clientCertificate'];
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+}
+
+const GROUP = 'apiregistration';
+const PLURAL = 'apiservices';
+
+export class Aggregation {
+  private readonly options: AggregationOptions;
+  private readonly backends: Backends;
+  private readonly specs: RemoteSpecs;
+  private ends: { close(): void }[] = [];
+  private listing: { readonly key: string; readonly groups: readonly ListedGroup[] } = { key: '', groups: [] };
+
+  constructor(options: AggregationOptions) {
+    this.options = options;
+    const { identity, catalog, live, resolve, clientCertificate, clock } = options;
+    const services = live<APIService>(GROUP, PLURAL);
+    const own = ownVersions(catalog);
+    const remote = { resolve, clientCertificate, userAgent: `${identity.word}-aggregator` };
+    this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote);
+    this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
+  }
+
+  /** Once the objects of the first start and the kinds of definitions are there. */
+  start(writer: SystemWriter): void {
+    const { identity, catalog, live, clock, report, metrics } = this.options;
+    const services = live<APIService>(GROUP, PLURAL);
+    const registrations = new Registrations({ identity, catalog, services, writer, clock, report });
+    const told = new AvailabilityMetrics(metrics);
+    const availability = new Availability({
+      apiServices: services,
+      services: live<Service>('', 'services'),
+      endpoints: live<Endpoints>('', 'endpoints'),
+      backends: this.backends,
+      onServiceChange: (listener) => onServiceChange(catalog, listener),
+      changeStatus: (name, change) => writer.change(GROUP, PLURAL, '', name, change, 'status'),
+      judged: (name, verdict) => told.judged(name, verdict),
+      clock,
+      report,
+    });
+    this.ends = [registrations, availability, this.specs, this.backends];
+    for (const part of [registrations, availability, this.specs]) part.start();
+  }
+  close(): void {
+    for (const part of this.ends) part.close();
+  }
+
+  /** Who answers for a group version, where that is not this server. */
+  find(group: string, version: string): Backend | undefined {
+    return this.backends.find(group, version);
+  }
+  /** What the servers behind this one say of themselves; the same list until that changes. */
+  get remoteSpecs(): readonly RemoteSpec[] {
+    return this.specs.current;
+  }
+
+  /** All groups but the core one in the order of discovery; the same list until they change. */
+  get groups(): readonly ListedGroup[] {
+    const { catalog, live } = this.options;
+    const services = live<APIService>(GROUP, PLURAL);
+    const key = `${catalog.generation} ${services.generation}`;
+    if (this.listing.key !== key) this.listing = { key, groups: this.list(services.list()) };
+    return this.listing.groups;
+  }
+
+  /** Objects follow what is served after a moment; what is listed follows at once. */
+  private list(services: readonly APIService[]): ListedGroup[] {
+    const { identity, catalog } = this.options;
+    const label = automanagedLabel(identity);
+    const served = new Map<string, Registered>(apiServices(identity, servedVersions(catalog), '').map((one) => [one.metadata.name, one]));
+    const present = new Set(services.map(({ metadata }) => metadata.name ?? ''));
+    const all: Registered[] = services.filter(({ metadata }) => served.has(metadata.name ?? '') || metadata.labels?.[label] === undefined);
+    for (const [name, one] of served) if (!present.has(name)) all.push(one);
+    const groups = listedGroups(all).filter(({ name }) => name !== '');
+    const own = ownGroup(catalog);
+    return own === undefined ? groups : [own, ...groups.filter(({ name }) => name !== own.name)];
+  }
+}
+
+/** The group of APIServices has none itself, and comes first: everything else hangs on it. */
+function ownGroup(catalog: Catalog): ListedGroup | undefined {
+  const name = catalog.groupName(GROUP);
+  const versions = new Set<string>();
+  for (const { resources } of catalog.all()) for (const one of resources) if (one.group === name) versions.add(one.version);
+  return versions.size === 0 ? undefined : { name, versions: [...versions] };
+}
+
+/** `group/version` of built-in kinds, which do not change while the server runs. */
+function ownVersions(catalog: Catalog): ReadonlySet<string> {
+  const own = new Set<string>();
+  for (const { resources } of catalog.all()) for (const one of resources) if (!one.custom) own.add(`${one.group}/${one.version}`);
+  return own;
+}
+
+/** Keys alone: endpoints change often, and hardly any of them are those of an APIService. */
+function onServiceChange(catalog: Catalog, listener: (key: string) => void): () => void {
+  const ends = ['services', 'endpoints'].map((plural) => catalog.builtin('', plural).collection?.listen(({ item }) => listener(item.key)));
+  return () => {
+    for (const end of ends) end?.();
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Tells in the status of every APIService whether its group version can be reached. Looked at when the object, its service
+ * or the endpoints of that change, and again and again, because servers go away without a sign.
+ */
+import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Change, Live } from '../../kinds/live.ts';
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import { equal } from '../../lib/equal.ts';
+import { BoundedQueue } from '../../lib/queue.ts';
+import { ApiError } from '../../meta/errors.ts';
+import { formatTime } from '../../meta/time.ts';
+import type { Backends } from './backends.ts';
+import { type CheckDeps, check, localVerdict, type Verdict } from './check.ts';
+
+export interface AvailabilityOptions extends CheckDeps {
+  readonly apiServices: Live<APIService>;
+  readonly backends: Backends;
+  /** Calls for the key (`namespace/name`) of every service and every endpoints object that changes; answers how to end that. */
+  readonly onServiceChange: (listener: (key: string) => void) => () => void;
+  readonly changeStatus: (name: string, change: (object: ApiObject) => void) => Promise<void>;
+  readonly clock: Clock;
+  /** Told of every verdict on a server behind this one; of one that is gone, without a verdict. */
+  readonly judged: (name: string, verdict: Verdict | undefined) => void;
+  readonly report: (error: unknown) => void;
+}
+
+const TYPE = 'Available';
+/** How often all is looked at. */
+const PERIOD_MS = 30_000;
+/** Pauses after checks that failed: doubled each time, up to the period. */
+const FIRST_PAUSE_MS = 50;
+/** Checks at once: each takes ten seconds at most. */
+const WORKERS = 8;
+/** Objects that wait for their turn; what finds no place is looked at in the next period. */
+const QUEUE = 10_000;
+
+export class Availability {
+  private readonly options: AvailabilityOptions;
+  private readonly waiting = new BoundedQueue<string>(QUEUE);
+  private readonly queued = new Set<string>();
+  private readonly running = new Set<string>();
+  private readonly pauses = new Map<string, { readonly millis: number; readonly cancel: Cancel }>();
+  private ends: (() => void)[] = [];
+
+  constructor(options: AvailabilityOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    const { apiServices, onServiceChange, clock } = this.options;
+    this.ends = [
+      apiServices.onChange((change) => this.noticed(change)),
+      onServiceChange((key) => this.serviceChanged(key)),
+      clock.every(PERIOD_MS, () => this.all()),
+    ];
+    this.all();
+  }
+  close(): void {
+    for (const end of this.ends) end();
+    for (const { cancel } of this.pauses.values()) cancel();
+    this.waiting.clear();
+    this.ends = [];
+  }
+
+  private all(): void {
+    for (const { metadata } of this.options.apiServices.list()) this.look(metadata.name ?? '');
+  }
+  private noticed({ type, object, old }: Change<APIService>): void {
+    const { name = '' } = object.metadata;
+    if (type === 'deleted') {
+      this.forget(name);
+      return;
+    }
+    const sameServer = old !== undefined && equal(old.spec, object.spec);
+    // What this server itself just told needs no other look.
+    if (sameServer && conditionOf(object)?.reason === this.told.get(name)) return;
+    if (!sameServer) this.unpause(name);
+    this.look(name);
+  }
+  /** Reasons as they were last told. */
+  private readonly told = new Map<string, string>();
+
+  private serviceChanged(key: string): void {
+    for (const { metadata, spec } of this.options.apiServices.list()) {
+      if (spec.service === undefined || `${spec.service.namespace}/${spec.service.name}` !== key) continue;
+      this.unpause(metadata.name ?? '');
+      this.look(metadata.name ?? '');
+    }
+  }
+  private forget(name: string): void {
+    this.unpause(name);
+    this.told.delete(name);
+    this.options.judged(name, undefined);
+  }
+  private unpause(name: string): void {
+    this.pauses.get(name)?.cancel();
+    this.pauses.delete(name);
+  }
+
+  private look(name: string): void {
+    if (this.ends.length === 0 || this.queued.has(name) || !this.waiting.push(name)) return;
+    this.queued.add(name);
+    queueMicrotask(() => this.work());
+  }
+  private work(): void {
+    // One object is looked at by one worker at a time; what changed meanwhile waits until that is done.
+    for (let tries = this.waiting.length; tries > 0 && this.running.size < WORKERS; tries--) {
+      const name = this.waiting.shift() as string;
+      if (this.running.has(name)) {
+        this.waiting.push(name);
+        continue;
+      }
+      this.queued.delete(name);
+      this.running.add(name);
+      void this.judge(name)
+        .catch((error: unknown) => {
+          if (this.ends.length > 0) this.options.report(error);
+        })
+        .finally(() => {
+          this.running.delete(name);
+          this.work();
+        });
+    }
+  }
+
+  private async judge(name: string): Promise<void> {
+    const { apiServices, backends, judged } = this.options;
+    const service = apiServices.get('', name);
+    if (service === undefined) return;
+    const backend = backends.isRemote(service) ? backends.find(service.spec.group ?? '', service.spec.version ?? '') : undefined;
+    const verdict = backend === undefined ? localVerdict : await check(this.options, service, backend);
+    if (this.ends.length === 0) return;
+    // What was changed while it was looked at is looked at again.
+    if (!equal(apiServices.get('', name)?.spec, service.spec)) return;
+    if (backend !== undefined) judged(name, verdict);
+    await this.tell(service, verdict);
+    if (verdict.reason === 'FailedDiscoveryCheck') this.lookAgain(name);
+    else this.unpause(name);
+  }
+
+  private lookAgain(name: string): void {
+    const before = this.pauses.get(name);
+    before?.cancel();
+    const millis = before === undefined ? FIRST_PAUSE_MS : Math.min(before.millis * 2, PERIOD_MS);
+    this.pauses.set(name, { millis, cancel: this.options.clock.after(millis, () => this.look(name)) });
+  }
+
+  private async tell(service: APIService, verdict: Verdict): Promise<void> {
+    const { name = '' } = service.metadata;
+    const { changeStatus, clock } = this.options;
+    const known = conditionOf(service);
+    if (known?.status === verdict.status && known.reason === verdict.reason && known.message === verdict.message) return;
+    this.told.set(name, verdict.reason);
+    const time = formatTime(clock.now());
+    try {
+      await changeStatus(name, (object) => {
+        const { status, metadata } = object as APIService;
+        // An object of the same name that came meanwhile has its own turn.
+        if (metadata.uid !== service.metadata.uid) return;
+        const conditions = status.conditions ?? [];
+        const at = conditions.findIndex(({ type }) => type === TYPE);
+        const old = conditions[at];
+        // The time is that of a change from one status to another, not from one reason to another.
+        const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : time;
+        const condition = { type: TYPE, status: verdict.status, lastTransitionTime, reason: verdict.reason, message: verdict.message };
+        status.conditions = at < 0 ? [...conditions, condition] : conditions.with(at, condition);
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 404)) throw error;
+    }
+  }
+}
+
+const conditionOf = ({ status }: APIService) => status.conditions?.find(({ type }) => type === TYPE);

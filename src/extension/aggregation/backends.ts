@@ -1,0 +1,82 @@
+/** Which group versions other servers answer for, by the APIService objects as they are now. */
+import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
+import type { Live } from '../../kinds/live.ts';
+import { equal } from '../../lib/equal.ts';
+import { type RemoteOptions, RemoteServer } from './remote.ts';
+
+export interface Backend {
+  /** Of the APIService: `v1.things.example.com`. */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  /** What its status says. */
+  readonly available: boolean;
+  /** Stays the same for as long as the APIService leads to the same service in the same way. */
+  readonly server: RemoteServer;
+}
+
+export class Backends {
+  private readonly services: Live<APIService>;
+  private readonly options: RemoteOptions;
+  private readonly isOwn: (group: string, version: string) => boolean;
+  private generation = -1;
+  private byVersion = new Map<string, Backend>();
+
+  /** `isOwn`: group versions of built-in kinds. No object takes those away from this server. */
+  constructor(services: Live<APIService>, isOwn: (group: string, version: string) => boolean, options: RemoteOptions) {
+    this.services = services;
+    this.isOwn = isOwn;
+    this.options = options;
+  }
+
+  find(group: string, version: string): Backend | undefined {
+    this.refresh();
+    return this.byVersion.size === 0 ? undefined : this.byVersion.get(`${group}/${version}`);
+  }
+  all(): readonly Backend[] {
+    this.refresh();
+    return [...this.byVersion.values()];
+  }
+  /** Whether another server answers for what an APIService names. */
+  isRemote({ spec }: APIService): boolean {
+    return spec.service !== undefined && !this.isOwn(spec.group ?? '', spec.version ?? '');
+  }
+  close(): void {
+    for (const { server } of this.byVersion.values()) server.close();
+  }
+
+  private refresh(): void {
+    if (this.generation === this.services.generation) return;
+    this.generation = this.services.generation;
+    const before = this.byVersion;
+    this.byVersion = new Map();
+    for (const service of this.services.list()) {
+      if (!this.isRemote(service)) continue;
+      const { group = '', version = '' } = service.spec;
+      const path = `${group}/${version}`;
+      const known = before.get(path);
+      const server = this.serverOf(service, known?.server);
+      if (known?.server === server) before.delete(path);
+      this.byVersion.set(path, { name: service.metadata.name ?? '', group, version, available: isAvailable(service), server });
+    }
+    for (const { server } of before.values()) server.retire();
+  }
+
+  private readonly specs = new WeakMap<RemoteServer, APIService['spec']>();
+  private serverOf({ spec }: APIService, known: RemoteServer | undefined): RemoteServer {
+    const { service = {}, caBundle, insecureSkipTLSVerify } = spec;
+    const old = known === undefined ? undefined : this.specs.get(known);
+    const same =
+      old !== undefined &&
+      equal(old.service, service) &&
+      old.caBundle === caBundle &&
+      (old.insecureSkipTLSVerify ?? false) === (insecureSkipTLSVerify ?? false);
+    if (same) return known as RemoteServer;
+    const server = new RemoteServer(spec, service, this.options);
+    this.specs.set(server, spec);
+    return server;
+  }
+}
+
+export const isAvailable = ({ status }: APIService): boolean =>
+  status.conditions?.some(({ type, status: now }) => type === 'Available' && now === 'True') ?? false;

@@ -1,0 +1,110 @@
+/** A server behind a service: where it is, how it proves who it is, and short calls to it. */
+import { Agent } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import type { ResolveService } from '../../admission/webhooks/service.ts';
+import type { User } from '../../auth/types.ts';
+import type { APIServiceSpec, ServiceReference } from '../../kinds/apiregistration/schema/v1.ts';
+import { type Address, Connections } from '../../lib/calls/connections.ts';
+import { callFault } from '../../lib/calls/fault.ts';
+import { requestHead } from '../../lib/calls/head.ts';
+import type { Reply } from '../../lib/calls/reply.ts';
+import { identityHeaders } from './identity-headers.ts';
+
+export interface RemoteOptions {
+  readonly resolve: ResolveService;
+  /** Shown to servers, so that they believe what this one says of users. Read anew for each server. */
+  readonly clientCertificate: { readonly certificate: string; readonly key: string } | undefined;
+  readonly userAgent: string;
+}
+
+/** Connections of this server's own calls to one place, and the largest answer. */
+const MAX_CALLS = 8;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Connections of clients' requests that are kept without use, and for how long. */
+const KEPT_CONNECTIONS = 32;
+const KEPT_MS = 60_000;
+
+export class RemoteServer {
+  /** The name that its certificate must have. */
+  readonly serverName: string;
+  readonly port: number;
+  readonly verify: boolean;
+  /** PEM; absent: the roots of the host. */
+  readonly ca: string | undefined;
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+  private readonly service: ServiceReference;
+  private readonly options: RemoteOptions;
+  private readonly connections = new Map<boolean, Connections>();
+  private kept: Agent | undefined;
+
+  constructor({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, service: ServiceReference, options: RemoteOptions) {
+    this.service = service;
+    this.options = options;
+    this.serverName = `${service.name}.${service.namespace}.svc`;
+    this.port = service.port ?? 443;
+    this.verify = insecureSkipTLSVerify !== true;
+    this.ca = caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8');
+    this.certificate = options.clientCertificate?.certificate;
+    this.key = options.clientCertificate?.key;
+  }
+
+  /** Where a request goes now. Throws where the service leads nowhere. */
+  address(): Address {
+    const { namespace = '', name = '' } = this.service;
+    return this.options.resolve(namespace, name, this.port);
+  }
+
+  /** Keeps connections for requests that pass through. Idle ones end by themselves, also when the server is forgotten. */
+  get agent(): Agent {
+    this.kept ??= new Agent({ keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
+    return this.kept;
+  }
+
+  /**
+   * Asks the server for a path on this server's own account. `verified: false` looks at nobody's certificate. Rejects with
+   * an Error in plain words.
+   */
+  async get(path: string, user: User, options: { timeoutMs: number; verified: boolean; address?: Address }): Promise<Reply> {
+    const address = options.address ?? this.address();
+    const headers: Record<string, string> = {
+      host: `${this.serverName}:${this.port}`,
+      accept: 'application/json',
+      'user-agent': this.options.userAgent,
+    };
+    const told = identityHeaders(user);
+    for (let i = 0; i < told.length; i += 2) headers[told[i] as string] = told[i + 1] as string;
+    try {
+      const connections = this.connectionsFor(options.verified && this.verify);
+      return await connections.call(address, requestHead('GET', path, headers), '', options.timeoutMs);
+    } catch (error) {
+      throw new Error(callFault(error as Error, address), { cause: error });
+    }
+  }
+
+  /** Gives up connections that are not in use; what is under way ends as it does. */
+  retire(): void {
+    for (const connections of this.connections.values()) connections.retire();
+    this.connections.clear();
+  }
+  close(): void {
+    for (const connections of this.connections.values()) connections.close();
+    this.connections.clear();
+    this.kept?.destroy();
+  }
+
+  private connectionsFor(verified: boolean): Connections {
+    let found = this.connections.get(verified);
+    if (found === undefined) {
+      const { ca, certificate: cert, key, serverName } = this;
+      const secureContext = createSecureContext({
+        minVersion: 'TLSv1.2',
+        ...(verified && ca !== undefined && { ca }),
+        ...(cert !== undefined && { cert, key: key as string }),
+      });
+      found = new Connections({ tls: { secureContext, serverName, insecure: !verified }, maxConnections: MAX_CALLS, maxBytes: MAX_BYTES });
+      this.connections.set(verified, found);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,162 @@
+/** What the servers behind this one say of themselves (OpenAPI), fetched in the background and kept until they are gone. */
+import { createHash } from 'node:crypto';
+import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
+import type { Live } from '../../kinds/live.ts';
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import { parseJson } from '../../schema/parse.ts';
+import type { Backend, Backends } from './backends.ts';
+import { isObject, partOf, type SpecPart } from './spec.ts';
+
+/** One group version that another server answers for. */
+export interface RemoteSpec {
+  readonly group: string;
+  readonly version: string;
+  readonly v2: SpecPart | undefined;
+  /** The whole document of the third release. */
+  readonly v3: Buffer | undefined;
+}
+
+export interface SpecsOptions {
+  readonly apiServices: Live<APIService>;
+  readonly backends: Backends;
+  readonly clock: Clock;
+}
+
+/** How often documents are asked for, the pause after a change, and how long one may take. */
+const PERIOD_MS = 60_000;
+const SETTLE_MS = 200;
+const FETCH_MS = 10_000;
+/** Larger documents are not taken; neither are those of more servers. */
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_SPECS = 64;
+const reader = { name: 'system:aggregator', groups: [] };
+
+interface Kept extends RemoteSpec {
+  readonly server: Backend['server'];
+  readonly v2Hash: string;
+  readonly v3Hash: string;
+}
+
+export class RemoteSpecs {
+  private readonly options: SpecsOptions;
+  private readonly kept = new Map<string, Kept>();
+  private specs: readonly RemoteSpec[] = [];
+  private ends: (() => void)[] = [];
+  private soon: Cancel | undefined;
+  private fetching = false;
+
+  constructor(options: SpecsOptions) {
+    this.options = options;
+  }
+
+  /** The same list until something in it changes. */
+  get current(): readonly RemoteSpec[] {
+    return this.specs;
+  }
+
+  start(): void {
+    const { apiServices, clock } = this.options;
+    this.ends = [apiServices.onChange(() => this.look()), clock.every(PERIOD_MS, () => void this.fetchAll())];
+    this.look();
+  }
+  close(): void {
+    this.soon?.();
+    for (const end of this.ends) end();
+    this.ends = [];
+  }
+
+  private look(): void {
+    this.drop();
+    if (this.soon !== undefined || !this.options.backends.all().some((backend) => this.wants(backend))) return;
+    this.soon = this.options.clock.after(SETTLE_MS, () => {
+      this.soon = undefined;
+      void this.fetchAll();
+    });
+  }
+  /** Available, and nothing is known of it yet. */
+  private wants({ name, available, server }: Backend): boolean {
+    return available && this.kept.get(name)?.server !== server;
+  }
+
+  /** Servers that are gone are spoken of no more; those that are only unavailable still are. */
+  private drop(): void {
+    const here = new Set(this.options.backends.all().map(({ name }) => name));
+    let changed = false;
+    for (const name of this.kept.keys()) if (!here.has(name)) changed = this.kept.delete(name) || changed;
+    if (changed) this.publish();
+  }
+  private publish(): void {
+    const byName = [...this.kept].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kept]) => kept);
+    this.specs = byName.filter(({ v2, v3 }) => v2 !== undefined || v3 !== undefined);
+  }
+
+  private async fetchAll(): Promise<void> {
+    if (this.fetching || this.ends.length === 0) return;
+    this.fetching = true;
+    const available = this.options.backends.all().filter((backend) => backend.available);
+    await Promise.all(available.slice(0, MAX_SPECS).map((backend) => this.fetch(backend)));
+    this.fetching = false;
+    if (this.ends.length > 0) this.look();
+  }
+
+  private async fetch(backend: Backend): Promise<void> {
+    const { name, group, version, server } = backend;
+    const known = this.kept.get(name);
+    const [v2, v3] = await Promise.all([fetchV2(backend, known), fetchV3(backend, known)]);
+    if (this.ends.length === 0 || this.options.backends.find(group, version)?.server !== server) return;
+    this.kept.set(name, { group, version, server, v2: v2.part, v2Hash: v2.hash, v3: v3.bytes, v3Hash: v3.hash });
+    if (known === undefined || known.v2 !== v2.part || known.v3 !== v3.bytes) this.publish();
+  }
+}
+
+async function fetched(server: Backend['server'], path: string): Promise<Buffer | undefined> {
+  try {
+    const { status, body } = await server.get(path, reader, { timeoutMs: FETCH_MS, verified: true });
+    return status === 200 && body.length <= MAX_BYTES ? body : undefined;
+  } catch {
+    // What cannot be had now is asked for again; availability is another's business.
+    return undefined;
+  }
+}
+
+/** What was known stays where nothing new can be had. A document that cannot be read is as good as none. */
+async function fetchV2(
+  { server, group, version }: Backend,
+  known: Kept | undefined,
+): Promise<{ part: SpecPart | undefined; hash: string }> {
+  const text = await fetched(server, '/openapi/v2');
+  if (text === undefined) return { part: known?.v2, hash: known?.v2Hash ?? '' };
+  const hash = createHash('sha256').update(text).digest('hex');
+  if (hash === known?.v2Hash) return { part: known.v2, hash };
+  try {
+    return { part: partOf(text, group, version), hash };
+  } catch {
+    return { part: undefined, hash };
+  }
+}
+
+async function fetchV3({ server, group, version }: Backend, known: Kept | undefined): Promise<{ bytes: Buffer | undefined; hash: string }> {
+  const before = { bytes: known?.v3, hash: known?.v3Hash ?? '' };
+  const index = await fetched(server, '/openapi/v3');
+  const address = index === undefined ? undefined : addressIn(index, `apis/${group}/${version}`);
+  // The address changes with the document.
+  if (address === undefined || (address === before.hash && address.includes('hash='))) return before;
+  const bytes = await fetched(server, address);
+  if (bytes === undefined || (before.bytes !== undefined && bytes.equals(before.bytes))) return before;
+  try {
+    const document = parseJson(bytes);
+    return isObject(document) && isObject(document.paths) ? { bytes, hash: address } : before;
+  } catch {
+    return before;
+  }
+}
+
+function addressIn(index: Buffer, name: string): string | undefined {
+  try {
+    const { paths } = parseJson(index) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
+    const address = paths !== undefined && Object.hasOwn(paths, name) ? paths[name]?.serverRelativeURL : undefined;
+    return typeof address === 'string' && address.startsWith('/openapi/v3/') ? address : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Requests for group versions that another server answers for. They were authenticated and authorized here like all
+ * others, and go on as they came, with the name of the user in headers that this server alone may set.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Backend } from '../extension/aggregation/backends.ts';
+import { identityHeaders } from '../extension/aggregation/identity-headers.ts';
+import { badRequest } from '../meta/errors.ts';
+import type { Context } from './context.ts';
+import { sendText } from './respond.ts';
+import { dial } from './tunnels/dial.ts';
+import { answerOf, bodyHeaders, type OpenConnections, sendAnswer } from './tunnels/forward.ts';
+import { answerHeaders, requestHeaders } from './tunnels/headers.ts';
+import type { Target } from './tunnels/target.ts';
+import { authorityOf } from './tunnels/target.ts';
+import { openTunnel } from './tunnels/tunnel.ts';
+
+export interface AggregationDeps {
+  /** Who answers for a group version, where that is not this server. */
+  readonly find: (group: string, version: string) => Backend | undefined;
+  /** Headers that prove or claim who the caller is: they end here. */
+  readonly isCredential: (name: string) => boolean;
+  /** Answers that lead elsewhere are refused: whoever followed them would do so with this server's trust. */
+  readonly rejectRedirects: boolean;
+  readonly open: OpenConnections;
+  readonly report: (message: string, details: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Clients wait for the documents of all groups: one slow server must not hold them up. */
+const DISCOVERY_MS = 5000;
+const UNAVAILABLE = 'service unavailable';
+const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
+
+/** Told to the client in plain text, as stock servers do. */
+class Unreachable extends Error {
+  /** The connection had been kept, and was closed at the other end before the request was read. */
+  readonly stale: boolean;
+  constructor(message: string, stale: boolean) {
+    super(message);
+    this.stale = stale;
+  }
+}
+
+/** Answers undefined where the request is for this server itself. */
+export function aggregated(deps: AggregationDeps): (ctx: Context) => Promise<void> | undefined {
+  return (ctx) => {
+    const backend = backendOf(deps, ctx);
+    return backend === undefined ? undefined : pass(deps, ctx, backend);
+  };
+}
+
+function backendOf({ find }: AggregationDeps, { info, path }: Context): Backend | undefined {
+  if (info.resourceRequest) return info.group === '' ? undefined : find(info.group, info.version);
+  const [, root, group = '', version = '', ...rest] = path.startsWith('/apis/') ? path.split('/') : [];
+  return root === 'apis' && version !== '' && rest.every((part) => part === '') ? find(group, version) : undefined;
+}
+
+async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Promise<void> {
+  if (!backend.available) return refuse(ctx, UNAVAILABLE);
+  const path = pathOf(ctx);
+  let target: Target;
+  try {
+    target = targetOf(backend);
+  } catch {
+    // The service or its endpoints have just gone; the status will say so in a moment.
+    return refuse(ctx, UNAVAILABLE);
+  }
+  try {
+    const protocol = upgradeOf(ctx);
+    if (protocol === undefined) await send(deps, ctx, backend, target, path);
+    else await tunnel(deps, ctx, backend, target, path, protocol);
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    deps.report('a server behind this one could not be reached', {
+      apiService: backend.name,
+      target: authorityOf(target),
+      error: error.message,
+    });
+    refuse(ctx, error.message);
+  }
+}
+
+/** Clients that would rather speak HTTP/2 in the clear say so on every request; that is not for the other server. */
+function upgradeOf(ctx: Context): string | undefined {
+  const protocol = ctx.upgrade?.protocol;
+  return protocol?.toLowerCase() === 'h2c' || Number(ctx.header('content-length') ?? 0) > 0 ? undefined : protocol;
+}
+
+function refuse(ctx: Context, text: string, status = 503): void {
+  if (!ctx.res.destroyed) sendText(ctx, status, `${text}\n`);
+}
+
+function targetOf({ server }: Backend): Target {
+  const { verify, ca, certificate, key, serverName } = server;
+  return { ...server.address(), tls: { verify, ca, certificate, key, serverName } };
+}
+
+/**
+ * The path as it was judged, written anew: what the other server reads must be what was allowed here, whatever the client
+ * had put into escapes. Steps upwards are understood differently by different servers.
+ */
+function pathOf({ path, search }: Context): string {
+  const parts = path.split('/');
+  if (parts.some((part) => part === '.' || part === '..')) throw badRequest('the path of the request is ambiguous');
+  const written = parts.map((part) => encodeURIComponent(part).replace(/%(3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent)).join('/');
+  return search === '' ? written : `${written}?${search}`;
+}
+
+function headersOf(deps: AggregationDeps, ctx: Context, { server }: Backend, upgrade?: string): string[] {
+  // Some servers take an underscore for a hyphen.
+  const isCredential = (name: string): boolean => deps.isCredential(name.includes('_') ? name.replaceAll('_', '-') : name);
+  const passed = requestHeaders(ctx, { isCredential, upgrade, forwardedUri: encodeURI(ctx.path) });
+  const kept: string[] = ['Host', `${server.serverName}:${server.port}`, 'Audit-Id', ctx.auditId];
+  for (let i = 0; i + 1 < passed.length; i += 2) {
+    const name = (passed[i] as string).toLowerCase();
+    if (name !== 'host' && name !== 'audit-id') kept.push(passed[i] as string, passed[i + 1] as string);
+  }
+  return kept.concat(identityHeaders(ctx.user));
+}
+
+async function send(deps: AggregationDeps, ctx: Context, backend: Backend, target: Target, path: string): Promise<void> {
+  const headers = [...headersOf(deps, ctx, backend), ...bodyHeaders(ctx)];
+  const hasBody = ctx.req.headers['content-length'] !== undefined || bodyHeaders(ctx).includes('chunked');
+  // A kept connection may be closed at the other end just now. What can be asked twice is; what cannot has one of its own.
+  const repeatable = !hasBody && (ctx.method === 'GET' || ctx.method === 'HEAD');
+  const attempt = (to: Target): Promise<void> => request(deps, ctx, to, path, headers, hasBody);
+  if (!repeatable) return attempt(target);
+  try {
+    await attempt({ ...target, agent: backend.server.agent });
+  } catch (error) {
+    if (!(error instanceof Unreachable && error.stale) || ctx.res.destroyed) throw error;
+    await attempt(target);
+  }
+}
+
+async function request(
+  deps: AggregationDeps,
+  ctx: Context,
+  target: Target,
+  path: string,
+  headers: string[],
+  hasBody: boolean,
+): Promise<void> {
+  const outgoing = dial(target, { method: ctx.method, path, headers });
+  if (!ctx.info.resourceRequest) {
+    const timer = setTimeout(() => outgoing.destroy(new Error('context deadline exceeded')), DISCOVERY_MS);
+    outgoing.once('close', () => clearTimeout(timer));
+  }
+  const unreachable = (why: string, cause?: NodeJS.ErrnoException): Unreachable =>
+    new Unreachable(why, outgoing.reusedSocket && (cause?.code === 'ECONNRESET' || cause?.code === 'EPIPE'));
+  const response = await answerOf(ctx, outgoing, target, unreachable, () => {
+    if (hasBody) ctx.req.pipe(outgoing);
+    else outgoing.end();
+  });
+  if (deps.rejectRedirects && leadsElsewhere(response)) {
+    response.resume();
+    return refuse(ctx, REDIRECTED, 502);
+  }
+  await sendAnswer(deps.open, ctx, outgoing, response, unsaid(ctx, answerHeaders(response.rawHeaders)));
+}
+
+const leadsElsewhere = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
+  statusCode >= 300 && statusCode <= 399 && headers.location !== undefined;
+
+/** What this server says of every answer (its audit id, its flow) it says once. */
+function unsaid({ headers: own }: Context, headers: readonly string[]): string[] {
+  const said = new Set(own.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()));
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2)
+    if (!said.has((headers[i] as string).toLowerCase())) kept.push(headers[i] as string, headers[i + 1] as string);
+  return kept;
+}
+
+async function tunnel(
+  deps: AggregationDeps,
+  ctx: Context,
+  backend: Backend,
+  target: Target,
+  path: string,
+  protocol: string,
+): Promise<void> {
+  // The client may stay for as long as it likes.
+  ctx.longRunning = true;
+  const headers = headersOf(deps, ctx, backend, protocol);
+  await openTunnel(deps.open, ctx, {
+    target,
+    path,
+    headers,
+    unreachable: (why) => new Unreachable(`error dialing backend: ${why}`, false),
+  });
+}

@@ -1,0 +1,99 @@
+/** What servers behind this one say of themselves, made part of this server's own document. */
+
+import { isObject, type SpecPart, withReferences } from '../../../extension/aggregation/spec.ts';
+import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
+import { equal } from '../../../lib/equal.ts';
+import type { JsonObject, JsonValue } from '../../../schema/types.ts';
+import { binaryV2, binaryV3 } from './binary.ts';
+
+/**
+ * The paths and definitions to add. Two servers may have different things under one name: the later one's is renamed, as
+ * stock servers do.
+ *
+ *   ours: A        theirs: A (the same), B → A      adds B → A
+ *   ours: A        theirs: A (another), B → A       adds A_v2, B → A_v2
+ */
+export function mergedParts(own: Readonly<Record<string, JsonObject>>, parts: readonly SpecPart[]): SpecPart {
+  const known = new Map<string, JsonObject>(Object.entries(own));
+  const paths: [string, JsonValue][] = [];
+  const added: [string, JsonObject][] = [];
+  for (const part of parts) {
+    const names = newNames(known, part.definitions);
+    const rename = (name: string): string => names.get(name) ?? name;
+    for (const [name, definition] of Object.entries(part.definitions)) {
+      const newName = rename(name);
+      if (known.has(newName)) continue;
+      const changed = withReferences(definition, rename) as JsonObject;
+      known.set(newName, changed);
+      added.push([newName, changed]);
+    }
+    for (const [path, item] of Object.entries(part.paths)) paths.push([path, withReferences(item as JsonValue, rename)]);
+  }
+  return { paths: Object.fromEntries(paths), definitions: Object.fromEntries(added) };
+}
+
+/** Which definitions cannot keep their names. What leads to a renamed one is another definition, too. */
+function newNames(known: ReadonlyMap<string, JsonObject>, definitions: JsonObject): Map<string, string> {
+  const names = new Map<string, string>();
+  /** Numbers only grow, so that this ends. */
+  const numbers = new Map<string, number>();
+  const changed = (definition: JsonValue): JsonValue => withReferences(definition, (name) => names.get(name) ?? name);
+  for (let again = true; again; ) {
+    again = false;
+    for (const [name, definition] of Object.entries(definitions)) {
+      const wanted = names.get(name) ?? name;
+      const there = known.get(wanted);
+      if (there === undefined || sameMeaning(there, changed(definition as JsonValue))) continue;
+      const number = freeNumber(known, name, (numbers.get(name) ?? 1) + 1, changed(definition as JsonValue));
+      numbers.set(name, number);
+      names.set(name, numbered(name, number));
+      again = true;
+    }
+  }
+  return names;
+}
+
+function freeNumber(known: ReadonlyMap<string, JsonObject>, name: string, least: number, definition: JsonValue): number {
+  for (let number = least; ; number++) {
+    const there = known.get(numbered(name, number));
+    if (there === undefined || sameMeaning(there, definition)) return number;
+  }
+}
+const numbered = (name: string, number: number): string => `${name}_v${number}`;
+
+/** Whether two definitions say the same of objects, whatever they say to people and which kinds they name. */
+const sameMeaning = (a: JsonValue, b: JsonValue): boolean => equal(meaning(a), meaning(b));
+
+function meaning(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(meaning);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(
+    // A property that is called so is an object, a description is a text.
+    ([key, inner]) => !(key === 'description' && typeof inner === 'string') && !key.endsWith('group-version-kind'),
+  );
+  return Object.fromEntries(kept.map(([key, inner]) => [key, meaning(inner as JsonValue)]));
+}
+
+/**
+ * The specs whose parts can be written in the binary form, too: one that cannot must not take the whole document with it.
+ * Looked at once for each.
+ */
+export async function soundParts(specs: readonly RemoteSpec[]): Promise<SpecPart[]> {
+  const sound: SpecPart[] = [];
+  for (const { v2 } of specs) if (v2 !== undefined && (await isSound(v2, () => binaryV2({ swagger: '2.0', ...v2 })))) sound.push(v2);
+  return sound;
+}
+export const isSoundV3 = (bytes: Buffer): Promise<boolean> => isSound(bytes, () => binaryV3(JSON.parse(bytes.toString()) as JsonObject));
+
+const judged = new WeakMap<object, Promise<boolean>>();
+function isSound(what: object, write: () => Promise<Buffer>): Promise<boolean> {
+  let known = judged.get(what);
+  if (known === undefined) {
+    known = write().then(
+      () => true,
+      () => false,
+    );
+    judged.set(what, known);
+  }
+  return known;
+}
