@@ -1,6 +1,6 @@
 /** The order of groups and versions in discovery, which the APIServices tell. */
 import type { APIServiceSpec } from '../../kinds/apiregistration/schema/v1.ts';
-import { compareVersions } from '../../meta/version-order.ts';
+import { byPriority } from '../version-order.ts';
 
 export interface ListedGroup {
   readonly name: string;
@@ -35,4 +35,4 @@ function byGroupPriority(a: Registered, b: Registered): number {
   return b.spec.groupPriorityMinimum - a.spec.groupPriorityMinimum || (left < right ? -1 : left > right ? 1 : 0);
 }
 const byVersionPriority = (a: Registered, b: Registered): number =>
-  b.spec.versionPriority - a.spec.versionPriority || compareVersions(a.spec.version ?? '', b.spec.version ?? '');
+  b.spec.versionPriority - a.spec.versionPriority || byPriority(a.spec.version ?? '', b.spec.version ?? '');

@@ -4,7 +4,6 @@ import { type ApiObject, kind } from '../../kinds/kind.ts';
 import { ObjectMeta } from '../../kinds/meta.ts';
 import { APIResourceList } from '../../kinds/meta-kinds.ts';
 import { ApiError } from '../../meta/errors.ts';
-import { compareVersions } from '../../meta/version-order.ts';
 import { decodeEnvelope } from '../../schema/envelope.ts';
 import { decodeProtobuf } from '../../schema/protobuf.ts';
 import { always, object } from '../../schema/types.ts';
@@ -145,11 +144,4 @@ test('what is refused, and how', async () => {
   expect(await refusal('/apis/apps/v1', {}, 'DELETE')).toEqual(method);
   expect(await refusal('/apis', {}, 'DELETE')).toMatch(/"APIGroupList"/);
   expect(await refusal('/apis/apps/v1', { accept: 'text/html' })).toEqual([406, '406: Not Acceptable']);
-});
-
-test('versions are ordered by stability, then by number, then by name', () => {
-  const sorted = ['foo10', 'v1alpha1', 'v11', 'v2beta1', 'v10beta3', 'foo1', 'v2', 'v1beta2', 'v11alpha2', 'v1beta1', 'v1'].sort(
-    compareVersions,
-  );
-  expect(sorted).toEqual(['v11', 'v2', 'v1', 'v10beta3', 'v2beta1', 'v1beta2', 'v1beta1', 'v11alpha2', 'v1alpha1', 'foo1', 'foo10']);
 });

@@ -1,7 +1,7 @@
 /** The catalogue seen by groups and versions, as discovery and OpenAPI show it. Made anew when kinds come or go. */
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
+import { byPriority } from '../../extension/version-order.ts';
 import { apiVersionOf } from '../../kinds/served.ts';
-import { compareVersions } from '../../meta/version-order.ts';
 import type { Catalog, Resource } from '../../registry/catalog.ts';
 
 export interface ServedVersion {
@@ -67,7 +67,7 @@ export function groupsOf(catalog: Catalog): Groups {
 function versionsOf(group: string, builtin: boolean, versions: ReadonlyMap<string, Resource[]>): ServedVersion[] {
   const names = [...versions.keys()];
   // Built-in kinds name their versions in the order of preference; those of custom kinds follow from their names.
-  if (!builtin) names.sort(compareVersions);
+  if (!builtin) names.sort(byPriority);
   return names.map((version) => ({
     group,
     version,
