@@ -10,6 +10,7 @@ import { CustomSchema } from '../kinds/apiextensions/values/custom-schema.ts';
 import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type Subresource } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { status } from '../kinds/subresources.ts';
+import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import { nameIsSubdomain } from '../meta/names.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
@@ -130,6 +131,7 @@ function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubres
       check(custom, errors);
     },
     validateUpdate(custom, old, errors) {
+      changedMetadataAgain(custom, old, errors);
       schema.validateUpdate(custom, old, errors);
       check(custom, errors);
     },
@@ -149,6 +151,7 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
       setOrDelete(custom.metadata, 'resourceVersion', resourceVersion);
     },
     validateUpdate(custom, old, errors) {
+      changedMetadataAgain(custom, old, errors);
       schema.validateUpdate(custom, old, errors);
       validateScaleStatus(scale, custom, errors);
     },

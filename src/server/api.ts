@@ -1,7 +1,7 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
-import type { ActionSubresource } from '../kinds/kind.ts';
-import { methodNotAllowed, methodRefused, methodRefusedFor, pathNotFound } from '../meta/errors.ts';
+import type { ActionSubresource, Kind } from '../kinds/kind.ts';
+import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';
@@ -28,6 +28,7 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   if (definition.warning !== undefined) ctx.warn(definition.warning);
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  if (resource.custom && isNowhere(kind, inNamespace, info.verb)) return sendText(ctx, 404, '404 page not found\n');
   if (inNamespace && !kind.namespaced) throw pathNotFound();
   if (info.subresource !== '') return serveSubresource(services, ctx, resource);
   if (!inNamespace && kind.namespaced && info.named) throw pathNotFound();
@@ -63,6 +64,10 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   }
 }
 
+/** Custom objects have one address each; only lists and watches may look at all namespaces. */
+const isNowhere = (kind: Kind, inNamespace: boolean, verb: string): boolean =>
+  kind.namespaced ? !inNamespace && verb !== 'list' && verb !== 'watch' : inNamespace;
+
 /** A group that nobody serves is no path at all. */
 function unknownResource(services: Services, ctx: Context): void {
   const { group } = ctx.info;
@@ -74,6 +79,7 @@ function unknownResource(services: Services, ctx: Context): void {
 function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { info } = ctx;
   const sub = resource.kind.subresources[info.subresource];
+  if (sub === undefined && resource.custom) throw notFound(resource.resource, info.name);
   if (sub === undefined || (resource.kind.namespaced && info.namespace === '')) throw pathNotFound();
   const verb = info.verb;
   const proxied = info.subresource === 'proxy';

@@ -77,7 +77,7 @@ export async function decodeBody(body: Buffer, media: Media, expected: Expected,
   if (media === 'protobuf') return decodeBinary(body, expected);
   const value = await parseBody(body, media, expected, report);
   const type = typeIn(value, expected, body);
-  if (!isExpected(type, expected)) throw await refusal(type, expected);
+  if (!isExpected(type, expected)) throw await refusal(type, expected, nameIn(value));
   return decodeValue(value, type, expected, report);
 }
 
@@ -125,6 +125,11 @@ function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
     throw unrecognized(why, expected, body);
   }
   const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
+  if (expected.custom) {
+    // Nothing but the body says what a custom object is.
+    if (typeof kind !== 'string' || kind === '') throw unfit(expected, `Object 'Kind' is missing in '${body.toString()}'`, expected);
+    return { kind, apiVersion: typeof apiVersion === 'string' ? apiVersion : '' };
+  }
   return {
     kind: typeof kind === 'string' && kind !== '' ? kind : expected.kind,
     apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : expected.apiVersion,
@@ -151,9 +156,13 @@ function decodeValue(value: JsonValue, type: BodyType, expected: Expected, repor
 const isExpected = ({ kind, apiVersion }: BodyType, expected: Expected): boolean =>
   kind === expected.kind && (apiVersion === expected.apiVersion || (expected.older?.includes(apiVersion) ?? false));
 
-async function refusal(type: BodyType, expected: Expected): Promise<ApiError> {
+async function refusal(type: BodyType, expected: Expected, name = ''): Promise<ApiError> {
   const { wrongType } = await import('./wrong-type.ts');
-  return wrongType(type, expected);
+  return wrongType(type, expected, name);
+}
+function nameIn(value: JsonValue): string {
+  const { metadata } = (value ?? {}) as { metadata?: { name?: unknown } | null };
+  return typeof metadata?.name === 'string' ? metadata.name : '';
 }
 
 async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject> {
@@ -164,6 +173,7 @@ async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject
       kind: envelope.kind === '' ? expected.kind : envelope.kind,
       apiVersion: envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
     };
+    if (expected.custom) throw unfit(type, 'custom objects have no binary form', expected);
     if (!isExpected(type, expected)) throw await refusal(type, expected);
     const object = decodeProtobuf(expected.schema, envelope.raw) as ApiObject;
     object.kind = expected.kind;
@@ -182,6 +192,13 @@ export function fillDefaults(
   object: ApiObject,
   env: Parameters<NonNullable<Resource['definition']['defaults']>>[1],
 ): void {
-  applyDefaults(resource.schema, object);
-  resource.definition.defaults?.(object as never, env);
+  if (!resource.custom) applyDefaults(resource.schema, object);
+  try {
+    resource.definition.defaults?.(object as never, env);
+  } catch (error) {
+    // Objects inside of custom objects are read here.
+    if (!(error instanceof DecodeError)) throw error;
+    const type = { kind: resource.kind.kind, apiVersion: resource.apiVersion };
+    throw unfit(type, error.message, { ...type, schema: resource.schema, identity: resource.identity });
+  }
 }

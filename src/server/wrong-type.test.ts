@@ -76,7 +76,15 @@ test('custom kinds judge the version first', async () => {
   expect(await post({ kind: 'Lamp', apiVersion: 'v1' }, custom)).toBe(
     'the API version in the data (v1) does not match the expected API version (example.com/v1)',
   );
-  expect(await post({ kind: 'Lantern' }, custom)).toMatch(/^Lantern in version "v1" cannot be handled as a Lamp/);
+  expect(await post({ kind: 'Lamp' }, custom)).toBe(
+    'the API version in the data () does not match the expected API version (example.com/v1)',
+  );
+  expect(await post({ apiVersion: 'example.com/v1' }, custom)).toMatch(
+    /^Lamp in version "v1" cannot be handled as a Lamp: Object 'Kind' is missing in '{"apiVersion"/,
+  );
+  await expect(
+    decodeBody(Buffer.from('{"kind":"Lantern","apiVersion":"example.com/v1","metadata":{"name":"x"}}'), 'json', custom),
+  ).rejects.toMatchObject({ code: 422, message: 'Lantern.example.com "x" is invalid: kind: Invalid value: "Lantern": must be Lamp' });
 });
 
 test('bytes that are no binary message are shown', async () => {

@@ -1,16 +1,17 @@
 /** Bodies of another kind or version than the path's: what is said of them. Loaded with the first one. */
 import { homeOf, registered, schemeName } from '../kinds/registered.ts';
-import { type ApiError, badRequest } from '../meta/errors.ts';
+import { type ApiError, badRequest, invalid } from '../meta/errors.ts';
+import { FieldErrors, Path } from '../meta/field.ts';
 import { type BodyType, type Expected, unfit } from './body.ts';
 
-export function wrongType(type: BodyType, expected: Expected): ApiError {
+/** `name` is that of the object. */
+export function wrongType(type: BodyType, expected: Expected, name: string): ApiError {
   const { kind, apiVersion } = type;
   const { schema, identity } = expected;
   const wrongVersion = (): ApiError =>
     badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`);
   if (expected.custom) {
-    if (apiVersion !== expected.apiVersion) return wrongVersion();
-    return unfit(type, `the path holds objects of kind ${expected.kind}`, expected);
+    return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }
   const known = registered(apiVersion, kind, schema, identity);
   if (known === undefined) {
@@ -19,4 +20,13 @@ export function wrongType(type: BodyType, expected: Expected): ApiError {
   }
   const home = homeOf(schema);
   return known.home === home ? wrongVersion() : unfit(type, `converting (${known.type}) to (${home}): unknown conversion`, expected);
+}
+
+/** Custom objects of all kinds are read alike, so that only the rules for them notice that one is not what it should be. */
+export function otherCustomKind({ kind, apiVersion }: BodyType, expected: BodyType, name: string): ApiError {
+  const errors = new FieldErrors();
+  if (kind !== expected.kind) errors.invalid(Path.of('kind'), kind, `must be ${expected.kind}`);
+  if (apiVersion !== expected.apiVersion) errors.invalid(Path.of('apiVersion'), apiVersion, `must be ${expected.apiVersion}`);
+  const slash = apiVersion.indexOf('/');
+  return invalid({ group: slash < 0 ? '' : apiVersion.slice(0, slash), resource: kind }, name, errors.list);
 }

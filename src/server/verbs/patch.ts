@@ -2,7 +2,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
 import { whenReady } from '../../lib/when-ready.ts';
-import { ApiError, invalid, notFound } from '../../meta/errors.ts';
+import { ApiError, invalid, notFound, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { addUntouched, type Patch, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -16,6 +16,7 @@ import { type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
 import type { Services } from '../services.ts';
+import { otherCustomKind } from '../wrong-type.ts';
 import { applyObject, readApplied } from './apply.ts';
 import { objectOffer, sendItem } from './read.ts';
 import { tellProblems, wantsReport, writeContext } from './write.ts';
@@ -29,13 +30,15 @@ const types: Readonly<Record<string, PatchType>> = {
   'application/apply-patch+yaml': 'apply',
 };
 
+const customTypes = Object.entries(types).flatMap(([name, type]) => (type === 'strategic' ? [] : [name]));
+
 /** Strategic merge needs a schema with merge keys, which custom kinds do not have. */
 export function patchType(ctx: Context, custom: boolean): PatchType {
   const header = ctx.header('content-type') ?? '';
   const cut = header.indexOf(';');
   const type = types[(cut < 0 ? header : header.slice(0, cut)).trim()];
-  if (type === undefined || (custom && type === 'strategic'))
-    throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  if (custom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
+  if (type === undefined) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
 }
 
@@ -87,6 +90,7 @@ function patchedHub(
     const touched = resource.isHub ? patch.touched : undefined;
     const document = patch(toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched)));
     const made = madeVersion(services, resource, document);
+    if (resource.custom) checkCustomType(made, document, write.name);
     const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
     if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
     if (report !== undefined) {
@@ -112,6 +116,14 @@ function madeVersion(services: Services, resource: Resource, document: JsonValue
   const slash = apiVersion.indexOf('/');
   const { catalog } = services.registry;
   return catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural) ?? resource;
+}
+
+/** The document may hold only what the patch touches. */
+function checkCustomType({ kind, apiVersion }: Resource, document: JsonValue, name: string): void {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return;
+  const expected = { kind: kind.kind, apiVersion };
+  const made = { kind: String(document.kind ?? expected.kind), apiVersion: String(document.apiVersion ?? apiVersion) };
+  if (made.kind !== expected.kind || made.apiVersion !== apiVersion) throw otherCustomKind(made, expected, name);
 }
 
 /** What a patch made, in its normal form. A patch that makes something else than such an object is at fault. */

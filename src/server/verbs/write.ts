@@ -58,7 +58,7 @@ async function bodyObject(
   options: WriteOptions,
 ): Promise<{ object: ApiObject; again: () => Promise<ApiObject> }> {
   const { env } = services.registry;
-  const media = bodyMedia(ctx, !resource.custom, services.identity.protobufMediaType);
+  const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
   const body = await readBody(ctx);
   if (media === 'json') ctx.sent = body;
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
