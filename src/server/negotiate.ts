@@ -71,7 +71,8 @@ export class Negotiator {
       const representation = this.accepts(clause, media, offer, watch);
       if (representation !== undefined) return representation;
     }
-    if (!recognised) return unacceptable();
+    // Whoever asks for custom objects is told what there is, as if it held for them.
+    if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes({ ...offer, protobuf: true }, this.own));
     if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.own};stream=watch`] : [])]);
     return notAcceptable(mediaTypes(offer, this.own));
   }
