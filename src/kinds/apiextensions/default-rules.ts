@@ -3,8 +3,8 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { goValue } from './go-value.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
-import { validateResource } from './values/embedded.ts';
-import { isValues } from './values/node.ts';
+import { validateEmbedded } from './values/embedded.ts';
+import { nodeOf } from './values/node.ts';
 import { hasUnknownFields } from './values/prune.ts';
 import { validateValue } from './values/validate.ts';
 
@@ -20,10 +20,10 @@ function walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErr
   const here = at.child('default');
   const value = schema.default;
   if (value !== undefined) {
-    if (!insideMeta && hasUnknownFields(value, schema, x, resource))
-      invalidText(errors, here, goValue(value), 'must not have unknown fields');
+    const node = nodeOf(schema, x, resource ? 'inside' : undefined);
+    if (!insideMeta && hasUnknownFields(node, value)) invalidText(errors, here, goValue(value), 'must not have unknown fields');
     const before = errors.list.length;
-    if (!insideMeta && resource && isValues(value)) validateResource(value, here, errors);
+    if (!insideMeta) validateEmbedded(node, value, errors, here);
     if (errors.list.length === before) validateValue(value, schema, x, here, errors);
   }
   const { items, properties = {} } = schema;

@@ -207,6 +207,17 @@ test.each<[string, Loose, string[]]>([
   ],
   ['defaults with unknown fields', { type: 'object', default: { z: 2 } }, ['must not have unknown fields']],
   [
+    'defaults with an object inside that does not say what it is',
+    {
+      type: 'object',
+      default: { inside: { kind: 'Pod' } },
+      properties: {
+        inside: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+    ['default.inside.apiVersion | Required'],
+  ],
+  [
     'defaults deep within',
     { type: 'object', default: { n: 7 }, properties: { n: { type: 'integer', maximum: 3 } } },
     ['default.n | Invalid | Invalid value: 7: n in body should be less than or equal to 3'],

@@ -58,7 +58,7 @@ test('fields outside the schema are dropped at every depth', () => {
 
 test('who asks is told which fields were dropped', () => {
   const told: string[] = [];
-  custom(lamp).prune(thing({ spec: { nope: 1, parts: [{}, { z: 1 }] }, extra: { a: 1 } }), (path) => told.push(path));
+  custom(lamp).prune(thing({ spec: { nope: 1, parts: [{}, { z: 1 }] }, extra: { a: 1 } }), { report: (path) => told.push(path) });
   expect(told).toEqual(['spec.nope', 'spec.parts[1].z', 'extra']);
 });
 
@@ -105,6 +105,17 @@ test('a null goes where none may stand, unless it is an item of a list', () => {
   });
   const fields = { port: null, maybe: null, never: null, list: [null], map: { a: null } };
   expect(read(schema, fields)).toEqual({ maybe: null, list: [null], map: {} });
+});
+
+test('who wants nulls refused keeps them', () => {
+  const rules = custom(obj({ a: string, b: { ...string, default: 'x' } }));
+  const object = thing({ a: null, b: null });
+  rules.prune(object, { nulls: 'keep' });
+  rules.fillDefaults(object);
+  expect(object).toEqual(thing({ a: null, b: 'x' }));
+  const errors = new FieldErrors();
+  rules.validate(object, errors);
+  expect(errors.list).toMatchObject([{ field: 'a', message: 'Invalid value: "null": a in body must be of type string: "null"' }]);
 });
 
 test('nothing is dropped where a definition keeps unknown fields, or has no schema', () => {
@@ -192,7 +203,7 @@ test('metadata inside that cannot be read is refused, and what is stored loses i
     ),
   );
   const stored = loose();
-  rules.prune(stored, undefined, 'drop');
+  rules.prune(stored, { broken: 'drop' });
   expect(stored).toEqual(thing({ loose: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } } }));
 });
 

@@ -12,6 +12,15 @@ import { type Extensions, nodeOf, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
 import { validateValue } from './validate.ts';
 
+export interface Reading {
+  /** Told the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
+  readonly report?: Report;
+  /** What becomes of metadata inside the object that cannot be read: `refuse` throws DecodeError. */
+  readonly broken?: Broken;
+  /** What becomes of nulls where there may be none: `keep` leaves them for validation to refuse. */
+  readonly nulls?: 'drop' | 'keep';
+}
+
 export class CustomSchema {
   /** How ownership and apply see objects of this version; undefined where nothing is known of them. */
   readonly structure: MessageType | undefined;
@@ -25,7 +34,7 @@ export class CustomSchema {
   constructor(schema: JSONSchemaProps | undefined, preserveUnknown: boolean, prefix: string, typeName: string) {
     this.x = extensionNames(prefix);
     this.schema = schema ?? {};
-    this.root = nodeOf(this.schema, this.x, true);
+    this.root = nodeOf(this.schema, this.x, 'root');
     this.pruned = schema !== undefined && !preserveUnknown;
     this.fits = fitsOf(this.schema, this.x);
     this.structure = schema === undefined ? undefined : structureOf(schema, this.x, typeName, preserveUnknown);
@@ -33,11 +42,10 @@ export class CustomSchema {
 
   /**
    * Drops what the schema does not name, and nulls where there may be none; objects inside keep what they are and metadata
-   * that can be read. `report` is told the path of each dropped field. Throws DecodeError for metadata inside the object that
-   * is none, unless `broken` says that it is dropped, too.
+   * that can be read. Throws DecodeError.
    */
-  prune(object: ApiObject, report?: Report, broken: Broken = 'refuse'): void {
-    if (this.pruned) prune(this.root, object, report);
+  prune(object: ApiObject, { report, broken = 'refuse', nulls = 'drop' }: Reading = {}): void {
+    if (this.pruned) prune(this.root, object, nulls, report);
     readEmbedded(this.root, object, broken);
   }
 

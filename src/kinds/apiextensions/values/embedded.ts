@@ -67,7 +67,7 @@ export function validateEmbedded(node: ValueNode, value: unknown, errors: FieldE
 }
 
 /** A resource says what it is; it need not have metadata. */
-export function validateResource(value: Values, at: Path | undefined, errors: FieldErrors): void {
+function validateResource(value: Values, at: Path | undefined, errors: FieldErrors): void {
   validateApiVersion(own(value, 'apiVersion'), below(at, 'apiVersion'), errors);
   validateKind(own(value, 'kind'), below(at, 'kind'), errors);
   const metadata = own(value, 'metadata');

@@ -4,10 +4,10 @@
  */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
-import { hasFormat } from './formats.ts';
+import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
-import { boundFor, isMultiple, isOneOf, lengthOf, matches } from './validate.ts';
+import { boundFor, isMultiple, isOneOf, lengthOf, patternOf } from './validate.ts';
 
 type Fits<T = JsonValue> = (value: T) => boolean;
 
@@ -70,14 +70,23 @@ function typeCheck(schema: JSONSchemaProps, x: Extensions): Fits {
 
 function textChecks(schema: JSONSchemaProps): Fits<string>[] {
   const { maxLength, minLength, pattern } = schema;
-  const format = formatOf(schema);
+  const format = schema.format === undefined ? undefined : formatCheck(schema.format);
   const checks: Fits<string>[] = [];
   // A text has at most as many characters as places, and at least half as many.
   if (maxLength !== undefined) checks.push((value) => value.length <= maxLength || lengthOf(value) <= maxLength);
   if (minLength !== undefined) checks.push((value) => value.length >= 2 * minLength || lengthOf(value) >= minLength);
-  if (pattern !== undefined) checks.push((value) => matches(pattern, value));
-  if (format !== undefined) checks.push((value) => hasFormat(format, value));
+  if (pattern !== undefined) checks.push(patternCheck(pattern));
+  if (format !== undefined) checks.push(format);
   return checks;
+}
+
+/** Compiled when the first text comes. */
+function patternCheck(pattern: string): Fits<string> {
+  let regex: RegExp | undefined;
+  return (value) => {
+    regex ??= patternOf(pattern);
+    return regex.test(value);
+  };
 }
 
 function numberChecks(schema: JSONSchemaProps): Fits<number>[] {

@@ -20,25 +20,32 @@ const patterns: Readonly<Record<string, RegExp>> = {
   uri: /^([A-Za-z][A-Za-z0-9+.-]*:\S+|\/\S*)$/,
 };
 
-const dateTime = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
-const date = /^(\d{4})-(\d{2})-(\d{2})$/;
+const dateTime = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+const date = /^\d{4}-\d{2}-\d{2}$/;
 /** `1h30m`, or a number and a word: `3 days`. */
 const duration = /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*$/;
 const wordyDuration =
   /^\d+\s*(nanoseconds?|nanos?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|seconds?|sec|s|minutes?|min|m|hours?|hr|h|days?|d|weeks?|wk|w)$/i;
 
-function isDate(text: string): boolean {
-  const match = date.exec(text);
-  if (match === null) return false;
-  const [, year = '', month = '', day = ''] = match;
-  const made = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  return made.getUTCMonth() === Number(month) - 1 && made.getUTCDate() === Number(day);
+/** Two figures as a number. */
+function pair(text: string, at: number): number {
+  return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
-function isDateTime(text: string): boolean {
-  const match = dateTime.exec(text);
-  return match !== null && isDate(match[1] as string) && Number(match[2]) < 24 && Number(match[3]) < 60 && Number(match[4]) < 61;
+/** Whether a text that begins like a date names a day that there is. */
+function isDay(text: string): boolean {
+  const month = pair(text, 5);
+  const day = pair(text, 8);
+  if (month < 1 || month > 12 || day < 1) return false;
+  if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
+  const century = pair(text, 0);
+  const year = pair(text, 2);
+  const isLeap = year === 0 ? century % 4 === 0 : year % 4 === 0;
+  return day <= (isLeap ? 29 : 28);
 }
+const isDate = (text: string): boolean => date.test(text) && isDay(text);
+const isDateTime = (text: string): boolean =>
+  dateTime.test(text) && isDay(text) && pair(text, 11) < 24 && pair(text, 14) < 60 && pair(text, 17) < 61;
 
 /** The last figure of such a number is a sum of the others. */
 function isIsbn(text: string, length: 10 | 13): boolean {
@@ -60,6 +67,7 @@ function isCreditCard(text: string): boolean {
 }
 
 const checks: Readonly<Record<string, (text: string) => boolean>> = {
+  password: () => true,
   datetime: isDateTime,
   date: isDate,
   duration: (text) => text === '0' || duration.test(text) || wordyDuration.test(text),
@@ -72,17 +80,15 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   creditcard: isCreditCard,
 };
 
-const withoutDashes = (format: string): string => format.replaceAll('-', '');
-
-/** Whether the format is one that is checked; dashes in its name say nothing. A password may be any text, but it is a text. */
-export function isFormat(format: string): boolean {
-  const name = withoutDashes(format);
-  return Object.hasOwn(checks, name) || Object.hasOwn(patterns, name) || name === 'password';
+/** The check of a format; dashes in its name say nothing. Undefined for one that is not checked. */
+export function formatCheck(format: string): ((text: string) => boolean) | undefined {
+  const name = format.replaceAll('-', '');
+  if (Object.hasOwn(checks, name)) return checks[name];
+  const pattern = Object.hasOwn(patterns, name) ? patterns[name] : undefined;
+  return pattern === undefined ? undefined : (text) => pattern.test(text);
 }
 
 /** Whether a text has the format. */
 export function hasFormat(format: string, text: string): boolean {
-  const name = withoutDashes(format);
-  if (Object.hasOwn(checks, name)) return (checks[name] as (text: string) => boolean)(text);
-  return Object.hasOwn(patterns, name) ? (patterns[name] as RegExp).test(text) : true;
+  return formatCheck(format)?.(text) ?? true;
 }

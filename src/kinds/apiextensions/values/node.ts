@@ -27,8 +27,9 @@ export interface ValueNode {
   readonly below: { readonly defaults: boolean; readonly resources: boolean; readonly lists: boolean };
 }
 
-export function nodeOf(schema: JSONSchemaProps, x: Extensions, root = false): ValueNode {
-  const resource = root ? 'root' : schema[x.embeddedResource] === true ? 'inside' : undefined;
+/** `as` says what the value is where the schema does not. */
+export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): ValueNode {
+  const resource = as ?? (schema[x.embeddedResource] === true ? 'inside' : undefined);
   const fields = new Map(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, nodeOf(field, x)]));
   const { additionalProperties, items } = schema;
   const rest =

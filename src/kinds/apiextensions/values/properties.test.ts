@@ -136,13 +136,13 @@ test('a schema that has read an object finds nothing more to do, and touches not
     fc.property(root, fields, (from, values) => {
       const rules = custom(from);
       const object = objectOf(values);
-      rules.prune(object, undefined, 'drop');
+      rules.prune(object, { broken: 'drop' });
       rules.fillDefaults(object);
       // A default of a definition holds only what its schema names; here it may be anything.
-      rules.prune(object, undefined, 'drop');
+      rules.prune(object, { broken: 'drop' });
       rules.fillDefaults(object);
       freeze(object);
-      rules.prune(object, () => expect.unreachable(), 'drop');
+      rules.prune(object, { report: () => expect.unreachable(), broken: 'drop' });
       rules.fillDefaults(object);
     }),
     { numRuns: 2000 },
@@ -154,10 +154,10 @@ test('an object that is valid is so when it is read again', () => {
     fc.property(root, fields, (from, values) => {
       const rules = custom(from);
       const object = objectOf(values);
-      rules.prune(object, undefined, 'drop');
+      rules.prune(object, { broken: 'drop' });
       fc.pre(isValid(rules, object));
       const again = structuredClone(object);
-      rules.prune(again, undefined, 'drop');
+      rules.prune(again, { broken: 'drop' });
       expect(again).toEqual(object);
       expect(isValid(rules, again)).toBe(true);
     }),
@@ -170,7 +170,7 @@ test('kind, version and metadata of the object are not the concern of its schema
     fc.property(root, fields, (from, values) => {
       const rules = custom(from);
       const object = objectOf(values);
-      rules.prune(object, undefined, 'drop');
+      rules.prune(object, { broken: 'drop' });
       expect(object).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } });
     }),
   );

@@ -4,22 +4,22 @@
  */
 import { cloneJson } from '../../../schema/plain.ts';
 import type { JsonValue } from '../../../schema/types.ts';
-import type { JSONSchemaProps } from '../schema/json-schema.ts';
-import { type Extensions, fieldNode, isMetaField, nodeOf, type ValueNode, type Values } from './node.ts';
+import { fieldNode, isMetaField, type ValueNode, type Values } from './node.ts';
 
-/** Told of the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
 export type Report = (path: string) => void;
 
-export function prune(node: ValueNode, value: unknown, report?: Report): void {
-  new Pruner(report).prune(node, value, false);
+export function prune(node: ValueNode, value: unknown, nulls: 'drop' | 'keep', report?: Report): void {
+  new Pruner(nulls === 'drop', report).prune(node, value, false);
 }
 
 class Pruner {
+  private readonly dropsNulls: boolean;
   private readonly report: Report | undefined;
   /** Where the walk stands, kept only for somebody who wants to know. */
   private readonly steps: (string | number)[] = [];
 
-  constructor(report: Report | undefined) {
+  constructor(dropsNulls: boolean, report: Report | undefined) {
+    this.dropsNulls = dropsNulls;
     this.report = report;
   }
 
@@ -40,7 +40,7 @@ class Pruner {
       const field = node === undefined ? undefined : fieldNode(node, key);
       if (field === undefined) {
         if (!keeps) this.drop(value, key);
-      } else if (value[key] === null && field !== 'bare' && !field.nullable && field.default === undefined) delete value[key];
+      } else if (value[key] === null && this.dropsNulls && isNoNull(field)) delete value[key];
       else this.below(key, field, value[key], false);
     }
   }
@@ -58,17 +58,21 @@ class Pruner {
   }
 }
 
+/** Whether a null says nothing where it stands, and there is no default that it asks for. */
+function isNoNull(field: ValueNode | 'bare'): boolean {
+  return field !== 'bare' && !field.nullable && field.default === undefined;
+}
+
 function pathOf(steps: readonly (string | number)[]): string {
   let path = '';
   for (const step of steps) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
   return path;
 }
 
-/** Whether a value has fields that the schema does not name. `resource`: it is an object with a kind and metadata of its own. */
-export function hasUnknownFields(value: JsonValue, schema: JSONSchemaProps, x: Extensions, resource = false): boolean {
+/** Whether a value has fields that the schema does not name. */
+export function hasUnknownFields(node: ValueNode, value: JsonValue): boolean {
   let found = false;
-  const copy = cloneJson(value);
-  prune(nodeOf(schema, x, resource), copy, () => {
+  prune(node, cloneJson(value), 'keep', () => {
     found = true;
   });
   return found;

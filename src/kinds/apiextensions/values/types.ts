@@ -1,7 +1,7 @@
 /** Types of values, and what schemas say of them. */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
-import { isFormat } from './formats.ts';
+import { formatCheck } from './formats.ts';
 import type { Extensions } from './node.ts';
 
 /** A number without a fraction, as long as it can be stored as one. */
@@ -23,7 +23,7 @@ export function typesOf(schema: JSONSchemaProps, x: Extensions): readonly string
 
 /** The format of a schema, where it is one that is checked. */
 export function formatOf(schema: JSONSchemaProps): string | undefined {
-  return schema.format !== undefined && isFormat(schema.format) ? schema.format : undefined;
+  return schema.format !== undefined && formatCheck(schema.format) !== undefined ? schema.format : undefined;
 }
 
 export interface TypeFault {

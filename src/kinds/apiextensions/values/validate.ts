@@ -70,7 +70,7 @@ function validateText(value: string, schema: JSONSchemaProps, name: string, chec
   if (maxLength !== undefined && length > maxLength)
     check.errors.add('FieldValueTooLong', pathOf(check, name), `Too long: may not be longer than ${maxLength}`);
   if (minLength !== undefined && length < minLength) invalid(check, name, value, `should be at least ${minLength} chars long`);
-  if (pattern !== undefined && !matches(pattern, value)) invalid(check, name, value, `should match '${pattern}'`);
+  if (pattern !== undefined && !patternOf(pattern).test(value)) invalid(check, name, value, `should match '${pattern}'`);
   const format = formatOf(schema);
   if (format !== undefined && !hasFormat(format, value)) wrongType(check, name, value, format);
 }
@@ -87,14 +87,15 @@ export function lengthOf(text: string): number {
 }
 
 /** A pattern that is no pattern was refused with the definition; it matches nothing. */
-export function matches(pattern: string, value: string): boolean {
+export function patternOf(pattern: string): RegExp {
   try {
-    return compilePattern(pattern).test(value);
+    return compilePattern(pattern);
   } catch (error) {
-    if (error instanceof PatternError) return false;
+    if (error instanceof PatternError) return nothing;
     throw error;
   }
 }
+const nothing = /(?!)/;
 
 function validateNumber(value: number, schema: JSONSchemaProps, name: string, check: Check): void {
   const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;

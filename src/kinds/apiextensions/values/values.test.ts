@@ -4,6 +4,7 @@ import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { hasFormat } from './formats.ts';
+import { nodeOf } from './node.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { hasUnknownFields } from './prune.ts';
 import { validateValue } from './validate.ts';
@@ -168,6 +169,6 @@ test('fields that a schema does not name are unknown', () => {
     { map: { any: { z: 1 } } },
     { resource: { z: 1 } },
   ];
-  for (const value of known) expect(hasUnknownFields(value, schema, x), JSON.stringify(value)).toBe(false);
-  for (const value of unknown) expect(hasUnknownFields(value, schema, x), JSON.stringify(value)).toBe(true);
+  for (const value of known) expect(hasUnknownFields(nodeOf(schema, x), value), JSON.stringify(value)).toBe(false);
+  for (const value of unknown) expect(hasUnknownFields(nodeOf(schema, x), value), JSON.stringify(value)).toBe(true);
 });
