@@ -127,10 +127,12 @@ export class Definitions {
       this.lookAtGroup(name);
       return;
     }
-    await this.judge(definition);
+    await this.judgeNames(name);
     const judged = this.definitions.get('', name);
     if (judged === undefined) return;
-    if (isTrue(judged, 'Established')) await this.serve(judged);
+    // Whoever reads that it is established finds its kind served.
+    if (isTrue(judged, 'NamesAccepted') || isTrue(judged, 'Established')) await this.serve(judged);
+    await this.establish(name);
     if (judged.metadata.deletionTimestamp !== undefined) await this.cleanUp(judged);
   }
 
@@ -146,13 +148,14 @@ export class Definitions {
     return this.writer.change(GROUP, PLURAL, '', name, (object) => change(object as unknown as CustomResourceDefinition), 'status');
   }
 
-  private async judge(definition: CustomResourceDefinition): Promise<void> {
-    const name = definition.metadata.name ?? '';
-    await this.changeStatus(name, (object) => {
+  private judgeNames(name: string): Promise<void> {
+    return this.changeStatus(name, (object) => {
       const others = this.definitions.list().filter(({ metadata }) => metadata.name !== name);
       judgeNames(object, takenNames(others, object.spec.group), this.now());
     });
-    await this.changeStatus(name, (object) => {
+  }
+  private establish(name: string): Promise<void> {
+    return this.changeStatus(name, (object) => {
       if (isTrue(object, 'NamesAccepted') && !isTrue(object, 'Established'))
         setCondition(object.status, { type: 'Established', lastTransitionTime: this.now(), ...established });
     });
@@ -168,7 +171,7 @@ export class Definitions {
     if (known !== undefined && known.terminating === terminating && equal(known.spec, spec) && equal(known.names, status.acceptedNames))
       return;
     const custom = customKind(definition, this.options.identity);
-    await this.options.registry.catalog.add(custom.kind, custom.read);
+    await this.options.registry.catalog.add(custom.kind, custom.read, known === undefined || !equal(known.spec, spec));
     this.served.set(name, { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom });
   }
   private withdraw(name: string, { custom }: ServedDefinition): void {

@@ -48,9 +48,9 @@ export class Catalog {
     this.changed();
   }
 
-  /** Adds or replaces a custom kind while the server runs. */
-  async add(kind: Kind, read?: ReadValue): Promise<Resource[]> {
-    const collection = await this.cache.add({ ...collectionOptions(kind), read });
+  /** Adds or replaces a custom kind while the server runs. `reread`: objects that are there may read in another way now. */
+  async add(kind: Kind, read?: ReadValue, reread = true): Promise<Resource[]> {
+    const collection = await this.cache.add({ ...collectionOptions(kind), read }, reread);
     this.put(kind, serve(kind, this.identity, { custom: true }), collection, kind, ({ group, version }) => {
       // Paths of built-in kinds lead to them, whoever defines the same.
       const known = this.byPath.get(`${group}/${version}/${kind.plural}`);

@@ -46,10 +46,11 @@ export class Cache {
   }
 
   /** Adds a collection while running (a custom kind appears), or reads the values of one by other rules. */
-  async add(options: CollectionOptions): Promise<Collection> {
+  async add(options: CollectionOptions, reread = true): Promise<Collection> {
     const known = this.collections.get(options.prefix);
     if (known !== undefined) {
       known.change(options);
+      if (!reread) return known;
       await this.eachEntry(options.prefix, (entry) =>
         known.reload(entry.key.slice(options.prefix.length), entry.value, entry.revision, entry.created),
       );

@@ -48,9 +48,4 @@ export async function define(server: TestServer, definition: Loose): Promise<voi
   const watch = await server.admin.watch(`${path}?watch=1&fieldSelector=metadata.name%3D${metadata.name}`);
   await watch.until(({ object }) => object.status?.conditions?.some((one: Loose) => one.type === 'Established' && one.status === 'True'));
   watch.close();
-  const { group, names, versions } = definition.spec;
-  const served = versions.find((one: Loose) => one.served);
-  // The kind is served a moment after its definition says so.
-  while (served !== undefined && (await server.admin.get(`/apis/${group}/${served.name}/${names.plural}`)).status === 404)
-    await new Promise((resolve) => setTimeout(resolve, 5));
 }

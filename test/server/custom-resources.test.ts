@@ -1,0 +1,158 @@
+/** Custom resource definitions from end to end: their life, and that of their objects, also across restarts and servers. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { groupName } from '../../src/identity.ts';
+import { type CustomVersion, define, definitionOf, definitionsPath } from '../support/custom.ts';
+import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { onPeers, onStores } from '../support/stores.ts';
+
+const group = 'garden.example.com';
+const integer = { type: 'integer' };
+const schemaOf = (fields: object): object => ({ type: 'object', properties: { spec: { type: 'object', properties: fields } } });
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  for (let i = 0; i < 1000; i++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('it never came about');
+};
+/** Puts other versions into a definition. */
+async function change(server: TestServer, kind: string, versions: CustomVersion[]): Promise<void> {
+  const { spec, metadata } = definitionOf(server, group, kind, versions);
+  const answer = await server.admin.patch(`${definitionsPath(server)}/${metadata.name}`, { spec: { versions: spec.versions } });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
+  test('a kind is served as soon as its definition is established, and objects of it behave like any other', async () => {
+    const namespace = await server().namespace();
+    await define(server(), definitionOf(server(), group, 'Seed', [{ schema: schemaOf({ n: integer }) }]));
+    const seeds = `/apis/${group}/v1/namespaces/${namespace}/seeds`;
+    const watch = await server().admin.watch(`${seeds}?watch=1`);
+    const made = await server().admin.ok('POST', seeds, {
+      apiVersion: `${group}/v1`,
+      kind: 'Seed',
+      metadata: { name: 'one' },
+      spec: { n: 1, other: 2 },
+    });
+    expect([made.spec, made.metadata.generation]).toEqual([{ n: 1 }, 1]);
+    expect((await watch.next()).object).toEqual(made);
+    watch.close();
+    expect(await server().admin.ok('GET', `${seeds}/one`)).toEqual(made);
+    expect((await server().admin.ok('GET', `/apis/${group}/v1/seeds`)).items).toEqual([made]);
+    const wrong = await server().admin.post(seeds, {
+      apiVersion: `${group}/v1`,
+      kind: 'Seed',
+      metadata: { name: 'two' },
+      spec: { n: 'x' },
+    });
+    expect([wrong.status, wrong.json.details.causes[0].field]).toEqual([422, 'spec.n']);
+    expect((await server().admin.ok('GET', `/apis/${group}/v1`)).resources.map(({ name }: Loose) => name)).toEqual(['seeds']);
+  });
+
+  test('stored objects are read by the schema of now, in the version that is stored now', async () => {
+    const namespace = await server().namespace();
+    await define(server(), definitionOf(server(), group, 'Bulb', [{ schema: schemaOf({ a: integer, b: integer }) }]));
+    const at = (version: string) => `/apis/${group}/${version}/namespaces/${namespace}/bulbs/old`;
+    const bulb = { apiVersion: `${group}/v1`, kind: 'Bulb', metadata: { name: 'old' }, spec: { a: 1, b: 2 } };
+    const made = await server().admin.ok('POST', at('v1').slice(0, -4), bulb);
+    await change(server(), 'Bulb', [{ schema: schemaOf({ a: integer, c: { type: 'string', default: 'new' } }) }]);
+    await until(async () => (await server().admin.ok('GET', at('v1'))).spec.c === 'new');
+    const read = await server().admin.ok('GET', at('v1'));
+    expect(read.spec).toEqual({ a: 1, c: 'new' });
+    expect(read.metadata).toEqual(made.metadata);
+    // What is back in the schema was never lost.
+    await change(server(), 'Bulb', [
+      { name: 'v2', schema: schemaOf({ a: integer, b: integer }) },
+      { name: 'v1', schema: schemaOf({ a: integer, b: integer }), storage: false },
+    ]);
+    await until(async () => (await server().admin.get(at('v2'))).status === 200);
+    expect((await server().admin.ok('GET', at('v2'))).spec).toEqual({ a: 1, b: 2 });
+    expect((await server().admin.ok('GET', at('v1'))).apiVersion).toBe(`${group}/v1`);
+    const listed = await server().admin.ok('GET', `/apis/${group}/v2/bulbs`);
+    expect(listed.items.map(({ apiVersion, spec }: Loose) => [apiVersion, spec])).toEqual([[`${group}/v2`, { a: 1, b: 2 }]]);
+  });
+
+  test('a definition goes with its objects and ends the watches of them; its names are free then', async () => {
+    const namespace = await server().namespace();
+    const definition = definitionOf(server(), group, 'Root', [{}]);
+    const { admin } = server();
+    await define(server(), definition);
+    const roots = `/apis/${group}/v1/namespaces/${namespace}/roots`;
+    for (let i = 0; i < 40; i++) await admin.ok('POST', roots, { apiVersion: `${group}/v1`, kind: 'Root', metadata: { name: `r${i}` } });
+    const watch = await admin.watch(`${roots}?watch=1&resourceVersion=0`);
+    await admin.ok('DELETE', `${definitionsPath(server())}/roots.${group}`);
+    await until(async () => (await admin.get(`${definitionsPath(server())}/roots.${group}`)).status === 404);
+    expect((await admin.get(roots)).status).toBe(404);
+    await watch.ended;
+    await define(server(), definition);
+    expect((await admin.ok('GET', roots)).items).toEqual([]);
+  });
+
+  test('many definitions at once are all served', async () => {
+    const kinds = Array.from({ length: 12 }, (_, i) => `Many${String.fromCharCode(97 + i)}`);
+    await Promise.all(kinds.map((kind) => define(server(), definitionOf(server(), 'many.example.com', kind, [{}]))));
+    const { resources } = await server().admin.ok('GET', '/apis/many.example.com/v1');
+    expect(resources.map(({ kind }: Loose) => kind).sort()).toEqual(kinds);
+  });
+
+  test('a definition cannot take the place of a built-in kind, nor the store of one', async () => {
+    const { admin, identity } = server();
+    const networking = groupName(identity, 'networking');
+    const ingress = definitionOf(server(), networking, 'Ingress', [{}], { names: { plural: 'ingresses', kind: 'Ingress' } });
+    ingress.metadata = { name: `ingresses.${networking}`, annotations: { [`api-approved.${identity.domain}`]: 'unapproved, a test' } };
+    await define(server(), ingress);
+    const namespace = await server().namespace();
+    const refused = await admin.post(`/apis/${networking}/v1/namespaces/${namespace}/ingresses`, {
+      apiVersion: `${networking}/v1`,
+      kind: 'Ingress',
+      metadata: { name: 'a' },
+      spec: {},
+    });
+    expect([refused.status, refused.json.reason]).toEqual([422, 'Invalid']);
+    // Built-in groups are stored under their base names.
+    const base = 'flowcontrol.apiserver';
+    const before = (await admin.ok('GET', `/apis/${groupName(identity, base)}/v1beta2/flowschemas`)).items.length;
+    await define(server(), definitionOf(server(), base, 'FlowSchema', [{}]));
+    const path = `/apis/${base}/v1/namespaces/${namespace}/flowschemas`;
+    await admin.ok('POST', path, { apiVersion: `${base}/v1`, kind: 'FlowSchema', metadata: { name: 'a' } });
+    expect((await admin.ok('GET', path)).items.length).toBe(1);
+    expect((await admin.ok('GET', `/apis/${groupName(identity, base)}/v1beta2/flowschemas`)).items.length).toBe(before);
+  });
+});
+
+describe('a restart', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ store: 'lmdb' });
+  });
+  afterAll(() => server.close());
+
+  test('finds kinds and objects as they were', async () => {
+    const namespace = await server.namespace();
+    await define(server, definitionOf(server, group, 'Leaf', [{ schema: schemaOf({ n: integer }) }]));
+    const leafs = `/apis/${group}/v1/namespaces/${namespace}/leafs`;
+    const made: Loose[] = [];
+    for (let n = 0; n < 30; n++)
+      made.push(
+        await server.admin.ok('POST', leafs, { apiVersion: `${group}/v1`, kind: 'Leaf', metadata: { name: `l${n}` }, spec: { n } }),
+      );
+    server = await server.restart();
+    // At once, without waiting for the definition to be looked at.
+    const { items } = await server.admin.ok('GET', leafs);
+    expect(items.sort((a: Loose, b: Loose) => a.spec.n - b.spec.n)).toEqual(made);
+  });
+});
+
+onPeers({}, (one, two) => {
+  test('a definition of one server is served by the other, and writes of both meet', async () => {
+    const namespace = await one().namespace();
+    await define(one(), definitionOf(one(), group, 'Twig', [{ schema: schemaOf({ n: integer }) }]));
+    const twigs = `/apis/${group}/v1/namespaces/${namespace}/twigs`;
+    await until(async () => (await two().admin.get(twigs)).status === 200);
+    const made = await two().admin.ok('POST', twigs, { apiVersion: `${group}/v1`, kind: 'Twig', metadata: { name: 'a' }, spec: { n: 1 } });
+    expect(await one().admin.ok('GET', `${twigs}/a`)).toEqual(made);
+    await one().admin.ok('DELETE', `${definitionsPath(one())}/twigs.${group}`);
+    await until(async () => (await two().admin.get(twigs)).status === 404);
+    await until(async () => (await one().admin.get(twigs)).status === 404);
+  });
+});
