@@ -17,6 +17,7 @@ import { Definitions, discoveryTypes } from './definitions.ts';
 import { isSoundV3, mergedParts, soundParts } from './merge.ts';
 import { type PathItem, securityScheme } from './model.ts';
 import { Names } from './names.ts';
+import { joined, Part } from './parts.ts';
 import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
 import { type PathWriter, writerV2, writerV3 } from './write.ts';
 
@@ -58,7 +59,7 @@ export interface DocumentOptions {
 
 interface Piece {
   readonly resources: readonly Resource[];
-  v2Paths?: string;
+  v2Paths?: Part;
   v3?: Promise<Form>;
 }
 
@@ -69,9 +70,9 @@ export class Documents {
   private readonly definitions: Definitions;
   /** By the path of a group version. What built-in kinds came to stays, however often custom ones change. */
   private readonly pieces = new Map<string, Piece>();
-  private builtin: { resources: readonly Resource[]; text: string } | undefined;
+  private builtin: { resources: readonly Resource[]; part: Part } | undefined;
   /** Definitions of custom kinds, which are other resources after every change of theirs. */
-  private readonly custom = new WeakMap<Resource, string>();
+  private readonly custom = new WeakMap<Resource, Part>();
   private whole: { groups: Groups; remote: readonly RemoteSpec[]; form: Promise<Form> } | undefined;
   private readonly small = new Map<string, { groups: Groups; form: Form }>();
 
@@ -135,34 +136,50 @@ export class Documents {
 
   private async makeV2(groups: Groups, remote: readonly RemoteSpec[]): Promise<Form> {
     const writer = writerV2(this.options.identity);
-    const paths: string[] = [];
-    const add = (items: readonly PathItem[]) => paths.push(inner(writer.paths(items)));
-    for (const name of ['api', 'apis', 'version'] as const) add(discoveryPaths(this.options, name));
+    const discovery: PathItem[] = [];
+    const paths: Part[] = [];
+    for (const name of ['api', 'apis', 'version'] as const) discovery.push(...discoveryPaths(this.options, name));
     // Paths that lead to another server are described by that server.
     const elsewhere = new Set(remote.map(({ group, version }) => `/apis/${group}/${version}`));
     for (const group of groups.all) {
-      if (group.name !== '') add(discoveryPaths(this.options, { group: group.name }));
+      if (group.name !== '') discovery.push(...discoveryPaths(this.options, { group: group.name }));
       for (const version of group.versions) {
         if (elsewhere.has(version.path)) continue;
-        add(discoveryPaths(this.options, version));
+        discovery.push(...discoveryPaths(this.options, version));
         const piece = this.pieceOf(version);
-        piece.v2Paths ??= await this.pathsV2(version, writer);
+        piece.v2Paths ??= new Part('paths', await this.pathsV2(version, writer));
         paths.push(piece.v2Paths);
       }
     }
     this.forgetLost(groups);
-    const { identity, version } = this.options;
-    const head = { swagger: '2.0', info: { title: titleOf(identity), version } };
-    const tail = { securityDefinitions: { BearerToken: securityScheme }, security: [{ BearerToken: [] }] };
-    let definitions = await this.definitionsV2(groups);
+    paths.unshift(new Part('paths', inner(writer.paths(discovery))));
+    const definitions = await this.definitionsV2(groups);
     if (remote.length > 0) {
       const more = await remoteV2(definitions, remote);
       paths.push(more.paths);
-      if (more.definitions !== '') definitions += `,${more.definitions}`;
+      definitions.push(more.definitions);
     }
-    const text = `{${inner(head)},"paths":{${paths.filter((p) => p !== '').join()}},"definitions":{${definitions}},${inner(tail)}}\n`;
-    const bytes = Buffer.from(text);
-    return new Form(bytes, () => binaryV2(JSON.parse(bytes.toString()) as JsonObject));
+    return this.formV2(paths, definitions);
+  }
+
+  private async formV2(paths: readonly Part[], definitions: readonly Part[]): Promise<Form> {
+    const { identity, version } = this.options;
+    const head = { swagger: '2.0', info: { title: titleOf(identity), version } };
+    const tail = { securityDefinitions: { BearerToken: { ...securityScheme } }, security: [{ BearerToken: [] }] };
+    await nextTurn();
+    const bytes = Buffer.concat([
+      Buffer.from(`{${inner(head)},"paths":{`),
+      ...joined(paths),
+      Buffer.from('},"definitions":{'),
+      ...joined(definitions),
+      Buffer.from(`},${inner(tail)}}\n`),
+    ]);
+    await nextTurn();
+    return new Form(bytes, async () => {
+      const parts = [await binaryV2({ ...head, ...tail })];
+      for (const part of [...paths, ...definitions]) parts.push(await part.binary());
+      return Buffer.concat(parts);
+    });
   }
 
   private async pathsV2(version: ServedVersion, writer: PathWriter): Promise<string> {
@@ -174,25 +191,23 @@ export class Documents {
     return texts.join();
   }
 
-  private async definitionsV2(groups: Groups): Promise<string> {
+  private async definitionsV2(groups: Groups): Promise<Part[]> {
     const all = groups.all.flatMap((group) => group.versions.flatMap((version) => version.resources));
     const own = all.filter((resource) => !resource.custom);
     if (this.builtin === undefined || !sameItems(this.builtin.resources, own)) {
-      this.builtin = { resources: own, text: await this.inPieces(this.definitions.v2(own, groups)) };
+      this.builtin = { resources: own, part: new Part('definitions', await this.inPieces(this.definitions.v2(own, groups))) };
     }
-    const custom = all.filter((resource) => resource.custom);
-    if (custom.length === 0) return this.builtin.text;
-    const texts = [this.builtin.text];
-    for (const resource of custom) {
-      let text = this.custom.get(resource);
-      if (text === undefined) {
+    const parts = [this.builtin.part];
+    for (const resource of all.filter(({ custom }) => custom)) {
+      let part = this.custom.get(resource);
+      if (part === undefined) {
         await nextTurn();
-        text = inner(this.definitions.v2Custom(resource));
-        this.custom.set(resource, text);
+        part = new Part('definitions', inner(this.definitions.v2Custom(resource)));
+        this.custom.set(resource, part);
       }
-      texts.push(text);
+      parts.push(part);
     }
-    return texts.join();
+    return parts;
   }
 
   private async inPieces(definitions: Record<string, JsonObject>): Promise<string> {
@@ -247,12 +262,13 @@ export class Documents {
   }
 }
 
-/** What is added to the paths and to these definitions, as text. */
-async function remoteV2(definitions: string, remote: readonly RemoteSpec[]): Promise<{ paths: string; definitions: string }> {
+/** What is added to the paths and to these definitions. */
+async function remoteV2(definitions: readonly Part[], remote: readonly RemoteSpec[]): Promise<{ paths: Part; definitions: Part }> {
   const parts = await soundParts(remote);
   await nextTurn();
-  const more = mergedParts(JSON.parse(`{${definitions}}`) as Record<string, JsonObject>, parts);
-  return { paths: inner(more.paths), definitions: inner(more.definitions) };
+  const known = JSON.parse(`{${Buffer.concat(joined(definitions))}}`) as Record<string, JsonObject>;
+  const more = mergedParts(known, parts);
+  return { paths: new Part('paths', inner(more.paths)), definitions: new Part('definitions', inner(more.definitions)) };
 }
 
 const remoteForms = new WeakMap<Buffer, Promise<Form>>();

@@ -203,7 +203,7 @@ test('custom kinds come and go with the schema their author wrote', async () => 
 
 /** The definition of a custom kind with a schema, in both releases. */
 async function published(openapi: JsonObject | undefined, more: Partial<Parameters<typeof kind>[0]> = {}) {
-  const { json, catalog } = await setup();
+  const { json, get, catalog } = await setup();
   const schema = object('garden.Seed', { metadata: always(1, ObjectMeta) });
   const seeds = kind<ApiObject>({
     group: 'garden.example.com',
@@ -223,6 +223,7 @@ async function published(openapi: JsonObject | undefined, more: Partial<Paramete
     v2: v2.definitions['com.example.garden.v1.Seed'],
     v3: v3.components.schemas['com.example.garden.v1.Seed'],
     documents: { v2, v3 },
+    get,
   };
 }
 const spec = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -306,4 +307,44 @@ test('the scale of a custom kind is published with it', async () => {
   expect(read.operationId).toBe('readGardenExampleComV1NamespacedSeedScale');
   expect(read['x-kubernetes-group-version-kind']).toEqual({ group: 'autoscaling', kind: 'Scale', version: 'v1' });
   expect(Object.keys(documents.v2.paths[path])).toEqual(expect.arrayContaining(['get', 'put', 'patch']));
+});
+
+test('whatever a schema says can be told in the binary form', async () => {
+  const everything: JsonObject = {
+    title: 't',
+    description: 'd',
+    format: 'f',
+    default: { a: [null, 1.5, 'x'] },
+    maximum: 1e300,
+    exclusiveMaximum: true,
+    minimum: -0.5,
+    exclusiveMinimum: false,
+    maxLength: Number.MAX_SAFE_INTEGER,
+    minLength: 0,
+    pattern: '^\\w"$',
+    maxItems: 2 ** 40,
+    minItems: 1,
+    uniqueItems: true,
+    multipleOf: 0.1,
+    enum: [null, { a: 1 }, ['x'], true],
+    maxProperties: 3,
+    minProperties: 0,
+    required: ['b'],
+    nullable: true,
+    'x-kubernetes-list-map-keys': ['a'],
+    'x-kubernetes-validations': [{ rule: 'self.a > 1', message: 'no' }],
+    allOf: [{ anyOf: [{ oneOf: [{ not: { enum: [1] } }] }] }],
+  };
+  const nested = { ...everything, type: 'array', items: { ...everything, type: 'object', additionalProperties: everything } };
+  const { get } = await published(
+    spec({ all: { ...everything, type: 'object', properties: { nested }, additionalProperties: true }, nested }),
+  );
+  for (const [path, release] of [
+    ['/openapi/v2', 'v2'],
+    ['/openapi/v3/apis/garden.example.com/v1', 'v3'],
+  ] as const) {
+    const { status, body } = await get(path, { accept: `application/com.github.proto-openapi.spec.${release}@v1.0+protobuf` });
+    expect([release, status]).toEqual([release, 200]);
+    expect(body.includes('com.example.garden.v1.Seed')).toBe(true);
+  }
 });

@@ -1,0 +1,24 @@
+/** The document of the second release is put together from parts, of which those that did not change are not made again. */
+import type { JsonObject } from '../../../schema/types.ts';
+import { binaryV2 } from './binary.ts';
+
+/** Some entries of the paths or of the definitions, in both forms. */
+export class Part {
+  private readonly map: 'paths' | 'definitions';
+  /** JSON without the braces around it. */
+  readonly bytes: Buffer;
+  private other: Promise<Buffer> | undefined;
+
+  constructor(map: 'paths' | 'definitions', entries: string) {
+    this.map = map;
+    this.bytes = Buffer.from(entries);
+  }
+  binary(): Promise<Buffer> {
+    this.other ??= binaryV2({ [this.map]: JSON.parse(`{${this.bytes}}`) as JsonObject });
+    return this.other;
+  }
+}
+const COMMA = Buffer.from(',');
+/** What stands between the braces of a map. */
+export const joined = (parts: readonly Part[]): Buffer[] =>
+  parts.filter(({ bytes }) => bytes.length > 0).flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
