@@ -84,8 +84,9 @@ function customVersion(
   return {
     schema: codec(typeName, schema.structure),
     served,
-    defaults: ((custom: CustomObject) => {
-      schema.prune(custom);
+    unknownField: (field) => `field label not supported: ${field}`,
+    defaults: ((custom: CustomObject, _env: unknown, made?: 'applied') => {
+      schema.prune(custom, { nulls: made === 'applied' ? 'keep' : 'drop' });
       schema.fillDefaults(custom);
     }) as never,
     ...(version.schema?.openAPIV3Schema !== undefined && { openapi: version.schema.openAPIV3Schema as JSONSchemaProps as JsonObject }),
@@ -176,7 +177,7 @@ function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>):
     const custom = JSON.parse(text) as CustomObject;
     const version = (custom.apiVersion ?? '').slice((custom.apiVersion ?? '').indexOf('/') + 1);
     const schema = schemas.get(version);
-    schema?.prune(custom);
+    schema?.prune(custom, { broken: 'drop' });
     schema?.fillDefaults(custom);
     custom.apiVersion = hubVersion;
     const next = JSON.stringify(custom);

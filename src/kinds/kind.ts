@@ -74,8 +74,11 @@ export interface Deprecation {
 /** One served version of a kind. `toHub`/`fromHub` are absent on the hub itself. */
 export interface KindVersion<V = never, H = never> {
   readonly schema: MessageType;
-  /** Fills in defaults that depend on other fields; static ones stand in the schema. May be called again and must then change nothing. */
-  defaults?(object: V, env: KindEnv): void;
+  /**
+   * Fills in defaults that depend on other fields; static ones stand in the schema. May be called again and must then change
+   * nothing. `applied`: the object is what an apply made, whose nulls are opinions.
+   */
+  defaults?(object: V, env: KindEnv, made?: 'applied'): void;
   toHub?(object: V, identity: Identity): H;
   fromHub?(hub: H, identity: Identity): V;
   /**

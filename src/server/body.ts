@@ -1,6 +1,7 @@
 /** Reading and decoding request bodies. */
 import { type Identity, protobufMediaTypes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { ObjectMeta } from '../kinds/meta.ts';
 import { type ApiError, badRequest, requestTooLarge, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope } from '../schema/envelope.ts';
@@ -149,7 +150,18 @@ function decodeValue(value: JsonValue, type: BodyType, expected: Expected, repor
     object.metadata ??= {};
     return object;
   } catch (error) {
-    throw error instanceof DecodeError ? unfit(type, error.message, expected) : error;
+    if (!(error instanceof DecodeError)) throw error;
+    throw unfit(type, expected.custom ? metadataFault(value, error) : error.message, expected);
+  }
+}
+/** Of custom objects only the metadata is read by a type, and told of by itself. */
+function metadataFault(value: JsonValue, whole: DecodeError): string {
+  try {
+    decode(ObjectMeta, (value as { metadata?: JsonValue } | null)?.metadata ?? {});
+    return whole.message;
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
   }
 }
 
@@ -191,10 +203,11 @@ export function fillDefaults(
   resource: Resource,
   object: ApiObject,
   env: Parameters<NonNullable<Resource['definition']['defaults']>>[1],
+  made?: 'applied',
 ): void {
   if (!resource.custom) applyDefaults(resource.schema, object);
   try {
-    resource.definition.defaults?.(object as never, env);
+    resource.definition.defaults?.(object as never, env, made);
   } catch (error) {
     // Objects inside of custom objects are read here.
     if (!(error instanceof DecodeError)) throw error;

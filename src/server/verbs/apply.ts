@@ -113,6 +113,6 @@ function completed(registry: RegistryDeps, resource: Resource, done: Applied, li
   object.metadata ??= {};
   if (done.managedFields === undefined || done.managedFields.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = done.managedFields as never;
-  fillDefaults(resource, object, registry.env);
+  fillDefaults(resource, object, registry.env, 'applied');
   return object;
 }
