@@ -199,7 +199,10 @@ async function serve(
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
-  const made = await bootstrap(writer, catalog, identity, env.now(), publishedTrust(options, credentials));
+  const made = await bootstrap(writer, catalog, identity, env.now(), {
+    ...publishedTrust(options, credentials),
+    shared: !engine.exclusive,
+  });
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   const definitions = new Definitions({ registry, live, identity, clock: systemClock, log });

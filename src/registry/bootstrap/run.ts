@@ -1,4 +1,5 @@
 /** Writes the objects of the first start, and brings those that the server keeps up to date on later ones. */
+import { X509Certificate } from 'node:crypto';
 import type { Identity } from '../../identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { Catalog } from '../catalog.ts';
@@ -12,6 +13,8 @@ import { reconcilePolicy } from './policy.ts';
 export interface PublishedTrust {
   readonly clientCA?: string | undefined;
   readonly proxy?: ProxyTrust | undefined;
+  /** Other servers on the same store may have authorities of their own, which are trusted beside those of this one. */
+  readonly shared?: boolean;
 }
 
 /** Answers how many objects were new. All writes of a group go to the store together. */
@@ -34,17 +37,29 @@ export async function bootstrap(
     all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
     all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
     all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time)),
-    publishTrust(writer, identity, trust),
+    publishTrust(writer, identity, trust, now),
   ]);
   return counts.reduce((a, b) => a + b, 0);
 }
 
 /** Certificates and flags may be others than at the last start. */
-async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust): Promise<number> {
+async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust, now: number): Promise<number> {
   const wanted = authenticationConfigMap(identity, trust.clientCA, trust.proxy);
   if (await writer.ensure('', 'configmaps', wanted)) return 1;
   await writer.change('', 'configmaps', wanted.metadata.namespace, wanted.metadata.name, (object) => {
-    (object as { data?: object }).data = wanted.data;
+    const map = object as { data?: Record<string, string> };
+    map.data = trust.shared ? withCertificatesOf(map.data ?? {}, wanted.data, now) : wanted.data;
   });
   return 0;
+}
+
+/** What is wanted, with the certificates that are there already and have not run out. */
+function withCertificatesOf(present: Record<string, string>, wanted: Record<string, string>, now: number): Record<string, string> {
+  const data = { ...present, ...wanted };
+  for (const key of ['client-ca-file', 'requestheader-client-ca-file']) {
+    const blocks = `${wanted[key] ?? ''}\n${present[key] ?? ''}`.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+    const valid = [...new Set(blocks)].filter((block) => Date.parse(new X509Certificate(block).validTo) > now);
+    if (valid.length > 0) data[key] = `${valid.join('\n')}\n`;
+  }
+  return data;
 }
