@@ -75,15 +75,6 @@ test('values of another type are no scale', () => {
   );
 });
 
-test('objects that a webhook converts are read by the paths of the storage version, and owned by those of the version', () => {
-  const other = scaleView({ specReplicasPath: '.spec.count', statusReplicasPath: '.status.count' }, paths) as unknown as typeof view;
-  const object = farm({ spec: { a: { b: 3 } } }) as Loose;
-  expect(other.show(object, testEnv).spec).toEqual({ replicas: 3 });
-  other.write(scale(4), object, new FieldErrors(), testEnv);
-  expect(object.spec).toEqual({ a: { b: 4 } });
-  expect(other.replicasPath).toEqual(['spec', 'count']);
-});
-
 test('numbers are checked whichever way an object is written', () => {
   const complaints = (object: object): string[] => {
     const errors = new FieldErrors();

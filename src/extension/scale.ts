@@ -12,14 +12,11 @@ import { JsonPathError, plainPath, setAt, valueAt } from './json-path.ts';
 const UNSET = -(2 ** 31);
 const MAX_REPLICAS = 2 ** 31 - 1;
 
-/**
- * The scale of one version. Stored objects are read and written by the paths of the storage version, `stored`, where they
- * are converted by a webhook, which alone knows where the same number stands in another version.
- */
-export function scaleView(paths: CustomResourceSubresourceScale, stored: CustomResourceSubresourceScale = paths): ViewSubresource {
-  const wanted = numberField(stored.specReplicasPath);
-  const present = numberField(stored.statusReplicasPath);
-  const selector = textField(stored.labelSelectorPath);
+/** The scale of one version, read from and written to objects in that version. */
+export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresource {
+  const wanted = numberField(paths.specReplicasPath);
+  const present = numberField(paths.statusReplicasPath);
+  const selector = textField(paths.labelSelectorPath);
   const view: ViewSubresource<ApiObject, Scale> = {
     type: 'view',
     verbs: ['get', 'patch', 'update'],
@@ -42,7 +39,7 @@ export function scaleView(paths: CustomResourceSubresourceScale, stored: CustomR
     write(given, object) {
       const replicas = given.spec.replicas ?? 0;
       if (replicas === UNSET) throw badRequest(`the spec replicas field "${paths.specReplicasPath}" cannot be empty`);
-      setAt(object, plainPath(stored.specReplicasPath), replicas);
+      setAt(object, plainPath(paths.specReplicasPath), replicas);
     },
     ...scaleTable,
   };

@@ -1,7 +1,8 @@
 /** A stock kubectl with kinds that its user defines. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kubectl, kubectlFixture, kubectlMissing } from '../support/kubectl.ts';
-import type { Loose } from '../support/server.ts';
+import { define, definitionOf } from '../support/custom.ts';
+import { type Kubectl, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { type Loose, startTestServer } from '../support/server.ts';
 
 const group = 'garden.example.com';
 const definition = (plural: string, kind: string, versions: Loose[], names: object = {}) => ({
@@ -202,3 +203,26 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     expect((await kubectl.run(within('get', 'pots'))).stderr).toMatch(/doesn't have a resource type "pots"|could not find the requested/);
   });
 });
+
+test.skipIf(kubectlMissing !== undefined)(
+  `kubectl and custom kinds on a server with names of its own (${kubectlMissing ?? 'found'})`,
+  async () => {
+    const server = await startTestServer({ identity: 'plat' });
+    const kubectl = kubectlFor(server);
+    try {
+      const notes = { type: 'object', [`${server.identity.schemaExtensionPrefix}preserve-unknown-fields`]: true };
+      const spec = { type: 'object', properties: { crop: { type: 'string' }, notes } };
+      const columns = [{ name: 'Crop', type: 'string', jsonPath: '.spec.crop' }];
+      await define(
+        server,
+        definitionOf(server, group, 'Bed', [{ schema: { type: 'object', properties: { spec } }, additionalPrinterColumns: columns }]),
+      );
+      expect(await kubectl.ok(['apply', '-f', '-'], bed('a', { crop: 'rye', notes: { free: 1 } }))).toBe(`bed.${group}/a created\n`);
+      expect(await kubectl.ok(['get', 'beds'])).toMatch(/^NAME +CROP\na +rye\n$/);
+      expect(await kubectl.ok(['explain', 'beds.spec.crop'])).toContain('FIELD: crop <string>');
+      expect((await kubectl.run(['apply', '-f', '-'], bed('b', { wheels: 4 }))).stderr).toContain('unknown field');
+    } finally {
+      await server.close();
+    }
+  },
+);

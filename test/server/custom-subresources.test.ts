@@ -85,6 +85,20 @@ test('nobody owns the number of an object that was scaled', async () => {
   expect(metadata.managedFields.map((entry: Loose) => [entry.manager, entry.fieldsV1])).toEqual([['ann', { 'f:spec': { 'f:crop': {} } }]]);
 });
 
+test('a number that is applied through the scale is owned, and fought for', async () => {
+  await make('applied', { n: 1 });
+  const apply = (manager: string, replicas: number) =>
+    server.admin.patch(`${fields}/applied/scale?fieldManager=${manager}`, scale('applied', replicas), 'apply-patch');
+  expect((await apply('hpa', 4)).status).toBe(409);
+  const forced = await server.admin.patch(`${fields}/applied/scale?fieldManager=hpa&force=true`, scale('applied', 4), 'apply-patch');
+  expect(forced.json.spec).toEqual({ replicas: 4 });
+  const { metadata, spec } = await server.admin.ok('GET', `${fields}/applied`);
+  expect(spec).toEqual({ n: 4 });
+  const [entry] = metadata.managedFields;
+  expect(entry).toMatchObject({ manager: 'hpa', operation: 'Apply', subresource: 'scale', apiVersion: `${group}/v1` });
+  expect(entry.fieldsV1).toEqual({ 'f:spec': { 'f:n': {} } });
+});
+
 test('each version scales by its own path, and one without a scale has none', async () => {
   await make('two', { n: 1, m: 2 });
   expect((await server.admin.ok('GET', `${inVersion('v2')}/two/scale`)).spec).toEqual({ replicas: 2 });
