@@ -19,10 +19,11 @@ import { equal } from '../lib/equal.ts';
 import type { Log } from '../lib/log.ts';
 import { ApiError } from '../meta/errors.ts';
 import { formatTime } from '../meta/time.ts';
-import type { Resource } from '../registry/catalog.ts';
+import { prefixOf, type Resource } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { SystemWriter } from '../registry/system.ts';
 import { type CustomKind, customKind } from './custom-kind.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { established, judgeNames, takenNames } from './names.ts';
 
 const [GROUP, PLURAL] = ['apiextensions', 'customresourcedefinitions'];
@@ -30,6 +31,8 @@ const [GROUP, PLURAL] = ['apiextensions', 'customresourcedefinitions'];
 const AGAIN_MS = 1000;
 /** Objects that are deleted at a time when their definition goes. */
 const DELETE_WIDTH = 16;
+/** When objects are looked for that were stored by requests that outlived their definition: soon, and when none can be left. */
+const LEFTOVER_DELAYS_MS = [1000, 90_000];
 
 export interface DefinitionsOptions {
   readonly registry: RegistryDeps;
@@ -57,7 +60,10 @@ export class Definitions {
   private readonly due = new Set<string>();
   private working: Promise<void> | undefined;
   private stopFollowing: () => void = () => {};
-  private readonly retries = new Set<() => void>();
+  private readonly waiting = new Set<() => void>();
+  private readonly tasks = new Set<Promise<unknown>>();
+  /** Definitions whose objects are being deleted. */
+  private readonly cleaning = new Set<string>();
   private closed = false;
 
   constructor(options: DefinitionsOptions) {
@@ -80,8 +86,9 @@ export class Definitions {
   async close(): Promise<void> {
     this.closed = true;
     this.stopFollowing();
-    for (const cancel of this.retries) cancel();
+    for (const cancel of this.waiting) cancel();
     await this.working;
+    await Promise.all(this.tasks);
   }
 
   private lookAtWaiting(group: string): void {
@@ -94,11 +101,24 @@ export class Definitions {
     this.working ??= this.work();
   }
   private lookAgain(name: string): void {
-    const cancel = this.options.clock.after(AGAIN_MS, () => {
-      this.retries.delete(cancel);
-      this.look(name);
+    this.later(AGAIN_MS, () => this.look(name));
+  }
+  private later(millis: number, call: () => void): void {
+    if (this.closed) return;
+    const cancel = this.options.clock.after(millis, () => {
+      this.waiting.delete(cancel);
+      call();
     });
-    this.retries.add(cancel);
+    this.waiting.add(cancel);
+  }
+  /** Does something beside the work on definitions; `close` waits for it. */
+  private beside(what: string, name: string, task: Promise<unknown>): void {
+    const done: Promise<unknown> = task
+      .catch((error: unknown) => {
+        if (!this.closed) this.options.log.warn(what, { name, error: String(error) });
+      })
+      .finally(() => this.tasks.delete(done));
+    this.tasks.add(done);
   }
 
   private async work(): Promise<void> {
@@ -124,7 +144,8 @@ export class Definitions {
     const known = this.served.get(name);
     if (known !== undefined && known.uid !== definition?.metadata.uid) this.withdraw(name, known);
     if (definition === undefined) {
-      this.lookAtGroup(name);
+      this.lookAtWaiting(name.slice(name.indexOf('.') + 1));
+      if (known !== undefined) for (const delay of LEFTOVER_DELAYS_MS) this.later(delay, () => this.removeLeftovers(name, known));
       return;
     }
     await this.judgeNames(name);
@@ -133,12 +154,7 @@ export class Definitions {
     // Whoever reads that it is established finds its kind served.
     if (isTrue(judged, 'NamesAccepted') || isTrue(judged, 'Established')) await this.serve(judged);
     await this.establish(name);
-    if (judged.metadata.deletionTimestamp !== undefined) await this.cleanUp(judged);
-  }
-
-  /** The names of a definition that is gone are free. */
-  private lookAtGroup(name: string): void {
-    this.lookAtWaiting(name.slice(name.indexOf('.') + 1));
+    if (judged.metadata.deletionTimestamp !== undefined) this.beginCleanUp(name);
   }
 
   private now(): string {
@@ -171,8 +187,16 @@ export class Definitions {
     if (known !== undefined && known.terminating === terminating && equal(known.spec, spec) && equal(known.names, status.acceptedNames))
       return;
     const custom = customKind(definition, this.options.identity);
-    await this.options.registry.catalog.add(custom.kind, custom.read, known === undefined || !equal(known.spec, spec));
-    this.served.set(name, { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom });
+    const reread = known === undefined || !equal(known.spec, spec);
+    const { catalog } = this.options.registry;
+    await catalog.add(custom.kind, custom.read, reread);
+    const now: ServedDefinition = { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom };
+    this.served.set(name, now);
+    if (known === undefined || !reread) return;
+    // A request that began before may have stored an object by the schema of then.
+    this.later(AGAIN_MS, () => {
+      if (this.served.get(name) === now) this.beside('objects could not be read anew', name, catalog.add(custom.kind, custom.read));
+    });
   }
   private withdraw(name: string, { custom }: ServedDefinition): void {
     this.served.delete(name);
@@ -181,8 +205,18 @@ export class Definitions {
 
   // ---- the end -------------------------------------------------------------------------------------------------
 
-  private async cleanUp(definition: CustomResourceDefinition): Promise<void> {
-    const name = definition.metadata.name ?? '';
+  /** Many objects take a while to go; other definitions do not wait for that. */
+  private beginCleanUp(name: string): void {
+    if (this.cleaning.has(name)) return;
+    this.cleaning.add(name);
+    const task = this.cleanUp(name).finally(() => this.cleaning.delete(name));
+    task.catch(() => this.lookAgain(name));
+    this.beside('the objects of a custom resource definition could not be deleted', name, task);
+  }
+
+  private async cleanUp(name: string): Promise<void> {
+    const definition = this.definitions.get('', name);
+    if (definition === undefined) return;
     const finalizer = cleanupFinalizer(this.options.identity);
     if (!definition.metadata.finalizers?.includes(finalizer)) return;
     const say = (status: string, reason: string, message: string) =>
@@ -215,6 +249,12 @@ export class Definitions {
     for (let i = 0; i < keys.length; i += DELETE_WIDTH)
       await Promise.all(keys.slice(i, i + DELETE_WIDTH).map((key) => this.deleteObject(resource, key)));
     return collection.items.all().length;
+  }
+  private removeLeftovers(name: string, { custom }: ServedDefinition): void {
+    const { catalog, cache } = this.options.registry;
+    const definition = `${catalog.builtin(GROUP, PLURAL).collection?.prefix}${name}`;
+    const task = removeLeftovers(cache, prefixOf(custom.kind), definition);
+    this.beside('objects of a custom resource definition that is gone could not be removed', name, task);
   }
   private async deleteObject(resource: Resource, key: string): Promise<void> {
     const slash = key.indexOf('/');

@@ -38,8 +38,11 @@ export interface Served {
 
 export const apiVersionOf = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
 
-/** All served versions of a kind, most preferred first. `store` is the kind whose store it shares, if it shares one. */
-export function serve(kind: Kind, identity: Identity, options: { custom?: boolean; store?: Kind } = {}): Served[] {
+/**
+ * All served versions of a kind, most preferred first; `all`: also those that are not. `store` is the kind whose store it
+ * shares, if it shares one.
+ */
+export function serve(kind: Kind, identity: Identity, options: { custom?: boolean; store?: Kind; all?: boolean } = {}): Served[] {
   const custom = options.custom ?? false;
   const full = (base: string): string => (custom ? base : groupName(identity, base));
   const group = full(kind.group);
@@ -56,7 +59,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
     later: Object.values(owner.versions).some((one) => one.toHubLater !== undefined),
   };
   return Object.entries(kind.versions)
-    .filter(([, definition]) => definition.served !== false)
+    .filter(([, definition]) => options.all || definition.served !== false)
     .map(([version, definition]) => ({
       identity,
       kind: definition.own === undefined ? kind : { ...kind, ...definition.own },

@@ -51,7 +51,8 @@ export class Catalog {
   /** Adds or replaces a custom kind while the server runs. `reread`: objects that are there may read in another way now. */
   async add(kind: Kind, read?: ReadValue, reread = true): Promise<Resource[]> {
     const collection = await this.cache.add({ ...collectionOptions(kind), read }, reread);
-    this.put(kind, serve(kind, this.identity, { custom: true }), collection, kind, ({ group, version }) => {
+    this.put(kind, serve(kind, this.identity, { custom: true, all: true }), collection, kind, ({ group, version, definition }) => {
+      if (definition.served === false) return false;
       // Paths of built-in kinds lead to them, whoever defines the same.
       const known = this.byPath.get(`${group}/${version}/${kind.plural}`);
       return known === undefined || known.custom;

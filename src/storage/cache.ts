@@ -51,6 +51,8 @@ export class Cache {
     if (known !== undefined) {
       known.change(options);
       if (!reread) return known;
+      // What a watch has shown and what it would show do not go together any more.
+      known.close();
       await this.eachEntry(options.prefix, (entry) =>
         known.reload(entry.key.slice(options.prefix.length), entry.value, entry.revision, entry.created),
       );

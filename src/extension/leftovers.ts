@@ -1,0 +1,30 @@
+/**
+ * Objects of a definition that is gone. A request that began before the definition went may store one after its last
+ * object was removed; it would come to light again with the next definition of the same name.
+ */
+import type { Cache } from '../storage/cache.ts';
+import { CommitConflict, type Operation } from '../storage/engine.ts';
+
+const CHUNK = 200;
+
+/**
+ * Removes what is stored under a prefix, but only while nothing is stored under `definition`: both are one commit, so that
+ * objects of a new definition are never touched. Answers how many were removed.
+ */
+export async function removeLeftovers({ engine }: Cache, prefix: string, definition: string): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const { entries } = await engine.range({ prefix, limit: CHUNK, uncounted: true });
+    if (entries.length === 0) return removed;
+    const unchanged: Operation = { type: 'check', key: definition, expect: 0 };
+    try {
+      await engine.commit([unchanged, ...entries.map(({ key, revision }): Operation => ({ type: 'delete', key, expect: revision }))]);
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      // The definition is back, or an object changed: in the latter case it is looked at once more.
+      if (error.key === definition) return removed;
+      continue;
+    }
+    removed += entries.length;
+  }
+}
