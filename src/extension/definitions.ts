@@ -9,6 +9,7 @@
  *   terminating  objects can no longer be made; those that are there are deleted        → gone, once nothing holds it
  */
 import { type Identity, shortWord } from '../identity.ts';
+import { approvalCondition } from '../kinds/apiextensions/approval.ts';
 import { conditionOf, isTrue, setCondition } from '../kinds/apiextensions/conditions.ts';
 import { cleanupFinalizer } from '../kinds/apiextensions/custom-resource-definition.ts';
 import type { CustomResourceDefinition } from '../kinds/apiextensions/schema/v1.ts';
@@ -168,6 +169,8 @@ export class Definitions {
     return this.changeStatus(name, (object) => {
       const others = this.definitions.list().filter(({ metadata }) => metadata.name !== name);
       judgeNames(object, takenNames(others, object.spec.group), this.now());
+      const approval = approvalCondition(object, this.options.identity);
+      if (approval !== undefined) setCondition(object.status, { ...approval, lastTransitionTime: this.now() });
     });
   }
   private establish(name: string): Promise<void> {

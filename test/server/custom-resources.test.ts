@@ -101,6 +101,12 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
     const ingress = definitionOf(server(), networking, 'Ingress', [{}], { names: { plural: 'ingresses', kind: 'Ingress' } });
     ingress.metadata = { name: `ingresses.${networking}`, annotations: { [`api-approved.${identity.domain}`]: 'unapproved, a test' } };
     await define(server(), ingress);
+    const { status } = await admin.ok('GET', `${definitionsPath(server())}/${ingress.metadata.name}`);
+    expect(status.conditions.map(({ type, status: is, reason }: Loose) => [type, is, reason])).toContainEqual([
+      'PlatAPIApprovalPolicyConformant',
+      'False',
+      'UnapprovedAnnotation',
+    ]);
     const namespace = await server().namespace();
     const refused = await admin.post(`/apis/${networking}/v1/namespaces/${namespace}/ingresses`, {
       apiVersion: `${networking}/v1`,

@@ -1,7 +1,7 @@
 /** Groups under the server's own domains are for kinds that its makers approved. */
 import type { Identity } from '../../identity.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import type { CustomResourceDefinition } from './schema/v1.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from './schema/v1.ts';
 
 type State = 'missing' | 'approved' | 'bypassed' | 'invalid';
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
@@ -17,6 +17,33 @@ function stateOf({ metadata }: CustomResourceDefinition, identity: Identity): St
   if (text === '') return 'missing';
   if (text.startsWith('unapproved')) return 'bypassed';
   return URL.canParse(text) && new URL(text).host !== '' ? 'approved' : 'invalid';
+}
+
+/** What the status of a definition says of its approval; undefined where it needs none. */
+export function approvalCondition(
+  definition: CustomResourceDefinition,
+  identity: Identity,
+): Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'> | undefined {
+  if (!isProtected(definition.spec.group, identity)) return undefined;
+  const name = annotationOf(identity);
+  const text = definition.metadata.annotations?.[name] ?? '';
+  const type = `${identity.word.charAt(0).toUpperCase()}${identity.word.slice(1)}APIApprovalPolicyConformant`;
+  const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`;
+  switch (stateOf(definition, identity)) {
+    case 'missing':
+      return { type, status: 'False', reason: 'MissingAnnotation', message: `${needed}, ${SEE}` };
+    case 'approved':
+      return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${text}` };
+    case 'bypassed':
+      return { type, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(text)}` };
+    case 'invalid':
+      return {
+        type,
+        status: 'False',
+        reason: 'InvalidAnnotation',
+        message: `${needed} with either a URL or a reason starting with "unapproved", ${SEE}`,
+      };
+  }
 }
 
 export function validateApproval(
