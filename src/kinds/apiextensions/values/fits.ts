@@ -6,6 +6,7 @@ import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
+import type { Pattern } from './pattern.ts';
 import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
 import { boundFor, isMultiple, isOneOf, lengthOf, patternOf } from './validate.ts';
 
@@ -82,10 +83,10 @@ function textChecks(schema: JSONSchemaProps): Fits<string>[] {
 
 /** Compiled when the first text comes. */
 function patternCheck(pattern: string): Fits<string> {
-  let regex: RegExp | undefined;
+  let compiled: Pattern | undefined;
   return (value) => {
-    regex ??= patternOf(pattern);
-    return regex.test(value);
+    compiled ??= patternOf(pattern);
+    return compiled.test(value);
   };
 }
 

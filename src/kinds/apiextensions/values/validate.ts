@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { hasFormat } from './formats.ts';
 import type { Extensions } from './node.ts';
-import { compilePattern, PatternError } from './pattern.ts';
+import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 import { formatOf, typeFault } from './types.ts';
 import { weightOf } from './weight.ts';
 
@@ -87,7 +87,7 @@ export function lengthOf(text: string): number {
 }
 
 /** A pattern that is no pattern was refused with the definition; it matches nothing. */
-export function patternOf(pattern: string): RegExp {
+export function patternOf(pattern: string): Pattern {
   try {
     return compilePattern(pattern);
   } catch (error) {
@@ -95,7 +95,7 @@ export function patternOf(pattern: string): RegExp {
     throw error;
   }
 }
-const nothing = /(?!)/;
+const nothing: Pattern = { test: () => false };
 
 function validateNumber(value: number, schema: JSONSchemaProps, name: string, check: Check): void {
   const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;

@@ -1,11 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { hasFormat } from './formats.ts';
 import { nodeOf } from './node.ts';
-import { compilePattern, PatternError } from './pattern.ts';
 import { hasUnknownFields } from './prune.ts';
 import { validateValue } from './validate.ts';
 
@@ -104,44 +102,6 @@ test.each<[string, string[], string[]]>([
 ])('the format %s', (format, good, bad) => {
   for (const text of good) expect(hasFormat(format, text), text).toBe(true);
   for (const text of bad) expect(hasFormat(format, text), text).toBe(false);
-});
-
-test.each<[string, string[], string[]]>([
-  ['^[a-zé]*$', ['é'], ['1']],
-  ['(?i)^abc$', ['ABC'], ['abd']],
-  ['^[[:alpha:]_]+\\z', ['ab_'], ['ab\n', '1']],
-  ['\\A(?P<year>\\d{4})-\\d\\d', ['2022-01'], ['x2022-01']],
-  ['^a{,2}$', ['a{,2}'], ['aa']],
-  ['^[a\\-z.]+$', ['a-z.'], ['b']],
-  ['^\\Qa.b\\E$', ['a.b'], ['axb']],
-  ['^\\p{L}+$', ['é'], ['1']],
-  ['^[]a]+$', [']a'], ['b']],
-  ['^a\\/b\\_c$', ['a/b_c'], ['a-b']],
-])('the pattern %s', (pattern, good, bad) => {
-  for (const text of good) expect(compilePattern(pattern).test(text), text).toBe(true);
-  for (const text of bad) expect(compilePattern(pattern).test(text), text).toBe(false);
-});
-
-test.each([
-  ['(a', 'error parsing regexp: missing closing ): `(a`'],
-  ['(?!x)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?!`'],
-  ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
-  ['a**', 'error parsing regexp'],
-])('%s is no pattern', (pattern, message) => {
-  expect(() => compilePattern(pattern)).toThrow(message);
-});
-
-test('any text is a pattern or is refused as one', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(...'ab(){}[]\\^$.|?*+-,:<>=!PpQE0 1é') }), (pattern) => {
-      try {
-        compilePattern(pattern).test('ab');
-      } catch (error) {
-        expect(error).toBeInstanceOf(PatternError);
-      }
-    }),
-    { numRuns: 2000 },
-  );
 });
 
 test('fields that a schema does not name are unknown', () => {

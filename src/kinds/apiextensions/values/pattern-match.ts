@@ -1,0 +1,231 @@
+/**
+ * Whether a text holds a match of a pattern, in time that grows with the length of the text alone: whoever may write objects
+ * cannot hold up the server with a text that a pattern tries in a million ways.
+ *
+ * The tree becomes a net of steps; a text is read once, and with each character the set of steps that may come next moves
+ * on. Sets that were met before are found again, so that most characters cost one look into a table.
+ */
+import type { Look, Tree } from './pattern-parse.ts';
+import { type CharSet, includes, lineEnd, wordChars } from './pattern-sets.ts';
+
+type Step =
+  | { readonly step: 'char'; readonly set: CharSet; readonly next: number }
+  | { readonly step: 'look'; readonly look: Look; readonly next: number }
+  | { readonly step: 'fork'; readonly ways: number[] }
+  | { readonly step: 'match' };
+
+/** Steps of one pattern; what needs more is no pattern that a person wrote. */
+const MOST_STEPS = 50_000;
+/** Sets of steps that are kept for one pattern; beyond it all are forgotten. */
+const MOST_STATES = 500;
+
+export class TooLarge extends Error {}
+
+class Net {
+  readonly steps: Step[] = [];
+
+  add(step: Step): number {
+    if (this.steps.length >= MOST_STEPS) throw new TooLarge();
+    return this.steps.push(step) - 1;
+  }
+  /** The first step of a tree that goes on with `next`. */
+  build(tree: Tree, next: number): number {
+    switch (tree.node) {
+      case 'char':
+        return this.add({ step: 'char', set: tree.set, next });
+      case 'look':
+        return this.add({ step: 'look', look: tree.look, next });
+      case 'choice':
+        return this.add({ step: 'fork', ways: tree.parts.map((part) => this.build(part, next)) });
+      case 'sequence':
+        return tree.parts.reduceRight((then, part) => this.build(part, then), next);
+      case 'repeat': {
+        let then = tree.most === undefined ? this.loop(tree.part, next) : next;
+        for (let i = tree.least; i < (tree.most ?? 0); i++) then = this.add({ step: 'fork', ways: [this.build(tree.part, then), next] });
+        for (let i = 0; i < tree.least; i++) then = this.build(tree.part, then);
+        return then;
+      }
+    }
+  }
+  private loop(part: Tree, next: number): number {
+    const ways = [next];
+    const fork = this.add({ step: 'fork', ways });
+    ways.push(this.build(part, fork));
+    return fork;
+  }
+}
+
+/** What stands beside a place in a text. */
+const EDGE = 1;
+const WORD = 2;
+const LINE = 4;
+
+interface State {
+  /** Steps that may come next, before it is known what does. */
+  readonly steps: readonly number[];
+  /** What stands before. */
+  readonly before: number;
+  /** By the class of the next character. */
+  readonly next: (State | undefined)[];
+  /** Whether the text may end here. */
+  end: boolean | undefined;
+}
+
+const matched: State = { steps: [], before: 0, next: [], end: true };
+
+export class Matcher {
+  private readonly steps: readonly Step[];
+  private readonly start: number;
+  /** A match can only begin where the text does. */
+  private readonly anchored: boolean;
+  /** First characters of the classes that the pattern does not tell apart. */
+  private readonly bounds: readonly number[];
+  private readonly ascii: Uint16Array;
+  /** EDGE, WORD and LINE of every class. */
+  private readonly kinds: readonly number[];
+  private readonly members = new Map<CharSet, Uint8Array>();
+  private states = new Map<string, State>();
+  private first: State;
+
+  constructor(tree: Tree) {
+    const net = new Net();
+    this.start = net.build(tree, net.add({ step: 'match' }));
+    this.steps = net.steps;
+    this.bounds = boundsOf(net.steps);
+    this.kinds = this.bounds.map((code) => (includes(wordChars, code) ? WORD : 0) | (includes(lineEnd, code) ? LINE : 0));
+    this.ascii = Uint16Array.from({ length: 128 }, (_, code) => this.classOf(code));
+    this.anchored = this.reach([this.start], undefined, 0).length === 0;
+    this.first = this.state([this.start], EDGE);
+  }
+
+  test(text: string): boolean {
+    const { ascii } = this;
+    let state = this.first;
+    for (let i = 0; i < text.length; i++) {
+      let code = text.charCodeAt(i);
+      if (code >= 0xd800 && code < 0xdc00 && i + 1 < text.length) {
+        code = text.codePointAt(i) as number;
+        if (code > 0xffff) i++;
+      }
+      const kind = code < 128 ? (ascii[code] as number) : this.classOf(code);
+      state = state.next[kind] ?? this.move(state, kind);
+      if (state === matched) return true;
+      if (this.anchored && state.steps.length === 0) return false;
+    }
+    state.end ??= this.reach(state.steps, state.before, EDGE).includes(MATCH);
+    return state.end;
+  }
+
+  /** The class of a character: the last bound that is not beyond it. */
+  private classOf(code: number): number {
+    let low = 0;
+    let high = this.bounds.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.bounds[middle] as number) <= code) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  private move(from: State, kind: number): State {
+    const after = this.kinds[kind] as number;
+    const next = new Set<number>();
+    for (const at of this.reach(from.steps, from.before, after)) {
+      if (at === MATCH) return this.remember(from, kind, matched);
+      const step = this.steps[at] as Step;
+      if (step.step === 'char' && this.membersOf(step.set)[kind] === 1) next.add(step.next);
+    }
+    if (!this.anchored) next.add(this.start);
+    return this.remember(
+      from,
+      kind,
+      this.state(
+        [...next].sort((a, b) => a - b),
+        after,
+      ),
+    );
+  }
+  private remember(from: State, kind: number, to: State): State {
+    from.next[kind] = to;
+    return to;
+  }
+  private state(steps: readonly number[], before: number): State {
+    const key = `${before}:${steps.join()}`;
+    let state = this.states.get(key);
+    if (state === undefined) {
+      if (this.states.size >= MOST_STATES) {
+        this.states = new Map();
+        this.first = { ...this.first, next: [] };
+      }
+      state = { steps, before, next: [], end: undefined };
+      this.states.set(key, state);
+    }
+    return state;
+  }
+
+  private membersOf(set: CharSet): Uint8Array {
+    let members = this.members.get(set);
+    if (members === undefined) {
+      members = Uint8Array.from(this.bounds, (code) => (includes(set, code) ? 1 : 0));
+      this.members.set(set, members);
+    }
+    return members;
+  }
+
+  /** Steps over a character, and the match, that can be had from here without one. `before` undefined: somewhere, but not at the beginning. */
+  private reach(from: readonly number[], before: number | undefined, after: number): number[] {
+    const seen = new Set<number>(from);
+    const open = [...from];
+    const found: number[] = [];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const step = this.steps[at] as Step;
+      if (step.step === 'char' || step.step === 'match') {
+        found.push(at);
+        continue;
+      }
+      const ways = step.step === 'fork' ? step.ways : holds(step.look, before, after) ? [step.next] : [];
+      for (const way of ways)
+        if (!seen.has(way)) {
+          seen.add(way);
+          open.push(way);
+        }
+    }
+    return found;
+  }
+}
+/** The first step that is made. */
+const MATCH = 0;
+
+function holds(look: Look, before: number | undefined, after: number): boolean {
+  if (before === undefined) return look !== 'begin';
+  switch (look) {
+    case 'begin':
+      return (before & EDGE) !== 0;
+    case 'end':
+      return (after & EDGE) !== 0;
+    case 'lineBegin':
+      return (before & (EDGE | LINE)) !== 0;
+    case 'lineEnd':
+      return (after & (EDGE | LINE)) !== 0;
+    case 'word':
+      return ((before ^ after) & WORD) !== 0;
+    case 'notWord':
+      return ((before ^ after) & WORD) === 0;
+  }
+}
+
+/** Where one class of characters ends and the next begins. */
+function boundsOf(steps: readonly Step[]): number[] {
+  const bounds = new Set([0]);
+  const split = (set: CharSet): void => {
+    for (let i = 0; i < set.length; i += 2) {
+      bounds.add(set[i] as number);
+      bounds.add((set[i + 1] as number) + 1);
+    }
+  };
+  split(wordChars);
+  split(lineEnd);
+  for (const set of new Set(steps.flatMap((step) => (step.step === 'char' ? [step.set] : [])))) split(set);
+  return [...bounds].filter((code) => code <= 0x10ffff).sort((a, b) => a - b);
+}
