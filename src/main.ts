@@ -208,7 +208,7 @@ async function serve(
   const definitions = new Definitions({ registry, live, identity, clock: systemClock, log });
   await definitions.start();
   surface.bootstrapped();
-  aggregation.aggregation.start(writer);
+  aggregation.start(registry);
   const endFlowStatus = keepFlowStatus({
     live,
     changeStatus: (name, change) => writer.change('flowcontrol.apiserver', 'flowschemas', '', name, change, 'status'),

@@ -5,7 +5,7 @@ import { type Credentials, frontProxyName } from '../credentials.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
 import type { ServerOptions } from '../flags.ts';
-import type { Identity } from '../identity.ts';
+import { type Identity, shortWord } from '../identity.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -14,6 +14,8 @@ import type { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { PublishedTrust } from '../registry/bootstrap/run.ts';
 import type { Catalog } from '../registry/catalog.ts';
+import type { RegistryDeps } from '../registry/context.ts';
+import { SystemWriter } from '../registry/system.ts';
 import { aggregated } from '../server/aggregation.ts';
 import type { Context } from '../server/context.ts';
 import type { OpenConnections } from '../server/tunnels/forward.ts';
@@ -34,6 +36,8 @@ export interface ComposedAggregation {
   readonly aggregation: Aggregation;
   /** Answers undefined where a request is for this server itself. */
   readonly serve: (ctx: Context) => Promise<void> | undefined;
+  /** Once the objects of the first start and the kinds of definitions are there. */
+  start(registry: RegistryDeps): void;
   close(): void;
 }
 
@@ -59,6 +63,7 @@ export function composeAggregation({ options, identity, credentials, catalog, li
   return {
     aggregation,
     serve,
+    start: (registry) => aggregation.start(new SystemWriter(registry, `${shortWord(identity)}-apiserver`)),
     close: () => {
       aggregation.close();
       for (const connection of [...open]) connection.end();

@@ -71,6 +71,8 @@ async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Prom
     else await tunnel(deps, ctx, backend, target, path, protocol);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
+    // The client is gone, or has been told that it took too long.
+    if (ctx.res.destroyed || ctx.res.headersSent) return;
     deps.report('a server behind this one could not be reached', {
       apiService: backend.name,
       target: authorityOf(target),
@@ -86,9 +88,7 @@ function upgradeOf(ctx: Context): string | undefined {
   return protocol?.toLowerCase() === 'h2c' || Number(ctx.header('content-length') ?? 0) > 0 ? undefined : protocol;
 }
 
-function refuse(ctx: Context, text: string, status = 503): void {
-  if (!ctx.res.destroyed) sendText(ctx, status, `${text}\n`);
-}
+const refuse = (ctx: Context, text: string, status = 503): void => sendText(ctx, status, `${text}\n`);
 
 function targetOf({ server }: Backend): Target {
   const { verify, ca, certificate, key, serverName } = server;

@@ -1,4 +1,6 @@
 /** Several servers on one etcd, each as good as the other. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Loose, summary, type TestServer } from '../support/server.ts';
 import { onPeers } from '../support/stores.ts';
@@ -75,5 +77,17 @@ onPeers({}, (one, two, etcd) => {
     const seen = await watch.until((event) => event.object.metadata.name === 'after');
     expect(seen.every((event) => event.type === 'ADDED')).toBe(true);
     watch.close();
+  });
+
+  test('servers behind them are told to believe both', async () => {
+    const path = '/api/v1/namespaces/plat-system/configmaps/extension-apiserver-authentication';
+    const { data } = await one().admin.ok('GET', path);
+    for (const server of [one(), two()]) {
+      for (const [key, file] of [
+        ['client-ca-file', 'ca'],
+        ['requestheader-client-ca-file', 'front-proxy-ca'],
+      ] as const)
+        expect(data[key], file).toContain(readFileSync(join(server.dataDir, 'pki', `${file}.crt`), 'utf8').trim());
+    }
   });
 });

@@ -55,7 +55,7 @@ export class RemoteServer {
     return this.options.resolve(namespace, name, this.port);
   }
 
-  /** Keeps connections for requests that pass through. Idle ones end by themselves, also when the server is forgotten. */
+  /** Keeps connections for requests that pass through. Idle ones end by themselves after a while. */
   get agent(): Agent {
     this.kept ??= new Agent({ keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
     return this.kept;
@@ -86,11 +86,13 @@ export class RemoteServer {
   retire(): void {
     for (const connections of this.connections.values()) connections.retire();
     this.connections.clear();
+    for (const idle of Object.values(this.kept?.freeSockets ?? {})) for (const socket of idle ?? []) socket.destroy();
+    this.kept = undefined;
   }
+  /** The same, except that this server's own calls fail. */
   close(): void {
     for (const connections of this.connections.values()) connections.close();
-    this.connections.clear();
-    this.kept?.destroy();
+    this.retire();
   }
 
   private connectionsFor(verified: boolean): Connections {
