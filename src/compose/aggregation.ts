@@ -46,7 +46,7 @@ export function composeAggregation({ options, identity, credentials, catalog, li
     identity,
     catalog,
     live,
-    resolve: resolver(options, live),
+    resolve: addressesOf(options, live),
     clientCertificate: credentials.frontProxy.client,
     metrics,
     clock: systemClock,
@@ -72,7 +72,7 @@ export function composeAggregation({ options, identity, credentials, catalog, li
 }
 
 /** There need not be a network in which addresses of services mean something: only who says so is led there. */
-function resolver({ enableAggregatorRouting }: ServerOptions, live: LiveSource): ResolveService {
+export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: LiveSource): ResolveService {
   const byEndpoints = serviceResolver(live, systemRandom.below);
   if (enableAggregatorRouting !== false) return byEndpoints;
   const services = live<Service>('', 'services');
