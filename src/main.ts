@@ -9,6 +9,7 @@ import { composeAudit } from './compose/audit.ts';
 import { composeAuth } from './compose/auth.ts';
 import { composeConnections } from './compose/connect.ts';
 import { composeControllers } from './compose/controllers.ts';
+import { composeConversions } from './compose/conversions.ts';
 import { composeSurface } from './compose/surface.ts';
 import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
@@ -205,7 +206,14 @@ async function serve(
   });
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
-  const definitions = new Definitions({ registry, live, identity, clock: systemClock, log });
+  const definitions = new Definitions({
+    registry,
+    live,
+    identity,
+    clock: systemClock,
+    log,
+    conversions: composeConversions(identity, live, metrics),
+  });
   await definitions.start();
   surface.bootstrapped();
   aggregation.start(registry);

@@ -17,6 +17,7 @@ import { type JsonObject, type MessageType, object, opt } from '../schema/types.
 import type { ReadValue } from '../storage/collection.ts';
 import { storedText, storedValue } from '../storage/item.ts';
 import { customColumns } from './columns.ts';
+import { type ConversionTools, type ConvertedVersion, type ConvertObjects, webhookConversion } from './conversion/webhook.ts';
 import { scaleView, validateScaleSpec, validateScaleStatus } from './scale.ts';
 import { byPriority } from './version-order.ts';
 
@@ -31,12 +32,15 @@ export interface CustomKind {
   readonly read: ReadValue;
 }
 
-export function customKind(definition: CustomResourceDefinition, identity: Identity): CustomKind {
+/** `tools` are for definitions whose objects are converted by a webhook. */
+export function customKind(definition: CustomResourceDefinition, identity: Identity, tools: ConversionTools): CustomKind {
   const { spec } = definition;
   const names = definition.status.acceptedNames;
   const schemas = new Map<string, CustomSchema>();
   const versions: Record<string, KindVersion> = {};
   const ordered = [...(spec.versions ?? [])].sort((a, b) => byPriority(a.name, b.name));
+  const hub = ordered.find(({ storage }) => storage)?.name ?? '';
+  const convert = conversionOf(definition, tools);
   for (const version of ordered) {
     const typeName = `${spec.group}.${version.name}.${names.kind}`;
     const schema = new CustomSchema(
@@ -48,7 +52,7 @@ export function customKind(definition: CustomResourceDefinition, identity: Ident
     schemas.set(version.name, schema);
     versions[version.name] = customVersion(definition, version, schema, typeName);
   }
-  const hub = ordered.find(({ storage }) => storage)?.name ?? '';
+  if (convert !== undefined) addCalls(convert, spec.group, hub, versions);
   const made = kind<CustomObject>({
     group: spec.group,
     custom: true,
@@ -67,7 +71,7 @@ export function customKind(definition: CustomResourceDefinition, identity: Ident
     anyFinalizer: true,
     createRefused: isTrue(definition, 'Terminating') ? 'create not allowed while custom resource definition is terminating' : undefined,
   });
-  return { kind: made, read: reader(`${spec.group}/${hub}`, schemas) };
+  return { kind: made, read: reader(`${spec.group}/${hub}`, schemas, convert !== undefined) };
 }
 
 function customVersion(
@@ -89,6 +93,7 @@ function customVersion(
       schema.prune(custom, { nulls: made === 'applied' ? 'keep' : 'drop' });
       schema.fillDefaults(custom);
     }) as never,
+    prune: ((custom: CustomObject) => schema.prune(custom, undefined, 'drop')) as never,
     ...(version.schema?.openAPIV3Schema !== undefined && { openapi: version.schema.openAPIV3Schema as JSONSchemaProps as JsonObject }),
     ...(version.deprecated && { warning: version.deprecationWarning ?? deprecationWarning(version.name, definition) }),
     own: {
@@ -98,6 +103,29 @@ function customVersion(
       generation: withStatus ? true : 'all',
     },
   };
+}
+
+/** Undefined where nothing but the version differs. */
+function conversionOf({ metadata, spec }: CustomResourceDefinition, tools: ConversionTools): ConvertObjects | undefined {
+  const { strategy, webhook } = spec.conversion ?? {};
+  return strategy === 'Webhook' && webhook !== undefined ? webhookConversion(tools, metadata.name ?? '', webhook) : undefined;
+}
+
+/** Has all versions but the stored one converted by calls. */
+function addCalls(convert: ConvertObjects, group: string, hub: string, versions: Record<string, KindVersion>): void {
+  const converted = (name: string): ConvertedVersion => ({
+    name,
+    apiVersion: `${group}/${name}`,
+    schema: (versions[name] as KindVersion).schema,
+  });
+  for (const name of Object.keys(versions)) {
+    if (name === hub) continue;
+    const calls: Pick<KindVersion<ApiObject, ApiObject>, 'toHubLater' | 'fromHubLater'> = {
+      toHubLater: (objects) => convert(objects, converted(name), converted(hub)),
+      fromHubLater: (hubs) => convert(hubs, converted(hub), converted(name)),
+    };
+    versions[name] = { ...(versions[name] as KindVersion), ...(calls as Pick<KindVersion, 'toHubLater' | 'fromHubLater'>) };
+  }
 }
 
 /** Names the version to move to: the most preferred one that is served, not deprecated, and no less stable. */
@@ -170,8 +198,11 @@ function setOrDelete<T extends object, K extends keyof T>(to: T, field: K, value
   else to[field] = value;
 }
 
-/** Stored values are what a client may be shown: pruned and with defaults, as the schema is now. */
-function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>): ReadValue {
+/**
+ * Stored values are what a client may be shown: pruned and with defaults, as the schema is now. Those of another version stay
+ * in it where their conversion takes a call.
+ */
+function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>, byCalls: boolean): ReadValue {
   return (value) => {
     const text = storedText(value).toString();
     const custom = JSON.parse(text) as CustomObject;
@@ -179,7 +210,7 @@ function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>):
     const schema = schemas.get(version);
     schema?.prune(custom, { broken: 'drop' });
     schema?.fillDefaults(custom);
-    custom.apiVersion = hubVersion;
+    if (!byCalls || schema === undefined) custom.apiVersion = hubVersion;
     const next = JSON.stringify(custom);
     return next === text ? value : storedValue(next, custom.metadata.uid ?? '');
   };

@@ -8,6 +8,7 @@
  *   established  a change of it makes the kind anew; names that change are judged again
  *   terminating  objects can no longer be made; those that are there are deleted        → gone, once nothing holds it
  */
+import type { WebhookClient } from '../admission/webhooks/client.ts';
 import { type Identity, shortWord } from '../identity.ts';
 import { approvalCondition } from '../kinds/apiextensions/approval.ts';
 import { conditionOf, isTrue, setCondition } from '../kinds/apiextensions/conditions.ts';
@@ -23,6 +24,7 @@ import { formatTime } from '../meta/time.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { SystemWriter } from '../registry/system.ts';
+import type { ConversionTools } from './conversion/webhook.ts';
 import { type CustomKind, customKind } from './custom-kind.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { established, judgeNames, takenNames } from './names.ts';
@@ -41,6 +43,7 @@ export interface DefinitionsOptions {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly log: Log;
+  readonly conversions: ConversionTools & { readonly client: WebhookClient };
 }
 
 /** A definition that is served. */
@@ -90,6 +93,7 @@ export class Definitions {
     for (const cancel of this.waiting) cancel();
     await this.working;
     await Promise.all(this.tasks);
+    this.options.conversions.client.close();
   }
 
   private lookAtWaiting(group: string): void {
@@ -189,12 +193,13 @@ export class Definitions {
     const terminating = isTrue(definition, 'Terminating');
     if (known !== undefined && known.terminating === terminating && equal(known.spec, spec) && equal(known.names, status.acceptedNames))
       return;
-    const custom = customKind(definition, this.options.identity);
+    const custom = customKind(definition, this.options.identity, this.options.conversions);
     const reread = known === undefined || !equal(known.spec, spec);
     const { catalog } = this.options.registry;
     await catalog.add(custom.kind, custom.read, reread);
     const now: ServedDefinition = { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom };
     this.served.set(name, now);
+    this.dropConnections();
     if (known === undefined || !reread) return;
     // A request that began before may have stored an object by the schema of then.
     this.later(AGAIN_MS, () => {
@@ -204,6 +209,12 @@ export class Definitions {
   private withdraw(name: string, { custom }: ServedDefinition): void {
     this.served.delete(name);
     this.options.registry.catalog.remove(custom.kind, true);
+    this.dropConnections();
+  }
+  /** Those to webhooks that no definition names any more. */
+  private dropConnections(): void {
+    const named = [...this.served.values()].flatMap(({ spec }) => spec.conversion?.webhook?.clientConfig ?? []);
+    this.options.conversions.client.keepOnly(named);
   }
 
   // ---- the end -------------------------------------------------------------------------------------------------

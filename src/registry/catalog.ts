@@ -25,7 +25,7 @@ export class Catalog {
   private readonly byPath = new Map<string, Resource>();
   /** Kinds in discovery order, each with its served resources. */
   private readonly kinds = new Map<string, { kind: Kind; resources: Resource[] }>();
-  /** Kinds in their most preferred version, served or not: the server itself needs some that are switched off. */
+  /** Kinds as the server itself needs them, served or not: built-in ones in their most preferred version, custom ones as they are stored. */
   private readonly own = new Map<string, Resource>();
   /** Grows when kinds come and go: a cache key for discovery and OpenAPI. */
   generation = 0;
@@ -86,7 +86,7 @@ export class Catalog {
     if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
     return found;
   }
-  /** A custom kind as it is stored, in whichever version it is served; undefined where it is in none. */
+  /** A custom kind in the version that is stored, served or not. */
   stored(kind: Kind): Resource | undefined {
     return this.own.get(idOf(kind));
   }
@@ -114,7 +114,8 @@ export class Catalog {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
     const all = served.map((s) => ({ ...s, collection, fieldNames }));
-    if (all[0] !== undefined) this.own.set(idOf(kind), all[0]);
+    const own = kind.custom ? all.find(({ isHub }) => isHub) : all[0];
+    if (own !== undefined) this.own.set(idOf(kind), own);
     const resources = all.filter(enabled);
     this.kinds.set(idOf(kind), { kind, resources });
     for (const r of resources) this.byPath.set(`${r.group}/${r.version}/${kind.plural}`, r);

@@ -2,9 +2,9 @@
 import type { Status } from '../../kinds/meta-kinds.ts';
 import { type ApiError, badRequest, fromStatus, internalError } from '../../meta/errors.ts';
 import { qualifiedName } from '../../meta/names.ts';
-import { parseJson } from '../../schema/parse.ts';
 import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
+import { answeredJson } from './answer.ts';
 import type { WebhookClient } from './client.ts';
 import type { Webhook } from './compiled.ts';
 import type { Candidate } from './match.ts';
@@ -50,20 +50,10 @@ function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: 
 
 async function post(client: WebhookClient, webhook: Webhook, text: string) {
   try {
-    const { status, body } = await client.post(webhook.client, text, webhook.timeoutMs);
-    if (status < 200 || status > 206) throw new Error(statusText(status));
-    if (body.length === 0) throw new Error(`0-length response with status code: ${status} and content type: application/json`);
-    return parseJson(body);
+    return answeredJson(await client.post(webhook.client, text, webhook.timeoutMs));
   } catch (error) {
     throw new CallFailed(`failed to call webhook: ${(error as Error).message}`);
   }
-}
-
-function statusText(status: number): string {
-  if (status === 404) return 'the server could not find the requested resource';
-  if (status === 401) return 'the server has asked for the client to provide credentials';
-  if (status >= 500) return 'an error on the server ("unknown") has prevented the request from succeeding';
-  return `the server rejected our request for an unknown reason (status ${status})`;
 }
 
 /** What the client is told of a webhook that said no. */

@@ -1,0 +1,18 @@
+/** What counts as an answer of a webhook at all, before anybody looks into it. */
+import type { Reply } from '../../lib/calls/reply.ts';
+import { parseJson } from '../../schema/parse.ts';
+import type { JsonValue } from '../../schema/types.ts';
+
+/** The JSON of an answer. Throws an Error that says what came instead. */
+export function answeredJson({ status, body }: Reply): JsonValue {
+  if (status < 200 || status > 206) throw new Error(statusText(status));
+  if (body.length === 0) throw new Error(`0-length response with status code: ${status} and content type: application/json`);
+  return parseJson(body);
+}
+
+function statusText(status: number): string {
+  if (status === 404) return 'the server could not find the requested resource';
+  if (status === 401) return 'the server has asked for the client to provide credentials';
+  if (status >= 500) return 'an error on the server ("unknown") has prevented the request from succeeding';
+  return `the server rejected our request for an unknown reason (status ${status})`;
+}

@@ -1,0 +1,57 @@
+/** ConversionReview: what a webhook is asked, and what counts as an answer. */
+import { groupName, type Identity } from '../../identity.ts';
+import type { JsonObject, JsonValue } from '../../schema/types.ts';
+
+const versions = ['v1', 'v1beta1'] as const;
+export type ReviewVersion = (typeof versions)[number];
+
+/** The first version that the author of a webhook names and this server speaks. */
+export function reviewVersion(named: readonly string[]): ReviewVersion | undefined {
+  return named.map((name) => versions.find((known) => known === name)).find((found) => found !== undefined);
+}
+
+/** The body of a call; `objects` are JSON texts. */
+export function reviewText(identity: Identity, version: ReviewVersion, uid: string, wanted: string, objects: readonly string[]): string {
+  const quote = (text: string): string => JSON.stringify(text);
+  return (
+    `{"kind":"ConversionReview","apiVersion":${quote(`${groupName(identity, 'apiextensions')}/${version}`)},"request":` +
+    `{"uid":${quote(uid)},"desiredAPIVersion":${quote(wanted)},"objects":[${objects.join()}]}}`
+  );
+}
+
+/** The objects of an answer. Throws an Error that says what is wrong with it. */
+export function readReview(identity: Identity, version: ReviewVersion, uid: string, value: JsonValue): readonly JsonValue[] {
+  const group = groupName(identity, 'apiextensions');
+  const review = isObject(value) ? value : {};
+  const { kind = '', apiVersion = '' } = review as { kind?: string; apiVersion?: string };
+  checkType(`${group}/${version}`, version, String(kind), String(apiVersion));
+  const { response } = review;
+  if (!isObject(response)) throw new Error('no response provided');
+  if (version === 'v1' && response.uid !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`);
+  const result = isObject(response.result) ? response.result : {};
+  if (result.status !== 'Success') {
+    if (typeof result.message === 'string' && result.message !== '') throw new Error(result.message);
+    throw new Error(`response.result.status was '${typeof result.status === 'string' ? result.status : ''}', not 'Success'`);
+  }
+  const objects = response.convertedObjects ?? [];
+  if (!Array.isArray(objects)) throw new Error('response.convertedObjects must be a list');
+  return objects;
+}
+
+/** An answer in another version was never understood; one that leaves out what it is was, in the older version. */
+function checkType(expected: string, version: ReviewVersion, kind: string, apiVersion: string): void {
+  if (kind === 'ConversionReview' && apiVersion === expected) return;
+  if (kind === '' || apiVersion === '') {
+    if (version === 'v1beta1') return;
+    const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+    throw new Error(`expected webhook response of ${expected}, Kind=ConversionReview, got ${group}, Kind=${kind}`);
+  }
+  if (kind !== 'ConversionReview' && kind !== 'Status')
+    throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  const short = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  throw new Error(`converting (${short}.${kind}) to (${version}.ConversionReview): unknown conversion`);
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
