@@ -93,7 +93,7 @@ function customVersion(
       schema.prune(custom, { nulls: made === 'applied' ? 'keep' : 'drop' });
       schema.fillDefaults(custom);
     }) as never,
-    prune: ((custom: CustomObject) => schema.prune(custom, undefined, 'drop')) as never,
+    prune: ((custom: CustomObject) => schema.prune(custom, { broken: 'drop' })) as never,
     ...(version.schema?.openAPIV3Schema !== undefined && { openapi: version.schema.openAPIV3Schema as JSONSchemaProps as JsonObject }),
     ...(version.deprecated && { warning: version.deprecationWarning ?? deprecationWarning(version.name, definition) }),
     own: {
