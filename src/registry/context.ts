@@ -37,6 +37,8 @@ export interface WriteContext extends Target {
   readonly options: JsonObject;
   /** The object goes with a whole collection: the request did not name it. */
   readonly collection?: boolean | undefined;
+  /** The object goes in whichever version it is stored: nobody needs to see it in another. */
+  readonly asStored?: boolean | undefined;
   /** Collects what admission does, where the client asked for that. */
   readonly explanation?: AdmissionRequest['explanation'];
   readonly warn: (text: string) => void;

@@ -24,10 +24,18 @@ export class Undeclared extends Error {}
 /** A rule asks for few objects in few versions; one that does not come to an end is at fault. */
 const MOST_CALLS = 100;
 
+/** What becomes of fields that the schema of a custom version does not name. */
+export type UndeclaredFields = 'refuse' | 'drop';
+
 /** What a rule answers. Throws or rejects with what the rule throws, with Undeclared, or with what a conversion rejects with. */
-export function withConversions<T>(catalog: Catalog, resource: Resource, rule: (conversions: Conversions) => T): T | Promise<T> {
+export function withConversions<T>(
+  catalog: Catalog,
+  resource: Resource,
+  undeclared: UndeclaredFields,
+  rule: (conversions: Conversions) => T,
+): T | Promise<T> {
   const known: Known = new Map();
-  const conversions = conversionsOf(catalog, resource, known);
+  const conversions = conversionsOf(catalog, resource, known, undeclared);
   try {
     return rule(conversions);
   } catch (error) {
@@ -69,7 +77,7 @@ class Missing extends Error {
   }
 }
 
-function conversionsOf(catalog: Catalog, resource: Resource, known: Known): Conversions {
+function conversionsOf(catalog: Catalog, resource: Resource, known: Known, undeclared: UndeclaredFields): Conversions {
   const find = (apiVersion: string): Resource | undefined => {
     const slash = apiVersion.indexOf('/');
     const found = catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural);
@@ -87,7 +95,8 @@ function conversionsOf(catalog: Catalog, resource: Resource, known: Known): Conv
       const other = find(apiVersion);
       if (other === undefined) return undefined;
       const made = between(object, resource, other);
-      checkDeclared(other, made);
+      if (undeclared === 'refuse') checkDeclared(other, made);
+      else other.definition.prune?.(made as never);
       return { type: other.schema, object: made as never };
     },
     convertBack: (object, apiVersion) => {

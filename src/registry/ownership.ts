@@ -40,7 +40,7 @@ function recorded(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live
     throw error;
   };
   try {
-    const entries = withConversions(deps.catalog, resource, ({ convert }) =>
+    const entries = withConversions(deps.catalog, resource, 'refuse', ({ convert }) =>
       recordUpdate({
         type: resource.schema,
         apiVersion: resource.apiVersion,

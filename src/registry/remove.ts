@@ -9,9 +9,10 @@ import { conflict, notFound } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
+import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { hubObject, storedValueOf } from './convert.ts';
+import { hubObject, normal, parseItem, storedValueOf } from './convert.ts';
 import { isHeld } from './strategy.ts';
 import { MODIFIED } from './update.ts';
 
@@ -60,7 +61,7 @@ async function attemptRemove(
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = resource.collection?.items.get(keyOf(ctx));
   if (item === undefined) throw notFound(resource.resource, ctx.name);
-  const stored = hubObject(resource, item);
+  const stored = ctx.asStored ? decoded(resource, item) : hubObject(resource, item);
   const object = stored instanceof Promise ? await stored : stored;
   // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.
   if (convertsLater(resource) && !ctx.collection) await fromHub(resource, structuredClone(object));
@@ -95,6 +96,9 @@ async function attemptRemove(
   const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
   return { item: kept, object, removed: false };
 }
+
+/** The object in whichever version it is stored. */
+const decoded = (resource: Resource, item: Item): ApiObject => normal(resource, parseItem(item));
 
 async function removeNow(
   deps: RegistryDeps,

@@ -72,7 +72,7 @@ export class SystemWriter {
     return this.removeFrom(this.deps.catalog.builtin(group, plural), namespace, name);
   }
   async removeFrom(resource: Resource, namespace: string, name: string): Promise<void> {
-    await remove(this.deps, this.context(resource, namespace, name), {});
+    await remove(this.deps, { ...this.context(resource, namespace, name), asStored: true }, {});
   }
 
   /** Creates the object unless one of that name exists. Answers whether it did. */

@@ -62,7 +62,7 @@ export async function applyObject(
   }
   const now = registry.env.now();
   const run = (live: ApiObject | undefined): Applied | Promise<Applied> =>
-    withConversions(registry.catalog, resource, (conversions) =>
+    withConversions(registry.catalog, resource, 'drop', (conversions) =>
       apply({
         type: resource.schema,
         kind: resource.kind.kind,
