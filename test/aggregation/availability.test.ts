@@ -109,6 +109,23 @@ test('a group of custom kinds has APIServices as long as there is a kind in it',
   expect((await admin().ok('GET', path('v1beta1'))).spec.versionPriority).toBe(7);
 });
 
+test('an APIService that somebody wrote leads a group of custom kinds elsewhere, and back when it goes', async () => {
+  const far = await world.extend();
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+  const spec = { group: far.group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions };
+  const things = `${far.base}/namespaces/default/things`;
+  await admin().ok('POST', definitions, { metadata: { name: `things.${far.group}` }, spec });
+  await eventuallyTrue(async () => (await admin().ok('GET', `${definitions}/things.${far.group}`)).status.conditions?.length > 1);
+  expect((await admin().get(things)).text).toBe('hello');
+  await admin().ok('DELETE', `${APIS}/${far.name}`);
+  await eventuallyTrue(async () => (await admin().get(things)).text !== 'hello');
+  await eventuallyTrue(async () => (await admin().get(things)).status === 200);
+  expect(await admin().ok('GET', things)).toMatchObject({ kind: 'ThingList', items: [] });
+  await eventuallyTrue(async () => (await conditionOf(far.name).catch(() => undefined))?.reason === 'Local');
+  await admin().ok('DELETE', `${definitions}/things.${far.group}`);
+});
+
 test('which servers cannot be reached is counted', async () => {
   const far = await world.extend();
   await far.backend.close();
