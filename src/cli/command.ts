@@ -4,6 +4,8 @@
 export interface IO {
   out(text: string): void;
   err(text: string): void;
+  /** All that comes in. */
+  stdin(): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;

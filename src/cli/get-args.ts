@@ -35,7 +35,7 @@ export function parseGet(args: readonly string[]): { options: GetOptions; target
     if (!options.raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
     return { options, targets: [] };
   }
-  const targets = targetsOf(words);
+  const targets = targetsOf(words, 'plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
   if (options.allNamespaces && targets.some((t) => t.names.length > 0))
     throw new FlagError('an object cannot be asked for by name in all namespaces');
   if (options.selector !== '' && targets.some((t) => t.names.length > 0)) throw new FlagError('a name and --selector exclude each other');
@@ -45,10 +45,9 @@ export function parseGet(args: readonly string[]): { options: GetOptions; target
 }
 
 /** `pods`, `pods a b`, `pods,services`, `pod/a service/b` */
-function targetsOf(words: readonly string[]): Target[] {
+export function targetsOf(words: readonly string[], examples: string): Target[] {
   const [first, ...names] = words;
-  if (first === undefined)
-    throw new FlagError('which objects? For example: plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
+  if (first === undefined) throw new FlagError(`which objects? For example: ${examples}`);
   if (words.some((w) => w.includes('/'))) {
     return words.map((word) => {
       const [type, name, more] = word.split('/');

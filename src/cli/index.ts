@@ -11,6 +11,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Run the controllers beside servers.',
     load: async () => (await import('./controllers.ts')).controllers,
   },
+  { name: 'apply', summary: 'Make objects what files say.', load: async () => (await import('./apply.ts')).apply },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
 ];

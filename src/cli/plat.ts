@@ -6,6 +6,11 @@ import { run } from './index.ts';
 const io: IO = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  async stdin() {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  },
   env: process.env,
   cwd: process.cwd(),
   home: homedir(),

@@ -26,6 +26,7 @@ export function testIO(changes: Partial<IO> = {}): TestIO {
       io.stderr += text;
       for (const check of waiting) check();
     },
+    stdin: async () => '',
     env: {},
     cwd: tmpdir(),
     home: '/nonexistent',

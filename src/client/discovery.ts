@@ -1,5 +1,6 @@
 /** What a server serves, and which of it a word of the command line means: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
 import { didYouMean } from '../lib/suggest.ts';
+import { isNotFound } from './http.ts';
 import type { Transport } from './transport.ts';
 
 export interface ApiResource {
@@ -30,6 +31,13 @@ interface GroupList {
 
 export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
 
+/** `v1`, `apps/v1` */
+export const apiVersionOf = (resource: Pick<ApiResource, 'group' | 'version'>): string =>
+  resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+
+/** Objects say that they are of a kind that the server does not serve. */
+export class UnknownKind extends Error {}
+
 /** Path of a collection, or of one object in it. */
 export function resourcePath(resource: ApiResource, namespace: string | undefined, name?: string): string {
   const scope = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
@@ -58,6 +66,32 @@ export class Discovery {
     if (found !== undefined) return found;
     const words = all.flatMap((r) => [r.name, r.singularName, ...r.shortNames]);
     throw new Error(`the server doesn't have a resource type ${JSON.stringify(word)}${didYouMean(word, words)}`);
+  }
+  /** The resource that objects of a kind belong to. Throws an UnknownKind that says where else the kind is found. */
+  async forKind(apiVersion: string, kind: string): Promise<ApiResource> {
+    const slash = apiVersion.indexOf('/');
+    const [group, version] = slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+    const served = await this.version(group, version).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    const found = served?.find((r) => r.kind === kind);
+    if (found !== undefined) return found;
+    const all = await this.all();
+    const elsewhere = all.filter((r) => r.kind === kind).map(apiVersionOf);
+    const hint =
+      elsewhere.length > 0
+        ? `; it has one in ${elsewhere.join(' and in ')}`
+        : served === undefined
+          ? didYouMean(apiVersion, new Set(all.map(apiVersionOf)))
+          : didYouMean(kind, new Set(served.map((r) => r.kind)));
+    throw new UnknownKind(`the server has no kind ${JSON.stringify(kind)} in ${apiVersion}${hint}`);
+  }
+  /** Every group with its versions in the order of the server, the core group first. */
+  async groupVersions(): Promise<readonly string[]> {
+    const core = await this.transport.json<{ versions?: string[] }>({ path: '/api' });
+    const groups = await this.groupList();
+    return [...(core.versions ?? []), ...groups.flatMap((g) => g.versions.map((v) => `${g.name}/${v.version}`))];
   }
   /** Resources of a category such as `all` that can be listed; empty when there is no such category. */
   async category(word: string): Promise<readonly ApiResource[]> {

@@ -8,8 +8,8 @@ import { nameCell } from '../kinds/cells.ts';
 import { nameColumn } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindDefinition, KindEnv } from '../kinds/kind.ts';
 import { ageAt } from '../meta/age.ts';
+import { type JsonPath, JsonPathError, jsonPath } from '../meta/json-path.ts';
 import { TimeError } from '../meta/time.ts';
-import { type JsonPath, JsonPathError, jsonPath } from './json-path.ts';
 
 type Shown = Required<Pick<KindDefinition<ApiObject>, 'columns' | 'cells'>>;
 

@@ -6,7 +6,7 @@ import { Scale } from '../kinds/autoscaling/schema/scale.ts';
 import type { ApiObject, ViewSubresource } from '../kinds/kind.ts';
 import { badRequest, internalError } from '../meta/errors.ts';
 import { type FieldErrors, Path } from '../meta/field.ts';
-import { JsonPathError, plainPath, setAt, valueAt } from './json-path.ts';
+import { JsonPathError, plainPath, setAt, valueAt } from '../meta/json-path.ts';
 
 /** Shown to who writes the scale of an object without a number: it can be told from every number that may be wanted. */
 const UNSET = -(2 ** 31);

@@ -1,5 +1,5 @@
 /**
- * The paths by which definitions of custom kinds point into their objects, as the clients of a stock server know them.
+ * The paths by which definitions of custom kinds and command lines point into objects, as the clients of a stock server know them.
  *
  *   .spec.replicas                                   a field
  *   .metadata.labels.example\.com/tier               a name with dots

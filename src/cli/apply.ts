@@ -1,0 +1,149 @@
+/** `plat apply`: objects become what files say, and the server keeps account of who set which field. */
+import { setTimeout } from 'node:timers/promises';
+import { type ApiResource, UnknownKind } from '../client/discovery.ts';
+import { bool, type Flag, FlagError, type FlagValues, flagHelp, parseFlags, readBoolean, text } from '../lib/flags.ts';
+import { ApiError } from '../meta/errors.ts';
+import { parseLabelSelector } from '../meta/labels.ts';
+import type { Command } from './command.ts';
+import { conflictText, isApplyConflict } from './conflicts.ts';
+import { connectFlags } from './connect.ts';
+import { type Manifest, readManifests } from './manifests.ts';
+import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import type { ApiItem } from './print-objects.ts';
+import { Results } from './results.ts';
+import { sameObject } from './same-object.ts';
+import { refOf } from './targets.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+/** Scripts that know the stock command line say so; there is no other way here. */
+const serverSide: Flag<boolean> = {
+  ...bool(true, 'The server merges, which is the only way there is.', { defaultText: 'true' }),
+  read: (values) => {
+    if (!readBoolean(values.at(-1) as string)) throw new Error('only the server applies: leave the flag out');
+    return true;
+  },
+};
+const applyFlags = {
+  Objects: {
+    ...fileFlags,
+    namespace: namespaceFlag,
+    selector: text('', 'Apply only those of the objects that have these labels.', { short: 'l', value: 'QUERY' }),
+  },
+  Applying: {
+    'field-manager': managerFlag,
+    'force-conflicts': bool(false, 'Take over fields that other managers have set to something else.'),
+    'server-side': serverSide,
+    'dry-run': dryRunFlag,
+    validate: validateFlag,
+  },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+export type ApplyOptions = FlagValues<typeof applyFlags>;
+
+/** Time for a kind to be served whose definition was applied just before. */
+const DEFINITION_MS = 10_000;
+const POLL_MS = 100;
+
+export const apply: Command = {
+  usage: '-f FILE|DIR|URL|- [flags]',
+  summary: 'Make objects what files say: plat apply -f web.yaml, plat apply -R -f manifests/, helm template x | plat apply -f -',
+  help: (width) => `${flagHelp(applyFlags, width)}
+Exit codes:
+  0   everything was applied
+  1   something was not; the others were
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(applyFlags, args);
+    if (words.length > 0) throw new FlagError(`apply takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
+    if (options.filename.length === 0) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -f -');
+    const selector = parseLabelSelector(options.selector);
+    const manifests = (await readManifests(options.filename, options.recursive, io)).filter(({ object }) =>
+      selector.matches(labelsOf(object)),
+    );
+    return withServer(options, io, (work) => new Applier(work, options).run(manifests));
+  },
+};
+
+class Applier {
+  private readonly work: Work;
+  private readonly options: ApplyOptions;
+  private readonly results: Results;
+  /** Until when kinds that are unknown may still come. */
+  private patience = 0;
+
+  constructor(work: Work, options: ApplyOptions) {
+    this.work = work;
+    this.options = options;
+    this.results = new Results(work.io, options);
+  }
+  async run(manifests: readonly Manifest[]): Promise<number> {
+    for (const manifest of manifests) {
+      let what = manifest.source;
+      try {
+        const ref = refOf(manifest, await this.resourceOf(manifest), this.work, this.options.namespace);
+        what = shownName(ref.resource, ref.name);
+        await this.apply(ref, manifest);
+      } catch (error) {
+        if (isApplyConflict(error)) this.results.failed(what, new Error(conflictText(error)));
+        else this.results.failed(what, error);
+      }
+    }
+    return this.results.end();
+  }
+  private async apply(ref: ObjectRef, manifest: Manifest): Promise<void> {
+    const { dryRun, fieldManager, forceConflicts, validate } = this.options;
+    const body = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
+    if (dryRun === 'client') return this.results.done(ref, 'applied', body as ApiItem);
+    const before = await this.before(ref);
+    const { status, object } = await this.work.send(ref, {
+      method: 'PATCH',
+      body,
+      contentType: 'application/apply-patch+yaml',
+      query: {
+        fieldManager,
+        force: forceConflicts || undefined,
+        dryRun: dryRun === 'server' ? 'All' : undefined,
+        fieldValidation: validate,
+      },
+    });
+    this.results.done(ref, status === 201 || before === null ? 'created' : outcome(before, object), object);
+    if (manifest.object.kind === 'CustomResourceDefinition') this.patience = performance.now() + DEFINITION_MS;
+  }
+  /** The object as it is; null where there is none, undefined where it may not be read. */
+  private async before(ref: ObjectRef): Promise<ApiItem | null | undefined> {
+    try {
+      return await this.work.get(ref);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return null;
+      if (error instanceof ApiError && error.code === 403) return undefined;
+      throw error;
+    }
+  }
+  /** A kind may take a moment to be served after its definition. */
+  private async resourceOf({ object }: Manifest): Promise<ApiResource> {
+    for (;;) {
+      try {
+        return await this.work.discovery.forKind(object.apiVersion, object.kind);
+      } catch (error) {
+        if (!(error instanceof UnknownKind) || performance.now() >= this.patience) throw error;
+        await setTimeout(POLL_MS, undefined, { signal: this.work.signal });
+        this.work.forget();
+      }
+    }
+  }
+}
+
+function outcome(before: ApiItem | undefined, after: ApiItem): string {
+  if (before === undefined) return 'applied';
+  return sameObject(before, after) ? 'unchanged' : 'configured';
+}
+
+export function withNamespace(object: Manifest['object'], namespace: string): Manifest['object'] {
+  return { ...object, metadata: { ...(object.metadata as object), namespace } };
+}
+function labelsOf(object: Manifest['object']): Record<string, string> {
+  const labels = (object.metadata as { labels?: Record<string, string> } | undefined)?.labels;
+  return labels ?? {};
+}

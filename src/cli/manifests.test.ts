@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../lib/temporary.testing.ts';
+import { manifestsOf, readManifests } from './manifests.ts';
+import { testIO } from './testing.ts';
+
+const cwd = temporaryDirectory('plat-manifests');
+const io = testIO({ cwd, stdin: async () => 'apiVersion: v1\nkind: Namespace\nmetadata: {name: in}\n' });
+const object = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: x}\n`;
+
+test('several documents and lists are taken apart, empty documents passed over', () => {
+  const text = `# head\n---\n${object('a')}---\n---\napiVersion: v1\nkind: ConfigMapList\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n`;
+  expect(manifestsOf(text, 'f.yaml').map(({ name, namespace, source }) => [name, namespace, source])).toEqual([
+    ['a', 'x', expect.stringMatching(/^f.yaml, document \d$/)],
+    ['b', undefined, expect.stringMatching(/^f.yaml, document \d, item 1$/)],
+  ]);
+});
+
+test.each([
+  ['[1]', 'f: this is not an object'],
+  ['kind: A', 'f: the object does not say its apiVersion'],
+  ['apiVersion: v1\nkind: ""', 'f: the object does not say its kind'],
+  ['a: [', 'f: '],
+])('%s is refused', (text, message) => {
+  expect(() => manifestsOf(text, 'f')).toThrow(message);
+});
+
+test('files of a directory come by name; -R goes below; other files are left alone', async () => {
+  mkdirSync(join(cwd, 'd/below'), { recursive: true });
+  writeFileSync(join(cwd, 'd/b.yaml'), object('b'));
+  writeFileSync(join(cwd, 'd/a.yml'), object('a'));
+  writeFileSync(join(cwd, 'd/README.md'), '# no');
+  writeFileSync(join(cwd, 'd/below/c.json'), '{"apiVersion":"v1","kind":"X"}');
+  expect((await readManifests(['d'], false, io)).map((m) => m.source)).toEqual(['d/a.yml', 'd/b.yaml']);
+  expect((await readManifests(['d', '-'], true, io)).map((m) => m.source)).toEqual([
+    'd/a.yml',
+    'd/b.yaml',
+    'd/below/c.json',
+    'the standard input',
+  ]);
+});
+
+test('what is not there is told', async () => {
+  mkdirSync(join(cwd, 'empty'));
+  await expect(readManifests(['nowhere.yaml'], false, io)).rejects.toThrow('there is no file or directory nowhere.yaml');
+  await expect(readManifests(['empty'], false, io)).rejects.toThrow(
+    'the directory empty holds no file that ends in .yaml, .yml, .json; -R looks below it, too',
+  );
+  writeFileSync(join(cwd, 'none.yaml'), '# nothing\n');
+  await expect(readManifests(['none.yaml'], false, io)).rejects.toThrow('there are no objects in none.yaml');
+});
+
+test('an address is read', async () => {
+  const server = createServer((req, res) => {
+    res.statusCode = req.url === '/a.yaml' ? 200 : 404;
+    res.end(object('a'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect((await readManifests([`${base}/a.yaml`], false, io)).map((m) => m.name)).toEqual(['a']);
+  await expect(readManifests([`${base}/b.yaml`], false, io)).rejects.toThrow(
+    `${base}/b.yaml cannot be read: the server there answered 404`,
+  );
+  server.closeAllConnections();
+  server.close();
+  await expect(readManifests([`${base}/a.yaml`], false, io)).rejects.toThrow('cannot be read: ');
+});

@@ -1,0 +1,104 @@
+/** Objects from files, directories, addresses and the standard input: YAML or JSON, several in one, lists taken apart. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { FlagError } from '../lib/flags.ts';
+import type { JsonObject, JsonValue } from '../schema/types.ts';
+import { parseYamlDocuments } from '../schema/yaml.ts';
+import type { IO } from './command.ts';
+
+/** An object of the API as a person wrote it. */
+export interface Manifest {
+  readonly object: JsonObject & { apiVersion: string; kind: string };
+  /** Undefined where the object leaves its name to the server. */
+  readonly name: string | undefined;
+  readonly namespace: string | undefined;
+  /** Where it stands, for messages: `web.yaml, document 2`. */
+  readonly source: string;
+}
+
+/** What cannot be read as an object, and where it stands. */
+export class ManifestError extends Error {}
+
+const extensions = ['.yaml', '.yml', '.json'];
+/** No file of objects is larger; the server takes 3 MiB an object. */
+const maxBytes = 64 << 20;
+
+/** All objects that the `-f` flags name, in their order. Throws FlagError for what is not there, ManifestError for what is no object. */
+export async function readManifests(paths: readonly string[], recursive: boolean, io: IO): Promise<Manifest[]> {
+  const found: Manifest[] = [];
+  for (const path of paths) {
+    for (const [source, text] of await textsOf(path, recursive, io)) found.push(...manifestsOf(text, source));
+  }
+  if (found.length === 0) throw new ManifestError(`there are no objects in ${paths.join(', ')}`);
+  return found;
+}
+
+async function textsOf(path: string, recursive: boolean, io: IO): Promise<[source: string, text: string][]> {
+  if (path === '-') return [['the standard input', await io.stdin()]];
+  if (/^https?:\/\//.test(path)) return [[path, await download(path)]];
+  const files = await filesOf(resolve(io.cwd, path), path, recursive);
+  return Promise.all(files.map(async ([file, shown]): Promise<[string, string]> => [shown, await readFile(file, 'utf8')]));
+}
+
+async function download(address: string): Promise<string> {
+  const answer = await fetch(address).catch((error: Error) => {
+    throw new ManifestError(`${address} cannot be read: ${(error.cause as Error | undefined)?.message ?? error.message}`);
+  });
+  if (!answer.ok) throw new ManifestError(`${address} cannot be read: the server there answered ${answer.status}`);
+  const text = await answer.text();
+  if (text.length > maxBytes) throw new ManifestError(`${address} is larger than ${maxBytes} bytes`);
+  return text;
+}
+
+/** A file, or those of a directory by name; each with the name that the person knows it by. */
+async function filesOf(file: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts === undefined) throw new FlagError(`there is no file or directory ${shown}`);
+  if (!facts.isDirectory()) return [[file, shown]];
+  const found = await filesIn(file, shown, recursive);
+  if (found.length === 0) {
+    throw new FlagError(
+      `the directory ${shown} holds no file that ends in ${extensions.join(', ')}${recursive ? '' : '; -R looks below it, too'}`,
+    );
+  }
+  return found;
+}
+async function filesIn(directory: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
+  const found: [string, string][] = [];
+  const entries = await readdir(directory, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const file = join(directory, entry.name);
+    const name = join(shown, entry.name);
+    if (entry.isDirectory()) found.push(...(recursive ? await filesIn(file, name, true) : []));
+    else if (extensions.some((end) => entry.name.endsWith(end))) found.push([file, name]);
+  }
+  return found;
+}
+
+/** The objects of one text. */
+export function manifestsOf(text: string, source: string): Manifest[] {
+  let documents: JsonValue[];
+  try {
+    documents = parseYamlDocuments(text);
+  } catch (error) {
+    throw new ManifestError(`${source}: ${(error as Error).message}`);
+  }
+  const several = documents.length > 1;
+  return documents.flatMap((document, i) =>
+    document === null ? [] : objectsOf(document, several ? `${source}, document ${i + 1}` : source),
+  );
+}
+
+function objectsOf(value: JsonValue, source: string): Manifest[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${source}: this is not an object`);
+  const { apiVersion, kind, items, metadata } = value;
+  for (const [field, is] of Object.entries({ apiVersion, kind })) {
+    if (typeof is !== 'string' || is === '') throw new ManifestError(`${source}: the object does not say its ${field}`);
+  }
+  if (Array.isArray(items) && (kind as string).endsWith('List')) {
+    return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`));
+  }
+  const meta = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
+  const textOf = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
+  return [{ object: value as Manifest['object'], name: textOf(meta.name), namespace: textOf(meta.namespace), source }];
+}

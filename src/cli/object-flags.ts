@@ -1,0 +1,73 @@
+/** Flags that commands about objects share. */
+import { bool, choice, type Flag, flag, list, readChoice, text } from '../lib/flags.ts';
+
+export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of the objects.', 'NAME', (t) => t, {
+  short: 'n',
+  defaultText: 'that of the context',
+});
+
+export const fileFlags = {
+  filename: list([], 'File, directory or address with the objects, as YAML or JSON; - is the standard input.', {
+    short: 'f',
+    value: 'FILE|DIR|URL|-',
+  }),
+  recursive: bool(false, 'Look into directories below those of --filename, too.', { short: 'R' }),
+};
+
+export const selectFlags = {
+  selector: text('', 'Labels that objects must have: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
+  'field-selector': text('', 'Fields that objects must have: metadata.name=web.', { value: 'QUERY' }),
+  all: bool(false, 'All objects of the type in the namespace.'),
+  'all-namespaces': bool(false, 'In all namespaces, with --all or a selector.', { short: 'A' }),
+};
+
+export type DryRun = 'none' | 'client' | 'server';
+/** `--dry-run` alone means the client's. */
+export const dryRunFlag: Flag<DryRun> = {
+  ...flag<DryRun>(
+    'none',
+    'client: only print what would be sent; server: let the server do everything except store it.',
+    'none|client|server',
+    (t) => (t === 'true' ? 'client' : readChoice(t, ['none', 'client', 'server'])),
+  ),
+  isSwitch: true,
+};
+/** For commands whose change only the server can work out. */
+export const serverDryRunFlag: Flag<DryRun> = {
+  ...flag<DryRun>('none', 'server: let the server do everything except store it.', 'none|server', (t) => {
+    if (t === 'client' || t === 'true') throw new Error('the server works this change out: use --dry-run=server');
+    return readChoice(t, ['none', 'server']);
+  }),
+  isSwitch: true,
+};
+
+export const managerFlag = text('plat', 'Name under which the server records who set the fields.', { value: 'NAME' });
+
+export const validateFlag = flag<'Strict' | 'Warn' | 'Ignore'>(
+  'Strict',
+  'What becomes of fields that the server does not know, where it checks them.',
+  'strict|warn|ignore',
+  (t) =>
+    (({ strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' }) as const)[
+      readChoice(t, ['strict', 'warn', 'ignore', 'true', 'false'])
+    ],
+  { defaultText: 'strict' },
+);
+
+export const resultFlags = {
+  output: flag<string>('', 'Print the object instead of a sentence about it.', 'yaml|json|name|jsonpath=TEMPLATE', readOutput, {
+    short: 'o',
+  }),
+  'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
+};
+function readOutput(value: string): string {
+  return value.startsWith('jsonpath=') ? value : readChoice(value, ['yaml', 'json', 'name', 'jsonpath=…']);
+}
+
+export const cascadeFlag: Flag<'background' | 'foreground' | 'orphan'> = {
+  ...choice(
+    'background',
+    ['background', 'foreground', 'orphan'],
+    'What becomes of objects that this one owns: deleted after it, before it, or kept.',
+  ),
+};

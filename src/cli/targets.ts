@@ -1,0 +1,94 @@
+/** Which objects a command is about: by type and name, by file, or by what they have in common. */
+import type { ApiResource } from '../client/discovery.ts';
+import { FlagError } from '../lib/flags.ts';
+import { targetsOf } from './get-args.ts';
+import { type Manifest, ManifestError, readManifests } from './manifests.ts';
+import type { ApiItem } from './print-objects.ts';
+import type { ObjectRef, Work } from './work.ts';
+
+export interface TargetOptions {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly namespace: string | undefined;
+  readonly selector?: string;
+  readonly fieldSelector?: string;
+  readonly all?: boolean;
+  readonly allNamespaces?: boolean;
+}
+
+const PAGE = 500;
+
+/** Says what is wrong with a command line before anything is asked of a server. `command` begins the examples. */
+export function checkTargets(command: string, words: readonly string[], options: TargetOptions): void {
+  const { filename, selector = '', fieldSelector = '', all = false, allNamespaces = false } = options;
+  const byWhat = selector !== '' || fieldSelector !== '' || all;
+  if (filename.length > 0) {
+    if (words.length > 0) throw new FlagError(`-f and ${JSON.stringify(words[0])} exclude each other: the files name the objects`);
+    if (byWhat || allNamespaces) throw new FlagError('-f and a selector exclude each other: the files name the objects');
+    return;
+  }
+  const targets = targetsOf(words, `plat ${command} pod/web, plat ${command} deployment web, plat ${command} -f web.yaml`);
+  const named = targets.some((t) => t.names.length > 0);
+  if (named && byWhat) throw new FlagError('a name and --selector, --field-selector or --all exclude each other');
+  if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: say which with -n');
+  if (!named && !byWhat) throw new FlagError(`which ${targets[0]?.type}? Name them, choose by label with -l, or take --all`);
+}
+
+/** The objects, in the order of the command line. `missing` decides about a type that the server does not have. */
+export async function findTargets(work: Work, words: readonly string[], options: TargetOptions): Promise<ObjectRef[]> {
+  if (options.filename.length > 0) {
+    const refs: ObjectRef[] = [];
+    for (const manifest of await readManifests(options.filename, options.recursive, work.io)) {
+      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      refs.push(refOf(manifest, resource, work, options.namespace));
+    }
+    return refs;
+  }
+  const refs: ObjectRef[] = [];
+  for (const { type, names } of targetsOf(words, '')) {
+    const resource = await work.discovery.find(type);
+    const namespace = resource.namespaced ? work.namespace : undefined;
+    if (names.length === 0) refs.push(...(await inCollection(work, resource, options)));
+    for (const name of names) refs.push({ resource, namespace, name });
+  }
+  return refs;
+}
+
+async function inCollection(work: Work, resource: ApiResource, options: TargetOptions): Promise<ObjectRef[]> {
+  const namespace = resource.namespaced && !options.allNamespaces ? work.namespace : undefined;
+  const refs: ObjectRef[] = [];
+  let next: string | undefined;
+  do {
+    const { object } = await work.sendTo<ApiItem & { items?: { metadata: { name: string; namespace?: string } }[] }>(resource, namespace, {
+      method: 'GET',
+      query: { limit: PAGE, continue: next, labelSelector: options.selector, fieldSelector: options.fieldSelector },
+    });
+    for (const { metadata } of object.items ?? []) refs.push({ resource, namespace: metadata.namespace, name: metadata.name });
+    next = object.metadata?.continue;
+  } while (next !== undefined && next !== '');
+  return refs;
+}
+
+/** The object that a manifest is about. `wanted` is the namespace of the command line. */
+export function refOf(manifest: Manifest, resource: ApiResource, work: Work, wanted: string | undefined): ObjectRef {
+  const { name, source } = manifest;
+  if (name === undefined) {
+    throw new ManifestError(
+      `${source}: the object has no metadata.name${hasGenerateName(manifest) ? '; `plat create` makes one from generateName' : ''}`,
+    );
+  }
+  return { resource, namespace: namespaceOf(manifest, resource, work, wanted), name };
+}
+
+/** That of the object, else of the command line, else of the context. Throws where the first two do not agree. */
+export function namespaceOf(manifest: Manifest, resource: ApiResource, work: Work, wanted: string | undefined): string | undefined {
+  if (!resource.namespaced) return undefined;
+  if (wanted !== undefined && manifest.namespace !== undefined && manifest.namespace !== wanted) {
+    throw new ManifestError(
+      `${manifest.source}: the object is of namespace ${JSON.stringify(manifest.namespace)}, but the command line says -n ${wanted}`,
+    );
+  }
+  return manifest.namespace ?? work.namespace;
+}
+const hasGenerateName = ({ object }: Manifest): boolean =>
+  (object.metadata as { generateName?: string } | undefined)?.generateName !== undefined;

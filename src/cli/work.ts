@@ -1,0 +1,110 @@
+/** What commands about objects work with: a connection, what the server serves, requests, and the end that a person may call for. */
+import { type ApiResource, Discovery } from '../client/discovery.ts';
+import { pathOf, queryOf } from '../client/dynamic.ts';
+import { errorOf, readAll } from '../client/transport.ts';
+import type { IO } from './command.ts';
+import { type ConnectOptions, connect, type Session } from './connect.ts';
+import type { ApiItem } from './print-objects.ts';
+
+/** One object of the server. */
+export interface ObjectRef {
+  readonly resource: ApiResource;
+  /** Undefined for objects without one. */
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+export interface Send {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly subresource?: string | undefined;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+export interface Sent<T> {
+  readonly status: number;
+  readonly object: T;
+}
+
+const maxBytes = 1 << 30;
+
+export class Work {
+  readonly session: Session;
+  readonly io: IO;
+  readonly signal: AbortSignal;
+  discovery: Discovery;
+  private readonly warned = new Set<string>();
+
+  constructor(session: Session, io: IO, signal: AbortSignal) {
+    this.session = session;
+    this.io = io;
+    this.signal = signal;
+    this.discovery = new Discovery(session.transport);
+  }
+  get namespace(): string {
+    return this.session.connection.namespace;
+  }
+  /** The server may serve other things by now. */
+  forget(): void {
+    this.discovery = new Discovery(this.session.transport);
+  }
+  get<T = ApiItem>(ref: ObjectRef, subresource?: string): Promise<T> {
+    return this.send<T>(ref, { method: 'GET', subresource }).then(({ object }) => object);
+  }
+  /** A request about one object. Throws ApiError. */
+  send<T = ApiItem>(ref: ObjectRef, what: Send): Promise<Sent<T>> {
+    return this.request<T>(pathOf(ref.resource, ref.namespace, ref.name, what.subresource), what);
+  }
+  /** A request about a collection. */
+  sendTo<T = ApiItem>(resource: ApiResource, namespace: string | undefined, what: Send): Promise<Sent<T>> {
+    return this.request<T>(pathOf(resource, namespace), what);
+  }
+  private async request<T>(path: string, { method, body, contentType = 'application/json', query = {} }: Send): Promise<Sent<T>> {
+    const search = queryOf(query);
+    const answer = await this.session.transport.open({
+      method,
+      path: search === '' ? path : `${path}?${search}`,
+      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': contentType }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      signal: this.signal,
+      ...this.session.timeout,
+    });
+    this.warn(answer.headers.warning);
+    if (answer.status >= 300) throw await errorOf(answer);
+    return { status: answer.status, object: JSON.parse((await readAll(answer.body, maxBytes)).toString()) as T };
+  }
+  /** What the server wants its people to know, each once. */
+  private warn(header: string | undefined): void {
+    for (const [, quoted = ''] of (header ?? '').matchAll(/\b\d{3} \S+ "((?:\\.|[^"\\])*)"/g)) {
+      const text = quoted.replace(/\\(.)/g, '$1');
+      if (this.warned.has(text)) continue;
+      this.warned.add(text);
+      this.io.err(`Warning: ${text}\n`);
+    }
+  }
+}
+
+/** Connects, works and lets go; an interrupt ends the work with 130. */
+export async function withServer(
+  options: ConnectOptions & { readonly namespace?: string | undefined },
+  io: IO,
+  work: (work: Work) => Promise<number>,
+): Promise<number> {
+  const session = await connect(options, options.namespace, io);
+  const stop = new AbortController();
+  const forget = io.onSignal(() => stop.abort());
+  try {
+    return await work(new Work(session, io, stop.signal));
+  } catch (error) {
+    if (stop.signal.aborted) return 130;
+    throw error;
+  } finally {
+    forget();
+    session.transport.close();
+  }
+}
+
+/** `pod/web`, `deployment.apps/web` */
+export const shownName = (resource: ApiResource, name: string): string => `${typeName(resource)}/${name}`;
+export const typeName = (resource: ApiResource): string =>
+  resource.group === '' ? resource.singularName : `${resource.singularName}.${resource.group}`;

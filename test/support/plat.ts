@@ -1,0 +1,63 @@
+/** The command line of plat, in the test's own process, pointed at a test's server. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run } from '../../src/cli/index.ts';
+import { type TestIO, testIO } from '../../src/cli/testing.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import type { Loose, TestServer } from './server.ts';
+
+export interface PlatResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+export interface Plat {
+  /** Directory in which the commands run. */
+  readonly cwd: string;
+  /** Writes a file there; an object is written as JSON. Answers its name. */
+  file(name: string, content: unknown): string;
+  /** Runs a command line to its end; an object is given as its standard input. */
+  run(args: readonly string[], input?: unknown): Promise<PlatResult>;
+  /** Runs one that must succeed; answers what it printed. */
+  ok(args: readonly string[], input?: unknown): Promise<string>;
+  /** The same, read as JSON. */
+  json(args: readonly string[], input?: unknown): Promise<Loose>;
+  /** Starts one; its terminal tells what it has said so far. */
+  start(args: readonly string[], input?: unknown): { io: TestIO; code: Promise<number> };
+}
+
+/** `connection`: flags that lead to the server, unless as its administrator. */
+export function platFor(
+  server: TestServer,
+  env: Readonly<Record<string, string>> = {},
+  connection: readonly string[] = ['--kubeconfig', server.running.adminConfigPath],
+): Plat {
+  const cwd = temporaryDirectory('plat-cli');
+  const start = (args: readonly string[], input?: unknown) => {
+    const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
+    const io = testIO({ cwd, env, stdin: async () => text });
+    return { io, code: run([...args, ...connection], io) };
+  };
+  const finish = async (args: readonly string[], input?: unknown): Promise<PlatResult> => {
+    const { io, code } = start(args, input);
+    return { code: await code, stdout: io.stdout, stderr: io.stderr };
+  };
+  const ok = async (args: readonly string[], input?: unknown): Promise<string> => {
+    const { code, stdout, stderr } = await finish(args, input);
+    if (code !== 0) throw new Error(`plat ${args.join(' ')}: ${code}\n${stdout}${stderr}`);
+    return stdout;
+  };
+  return {
+    cwd,
+    file(name, content) {
+      const path = join(cwd, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+      return name;
+    },
+    run: finish,
+    ok,
+    json: async (args, input) => JSON.parse(await ok([...args, '-o', 'json'], input)),
+    start,
+  };
+}
