@@ -21,8 +21,8 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   ],
   auth: ['authentication', 'rbac-refusals', 'rbac-rules', 'rbac-objects', 'access-reviews', 'impersonation', 'node-authorizer'],
   admission: ['webhook-config', 'webhooks-validating', 'webhooks-mutating', 'admission-default', 'pod-security', 'limit-ranges', 'quota'],
+  custom: ['crd-*', 'apply-custom', 'aggregation'],
   controllers: ['deletion', 'garbage-collection', 'namespaces', 'certificates', 'bootstrap-tokens', 'service-account-tokens'],
-  aggregation: ['aggregation'],
 };
 
 export const required: readonly (keyof typeof areas)[] = Object.keys(areas);
