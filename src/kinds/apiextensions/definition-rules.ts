@@ -49,12 +49,7 @@ export function validateDefinitionUpdate(
   validateRest(definition, old, errors, env);
 }
 
-export function validateDefinitionStatus(
-  definition: CustomResourceDefinition,
-  old: CustomResourceDefinition,
-  errors: FieldErrors,
-  env: KindEnv,
-): void {
+export function validateDefinitionStatus(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
   changedMetadataAgain(definition, old, errors);
   validateNames(definition.status.acceptedNames, Path.of('status', 'acceptedNames'), errors);
 }
