@@ -9,7 +9,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fanOut, told } from './fan-out.mjs';
 import { growth } from './growth.mjs';
-import { configMap, pod } from './objects.mjs';
+import { configMap, lamp, lampDefinition, pod } from './objects.mjs';
 import { call, inParallel, load, must, residentMB, root, startBare, startPlat, writing } from './tools.mjs';
 
 const option = (name, fallback) => {
@@ -28,6 +28,10 @@ for (let i = 0; i < 50; i++) {
   if ((await call(address, 'GET', `${ns}/serviceaccounts/default`)).status === 200) break;
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
+const lamps = '/apis/bench.example.com/v1/namespaces/bench/lamps';
+await must(address, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', lampDefinition);
+while ((await call(address, 'GET', lamps)).status !== 200);
+await must(address, 'POST', lamps, lamp('one'));
 await inParallel(500, 16, (i) => must(address, 'POST', `${ns}/pods`, pod(`p${i}`)));
 await inParallel(64, 16, (i) => must(address, 'POST', `${ns}/configmaps`, configMap(`u${i}`)));
 const one = (await must(address, 'GET', `${ns}/pods/p7`)).body.length;
@@ -61,6 +65,8 @@ const loads = {
     ),
     'small',
   ],
+  'get custom': [`${lamps}/one`, '', 'small'],
+  'create custom': ['/', writing('POST', lamps, json, lamp('@NAME@'), '"c"..id.."-"..n'), 'small'],
   'create pod': ['/', writing('POST', `${ns}/pods`, json, pod('@NAME@'), '"q"..id.."-"..n'), 'small'],
 };
 
