@@ -1,5 +1,6 @@
 /** What programs that embed the server, or talk to one, may use. */
-export { type ClientConfig, type Connection, connectionOf, loadConfig } from './client/config.ts';
+export { type ClientConfig, loadConfig } from './client/config.ts';
+export { type Connection, connectionOf } from './client/connection.ts';
 export { Transport } from './client/transport.ts';
 export { parseServerFlags, type ServerOptions, serverOptions } from './flags.ts';
 export { type Identity, kubernetes, plat } from './identity.ts';

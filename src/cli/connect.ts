@@ -1,10 +1,12 @@
 /** Flags that every command with a server to talk to has, and the connection that they lead to. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Connection, configPaths, connectionOf, loadConfig } from '../client/config.ts';
+import { configPaths, loadConfig } from '../client/config.ts';
+import { type Connection, connectionOf } from '../client/connection.ts';
+import { hereAndNow } from '../client/credentials.ts';
 import { Transport } from '../client/transport.ts';
 import { dataFiles } from '../flags.ts';
-import { bool, duration, type FlagValues, file, flag } from '../lib/flags.ts';
+import { bool, duration, FlagError, type FlagValues, file, flag, repeated } from '../lib/flags.ts';
 import { productVersion } from '../version.ts';
 import type { IO } from './command.ts';
 
@@ -18,7 +20,15 @@ export const connectFlags = {
   user: name('User of the configuration to use.', 'NAME'),
   server: name('Address of the server.', 'URL', 's'),
   token: name('Bearer token.', 'TOKEN'),
+  username: name('Name for basic authentication.', 'NAME'),
+  password: name('Password for basic authentication.', 'PASSWORD'),
+  'client-certificate': file('Certificate to show to the server.'),
+  'client-key': file('Key of that certificate.'),
+  as: name('User to act as.', 'USER'),
+  'as-group': repeated<readonly string[]>([], 'Group to act with; may be repeated.', 'GROUP', (values) => values),
+  'as-uid': name('UID to act with.', 'UID'),
   'certificate-authority': file('CA that signed the certificate of the server.'),
+  'tls-server-name': name('Name that the certificate of the server must have.', 'NAME'),
   'insecure-skip-tls-verify': bool(false, 'Trust any server. Whoever sits in between can read and change everything.'),
   'request-timeout': duration('0s', 'Time to wait for an answer; 0 waits for ever.', { defaultText: '0s' }),
 };
@@ -31,20 +41,37 @@ export interface Session {
   readonly timeout: { readonly timeout?: number };
 }
 
-export async function connect(options: ConnectOptions, namespace: string | undefined, io: IO): Promise<Session> {
+/** The files that the client configuration is read from, the first of them before the others. */
+export function configFiles(explicit: string | undefined, io: IO): readonly string[] {
   const local = join(io.cwd, '.plat', dataFiles.adminConfig);
   const usual = [...(belongsToUs(local) ? [local] : []), join(io.home, '.plat', 'config'), join(io.home, '.kube', 'config')];
-  const config = await loadConfig(configPaths(options.kubeconfig, io.env, usual));
-  const connection = await connectionOf(config, {
+  return configPaths(explicit, io.env, usual);
+}
+
+export async function connect(options: ConnectOptions, namespace: string | undefined, io: IO): Promise<Session> {
+  if (options.kubeconfig !== undefined && !existsSync(options.kubeconfig)) {
+    throw new FlagError(`--kubeconfig ${options.kubeconfig}: there is no such file`);
+  }
+  const config = await loadConfig(configFiles(options.kubeconfig, io));
+  const choice = {
     context: options.context,
     cluster: options.cluster,
     user: options.user,
     server: options.server,
     token: options.token,
+    username: options.username,
+    password: options.password,
+    clientCertificate: options.clientCertificate,
+    clientKey: options.clientKey,
     certificateAuthority: options.certificateAuthority,
+    tlsServerName: options.tlsServerName,
+    as: options.as,
+    asGroups: options.asGroup,
+    asUid: options.asUid,
     namespace,
     ...(options.insecureSkipTlsVerify && { insecure: true }),
-  });
+  };
+  const connection = await connectionOf(config, choice, { ...hereAndNow, env: io.env, show: (text) => io.err(text) });
   const transport = new Transport(connection, `plat/${productVersion} (${process.platform}/${process.arch})`);
   return { transport, connection, timeout: options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout } };
 }

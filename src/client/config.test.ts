@@ -2,7 +2,8 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
-import { type ClientConfig, configPaths, connectionOf, loadConfig, parseConfig, printConfig, writeConfig } from './config.ts';
+import { type ClientConfig, configPaths, loadConfig, parseConfig, printConfig, writeConfig } from './config.ts';
+import { connectionOf } from './connection.ts';
 
 const directory = temporaryDirectory('plat-config');
 const file = (name: string, text: string): string => {
@@ -84,7 +85,7 @@ test('several files are joined, the first one wins', async () => {
 test('mistakes are told in words', async () => {
   const config = await load();
   await expect(connectionOf(config, { context: 'prd' })).rejects.toThrow('has no context "prd" (did you mean prod?)');
-  await expect(connectionOf(config, { context: 'odd' })).rejects.toThrow('from a plug-in');
+  await expect(connectionOf(config, { context: 'odd' })).rejects.toThrow('the credential plug-in of the user "dave" names no apiVersion');
   await expect(connectionOf(await loadConfig([]))).rejects.toThrow('no server is known');
   await expect(connectionOf(await loadConfig([]), { server: 'one' })).rejects.toThrow('is not an address such as');
   await expect(connectionOf(await loadConfig([]), { server: 'http://far.example', token: 't' })).rejects.toThrow('it does not use HTTPS');

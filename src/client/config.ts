@@ -3,9 +3,8 @@
  * files may be named; what the earlier one says wins. Paths within a file are relative to its directory.
  */
 import { readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { writeSecretFile } from '../lib/pki/files.ts';
-import { didYouMean } from '../lib/suggest.ts';
 
 export interface ClusterEntry {
   server: string;
@@ -13,6 +12,18 @@ export interface ClusterEntry {
   'certificate-authority-data'?: string;
   'insecure-skip-tls-verify'?: boolean;
   'tls-server-name'?: string;
+  'proxy-url'?: string;
+  extensions?: readonly { readonly name?: string; readonly extension?: unknown }[];
+}
+/** How a credential plug-in is run. */
+export interface ExecEntry {
+  command?: string;
+  args?: readonly string[] | null;
+  env?: readonly { readonly name?: string; readonly value?: string }[] | null;
+  apiVersion?: string;
+  installHint?: string;
+  provideClusterInfo?: boolean;
+  interactiveMode?: string;
 }
 export interface UserEntry {
   'client-certificate'?: string;
@@ -23,8 +34,12 @@ export interface UserEntry {
   tokenFile?: string;
   username?: string;
   password?: string;
-  exec?: unknown;
-  'auth-provider'?: unknown;
+  as?: string;
+  'as-uid'?: string;
+  'as-groups'?: readonly string[] | null;
+  'as-user-extra'?: Readonly<Record<string, readonly string[]>> | null;
+  exec?: ExecEntry | null;
+  'auth-provider'?: { readonly name?: string; readonly config?: Readonly<Record<string, string>> | null } | null;
 }
 export interface ContextEntry {
   cluster: string;
@@ -37,21 +52,9 @@ export interface ClientConfig {
   readonly users: ReadonlyMap<string, UserEntry>;
   readonly contexts: ReadonlyMap<string, ContextEntry>;
   readonly currentContext: string;
+  /** The file that each user was read from: renewed tokens are written there. */
+  readonly userFiles: ReadonlyMap<string, string>;
 }
-/** Everything needed to talk to a server. */
-export interface Connection {
-  readonly server: string;
-  readonly ca: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-  /** Value of the Authorization header. */
-  readonly authorization: string | undefined;
-  readonly insecure: boolean;
-  readonly serverName: string | undefined;
-  /** Namespace of the context. */
-  readonly namespace: string;
-}
-
 /** The message is for the person at the keyboard. */
 export class ConfigError extends Error {
   constructor(message: string) {
@@ -67,16 +70,21 @@ export async function loadConfig(paths: readonly string[]): Promise<ClientConfig
   const clusters = new Map<string, ClusterEntry>();
   const users = new Map<string, UserEntry>();
   const contexts = new Map<string, ContextEntry>();
+  const userFiles = new Map<string, string>();
   let currentContext = '';
   for (const path of paths) {
     const file = await readConfigFile(path);
     if (file === undefined) continue;
     for (const [name, entry] of file.clusters) if (!clusters.has(name)) clusters.set(name, entry);
-    for (const [name, entry] of file.users) if (!users.has(name)) users.set(name, entry);
+    for (const [name, entry] of file.users) {
+      if (users.has(name)) continue;
+      users.set(name, entry);
+      userFiles.set(name, path);
+    }
     for (const [name, entry] of file.contexts) if (!contexts.has(name)) contexts.set(name, entry);
     if (currentContext === '') currentContext = file.currentContext;
   }
-  return { clusters, users, contexts, currentContext };
+  return { clusters, users, contexts, currentContext, userFiles };
 }
 
 async function readConfigFile(path: string): Promise<ClientConfig | undefined> {
@@ -106,12 +114,22 @@ export async function parseConfig(text: string, path: string): Promise<ClientCon
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new ConfigError(`the client configuration ${path} is not a configuration`);
   const file = raw as Record<string, unknown>;
   const directory = dirname(resolve(path));
+  const users = entries<UserEntry>(file.users, 'user', directory, ['client-certificate', 'client-key', 'tokenFile']);
+  for (const user of users.values()) if (user.exec) user.exec = withPath(user.exec, directory);
   return {
     clusters: entries(file.clusters, 'cluster', directory, ['certificate-authority']),
-    users: entries(file.users, 'user', directory, ['client-certificate', 'client-key', 'tokenFile']),
+    users,
+    userFiles: new Map([...users.keys()].map((name) => [name, path])),
     contexts: entries(file.contexts, 'context', directory, []),
     currentContext: typeof file['current-context'] === 'string' ? file['current-context'] : '',
   };
+}
+
+/** A plain word is looked for along PATH; a path belongs to the file that names it. */
+function withPath(exec: ExecEntry, directory: string): ExecEntry {
+  const { command } = exec;
+  if (typeof command !== 'string' || !/[\\/]/.test(command) || isAbsolute(command)) return exec;
+  return { ...exec, command: join(directory, command) };
 }
 
 /** `[{ name, cluster: {…} }]` as a map, with the paths among its fields made absolute. */
@@ -131,93 +149,6 @@ function entries<T>(list: unknown, field: string, directory: string, paths: read
   return found;
 }
 
-export interface ConnectionChoice {
-  readonly context?: string | undefined;
-  readonly cluster?: string | undefined;
-  readonly user?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly server?: string | undefined;
-  readonly token?: string | undefined;
-  readonly certificateAuthority?: string | undefined;
-  readonly insecure?: boolean | undefined;
-}
-
-/** The connection that a configuration and the wishes of a command line amount to. Reads the files it names. */
-export async function connectionOf(config: ClientConfig, choice: ConnectionChoice = {}): Promise<Connection> {
-  const contextName = choice.context ?? config.currentContext;
-  const context = contextName === '' ? undefined : find(config.contexts, contextName, 'context');
-  const clusterName = choice.cluster ?? context?.cluster ?? '';
-  const cluster = clusterName === '' ? undefined : find(config.clusters, clusterName, 'cluster');
-  const userName = choice.user ?? context?.user ?? '';
-  const user = userName === '' ? undefined : find(config.users, userName, 'user');
-  const server = choice.server ?? cluster?.server ?? '';
-  if (server === '') throw new ConfigError('no server is known: start one with `plat server`, or name one with --kubeconfig or --server');
-  if (user?.exec !== undefined || user?.['auth-provider'] !== undefined) {
-    throw new ConfigError(`the user ${userName} gets credentials from a plug-in, which this release cannot call yet: use --token`);
-  }
-  const ownServer = choice.server !== undefined && choice.server !== cluster?.server;
-  const address = checkServer(server);
-  return {
-    server: address,
-    ca:
-      choice.certificateAuthority !== undefined
-        ? await readPem(choice.certificateAuthority)
-        : ownServer
-          ? undefined
-          : await pem(cluster, 'certificate-authority'),
-    certificate: await pem(user, 'client-certificate'),
-    key: await pem(user, 'client-key'),
-    authorization: checkPlain(address, await authorizationOf(user, choice.token)),
-    insecure: choice.insecure ?? cluster?.['insecure-skip-tls-verify'] ?? false,
-    serverName: cluster?.['tls-server-name'],
-    namespace: choice.namespace ?? context?.namespace ?? 'default',
-  };
-}
-
-function find<T>(known: ReadonlyMap<string, T>, name: string, what: string): T {
-  const entry = known.get(name);
-  if (entry === undefined)
-    throw new ConfigError(`the client configuration has no ${what} ${JSON.stringify(name)}${didYouMean(name, known.keys())}`);
-  return entry;
-}
-function checkServer(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new ConfigError(`the server ${JSON.stringify(server)} is not an address such as https://127.0.0.1:6443`);
-  }
-  return server.replace(/\/+$/, '');
-}
-/** A token that crosses a network in the clear belongs to everyone on it. */
-function checkPlain(server: string, authorization: string | undefined): string | undefined {
-  const { protocol, hostname } = new URL(server);
-  const loopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  if (authorization !== undefined && protocol === 'http:' && !loopback) {
-    throw new ConfigError(`credentials are not sent to ${server}: it does not use HTTPS`);
-  }
-  return authorization;
-}
-/** Data within the file comes before the path of another file. */
-async function pem<K extends string>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): Promise<string | undefined> {
-  const data = entry?.[`${key}-data`];
-  if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString();
-  const path = entry?.[key];
-  return typeof path === 'string' && path !== '' ? readPem(path) : undefined;
-}
-async function readPem(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
-  }
-}
-async function authorizationOf(user: UserEntry | undefined, token: string | undefined): Promise<string | undefined> {
-  if (token !== undefined) return `Bearer ${token}`;
-  if (user?.token !== undefined && user.token !== '') return `Bearer ${user.token}`;
-  if (user?.tokenFile !== undefined) return `Bearer ${(await readPem(user.tokenFile)).trim()}`;
-  if (user?.username === undefined) return undefined;
-  return `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
-}
-
 // ---- where it is, and writing it -----------------------------------------------------------------------------------
 
 /** The files to read: the one named, else those of PLATCONFIG or KUBECONFIG, else the usual places. */
@@ -227,7 +158,7 @@ export function configPaths(
   usual: readonly string[],
 ): readonly string[] {
   if (explicit !== undefined) return [explicit];
-  const listed = (env.PLATCONFIG || env.KUBECONFIG || '').split(':').filter((path) => path !== '');
+  const listed = (env.PLATCONFIG || env.KUBECONFIG || '').split(delimiter).filter((path) => path !== '');
   return listed.length > 0 ? listed : usual;
 }
 

@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
-import type { Connection } from './config.ts';
+import type { Connection } from './connection.ts';
+import type { Credential } from './credentials.ts';
 import { Discovery, resourcePath } from './discovery.ts';
-import { errorOf, jsonLines, Transport } from './transport.ts';
+import { errorOf, jsonLines, readAll, Transport } from './transport.ts';
 
 const issuedAuthority = newAuthority('test-ca', Date.now());
 const authority = readAuthority(issuedAuthority);
@@ -36,6 +37,7 @@ const documents: Record<string, unknown> = {
   '/apis/events.example.com/v1': { resources: [{ name: 'events', kind: 'Event', namespaced: true, verbs: ['list'] }] },
 };
 let server: Server;
+let finishSlow: () => void = () => {};
 const asked: string[] = [];
 beforeAll(async () => {
   server = createServer(
@@ -52,6 +54,21 @@ beforeAll(async () => {
             agent: req.headers['user-agent'],
           }),
         );
+      } else if (req.url === '/only-new') {
+        let body = '';
+        req.on('data', (chunk: Buffer) => {
+          body += chunk.toString();
+        });
+        req.on('end', () => {
+          const token = req.headers.authorization;
+          res.statusCode = token === 'Bearer new' ? 200 : 401;
+          res.end(JSON.stringify({ token, body }));
+        });
+      } else if (req.url === '/headers') {
+        res.end(JSON.stringify({ raw: req.rawHeaders }));
+      } else if (req.url === '/slow') {
+        res.write('begun');
+        finishSlow = () => res.end(', ended');
       } else if (req.url === '/stream') {
         res.write('{"n":1}\n{"n"');
         setImmediate(() => res.end(':2}\n\n{"n":"ä"}'));
@@ -91,6 +108,54 @@ test('credentials reach the server', async () => {
   const withCertificate = transport({ certificate: client.certificate, key: client.key });
   expect(await withCertificate.json({ path: '/whoami' })).toEqual({ user: 'alice', agent: 'test/1' });
   expect(await transport({ authorization: 'Bearer t' }).json({ path: '/whoami' })).toMatchObject({ token: 'Bearer t' });
+});
+
+test('a credential that is refused is replaced, and the request sent once more', async () => {
+  const made = ['old', 'new', 'newer'];
+  let current: Credential = { authorization: `Bearer ${made.shift()}` };
+  const refused: Credential[] = [];
+  const source = {
+    current: async () => current,
+    refused: async (credential: Credential) => {
+      refused.push(credential);
+      current = { authorization: `Bearer ${made.shift()}` };
+      return true;
+    },
+  };
+  const renewing = transport({ credentials: source });
+  expect(await renewing.json({ path: '/only-new', method: 'POST', body: '{"a":1}' })).toEqual({ token: 'Bearer new', body: '{"a":1}' });
+  expect(refused).toEqual([{ authorization: 'Bearer old' }]);
+  current = { authorization: 'Bearer gone' };
+  // Once more, not again and again.
+  await expect(renewing.text({ path: '/only-new' })).rejects.toMatchObject({ code: 401 });
+  const fixed = transport({ credentials: { ...source, refused: async () => false } });
+  await expect(fixed.text({ path: '/only-new' })).rejects.toMatchObject({ code: 401 });
+});
+
+test('another certificate means new connections; what is under way goes on', async () => {
+  const bob = issueClient(authority, 'bob', [], Date.now());
+  let current: Credential = client;
+  const changing = transport({ credentials: { current: async () => current, refused: async () => false } });
+  const stream = await changing.open({ path: '/slow' });
+  expect(await changing.json({ path: '/whoami' })).toMatchObject({ user: 'alice' });
+  current = bob;
+  expect(await changing.json({ path: '/whoami' })).toMatchObject({ user: 'bob' });
+  finishSlow();
+  expect((await readAll(stream.body, 100)).toString()).toBe('begun, ended');
+  changing.close();
+});
+
+test('headers of impersonation are sent, each group in its own', async () => {
+  const impersonation = { 'impersonate-user': 'x', 'impersonate-group': ['a', 'b, c'] };
+  const sent = await transport({ impersonation }).json<{ raw: string[] }>({ path: '/headers' });
+  expect(sent.raw.filter((_, i, all) => all[i - (i % 2)]?.startsWith('impersonate'))).toEqual([
+    'impersonate-user',
+    'x',
+    'impersonate-group',
+    'a',
+    'impersonate-group',
+    'b, c',
+  ]);
 });
 
 test('a server with an unknown certificate is not talked to', async () => {

@@ -1,8 +1,10 @@
 /** HTTP to a server of the API: kept connections, certificates, tokens, and errors as the API's own. */
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { ApiError, type Status } from '../meta/errors.ts';
-import type { Connection } from './config.ts';
+import { Agents } from './agents.ts';
+import type { Connection } from './connection.ts';
+import type { Credential } from './credentials.ts';
 
 export interface RequestOptions {
   readonly method?: string;
@@ -36,7 +38,7 @@ const maxBodyBytes = 1 << 30;
 
 export class Transport {
   readonly connection: Connection;
-  private readonly agent: HttpAgent | HttpsAgent;
+  private readonly agents: Agents;
   private readonly base: URL;
   private readonly userAgent: string;
 
@@ -45,34 +47,21 @@ export class Transport {
     this.connection = connection;
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
-    const pool = { keepAlive: true, maxSockets };
-    this.agent =
-      this.base.protocol === 'http:'
-        ? new HttpAgent(pool)
-        : new HttpsAgent({
-            ...pool,
-            ...(connection.ca !== undefined && { ca: connection.ca }),
-            ...(connection.certificate !== undefined && { cert: connection.certificate }),
-            ...(connection.key !== undefined && { key: connection.key }),
-            ...(connection.serverName !== undefined && { servername: connection.serverName }),
-            rejectUnauthorized: !connection.insecure,
-            minVersion: 'TLSv1.2',
-          });
+    this.agents = new Agents(connection, maxSockets);
   }
   /** Sends a request and answers as soon as the head has come, whatever the status. Throws TransportError. */
-  open(options: RequestOptions): Promise<Answer> {
-    const send = this.base.protocol === 'http:' ? httpRequest : httpsRequest;
-    const prefix = this.base.pathname === '/' ? '' : this.base.pathname;
+  async open(options: RequestOptions): Promise<Answer> {
+    const source = this.connection.credentials;
+    if (source === undefined) return this.send(options, this.connection);
+    const credential = await source.current();
+    const answer = await this.send(options, credential);
+    if (answer.status !== 401 || !(await source.refused(credential))) return answer;
+    answer.body.destroy();
+    return this.send(options, await source.current());
+  }
+  private send(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const request: ClientRequest = send({
-        agent: this.agent,
-        hostname: this.base.hostname.replace(/^\[|\]$/g, ''),
-        port: this.base.port,
-        path: `${prefix}${options.path}`,
-        method: options.method ?? 'GET',
-        headers: this.headers(options),
-        ...(options.signal !== undefined && { signal: options.signal }),
-      });
+      const request = this.request(options, credential);
       const late =
         options.timeout === undefined
           ? undefined
@@ -88,6 +77,19 @@ export class Transport {
       request.end(options.body);
     });
   }
+  private request(options: RequestOptions, credential: Credential): ClientRequest {
+    const send = this.base.protocol === 'http:' ? httpRequest : httpsRequest;
+    const prefix = this.base.pathname === '/' ? '' : this.base.pathname;
+    return send({
+      agent: this.agents.agentFor(credential),
+      hostname: this.base.hostname.replace(/^\[|\]$/g, ''),
+      port: this.base.port,
+      path: `${prefix}${options.path}`,
+      method: options.method ?? 'GET',
+      headers: this.headers(options, credential),
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+  }
   /** Sends a request and reads the answer whole. Throws ApiError for an answer that is not a success. */
   async text(options: RequestOptions): Promise<string> {
     const answer = await this.open(options);
@@ -98,12 +100,13 @@ export class Transport {
     return JSON.parse(await this.text({ ...options, headers: { accept: 'application/json', ...options.headers } })) as T;
   }
   close(): void {
-    this.agent.destroy();
+    this.agents.close();
   }
-  private headers(options: RequestOptions): Record<string, string | number> {
+  private headers(options: RequestOptions, { authorization }: Credential): OutgoingHttpHeaders {
     return {
       'user-agent': this.userAgent,
-      ...(this.connection.authorization !== undefined && { authorization: this.connection.authorization }),
+      ...(authorization !== undefined && { authorization }),
+      ...this.connection.impersonation,
       ...(options.body !== undefined && { 'content-length': Buffer.byteLength(options.body) }),
       ...options.headers,
     };
@@ -113,6 +116,7 @@ export class Transport {
     const at = this.connection.server;
     if (code === 'ECONNREFUSED') return new TransportError(`no server answers at ${at}: is it running?`, code, error);
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new TransportError(`the host of ${at} is not known`, code, error);
+    if (code === 'EPROXY') return new TransportError(`${at} cannot be reached: ${error.message}`, code, error);
     if (code === 'ETIMEDOUT') return new TransportError(`the server at ${at} gave no answer in time`, code, error);
     if (/CERT|SIGNATURE|ISSUER|ALTNAME|TLS|SSL/.test(code)) {
       return new TransportError(`the server at ${at} cannot be trusted: ${error.message}`, code, error);

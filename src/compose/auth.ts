@@ -11,7 +11,9 @@ import { authorization } from '../auth/authz/index.ts';
 import { serviceAccountTokens } from '../auth/service-account/authenticator.ts';
 import type { TokenIssuer } from '../auth/service-account/token-request.ts';
 import type { Authenticator, Authorizer, TokenAuthenticator } from '../auth/types.ts';
-import { connectionOf, parseConfig } from '../client/config.ts';
+import { parseConfig } from '../client/config.ts';
+import { connectionOf } from '../client/connection.ts';
+import { hereAndNow } from '../client/credentials.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
@@ -128,7 +130,13 @@ async function openid(options: ServerOptions) {
 /** A remote service from a file in the format of client configurations. */
 export async function remoteOf(flag: string, file: string): Promise<Remote> {
   try {
-    return await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file));
+    const connection = await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file), {}, { ...hereAndNow, env: {} });
+    // These calls are made with what is known when the server starts.
+    if (connection.credentials !== undefined && connection.authorization === undefined) {
+      throw new Error('the user gets credentials from a plug-in or provider, which has no place here: use a certificate or a token');
+    }
+    if (connection.proxy !== undefined) throw new Error('proxy-url has no effect here: leave it out');
+    return connection;
   } catch (error) {
     throw new Error(`--${flag} ${file}: ${(error as Error).message}`);
   }

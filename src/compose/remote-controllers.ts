@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { signLegacy } from '../auth/service-account/claims.ts';
-import type { Connection } from '../client/config.ts';
+import type { Connection } from '../client/connection.ts';
 import { type Http, httpOver } from '../client/http.ts';
 import { asServiceAccount } from '../client/service-account.ts';
 import { Transport } from '../client/transport.ts';
@@ -64,7 +64,8 @@ export function startRemoteControllers(connection: Connection, identity: Identit
   const agent = `${managerName}/${productVersion}`;
   const own = new Transport(connection, agent, MAX_SOCKETS);
   // Without what the configuration proves who it is by: a certificate would win over the token of an account.
-  const bare = new Transport({ ...connection, certificate: undefined, key: undefined, authorization: undefined }, agent, MAX_SOCKETS);
+  const nobody = { certificate: undefined, key: undefined, authorization: undefined, credentials: undefined, impersonation: undefined };
+  const bare = new Transport({ ...connection, ...nobody }, agent, MAX_SOCKETS);
   const http = httpOver(own);
   const client = clientFor(identity, http);
   const connect = (account: string | undefined): Http => {

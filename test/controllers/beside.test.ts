@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type Connection, connectionOf, loadConfig } from '../../src/client/config.ts';
+import { loadConfig } from '../../src/client/config.ts';
+import { type Connection, connectionOf } from '../../src/client/connection.ts';
 import { identityOf, type RemoteControllersOptions, startRemoteControllers } from '../../src/compose/remote-controllers.ts';
 import { parseServerFlags, type ServerOptions } from '../../src/flags.ts';
 import { silentLog } from '../../src/lib/log.ts';

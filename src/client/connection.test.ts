@@ -1,0 +1,74 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FakeClock } from '../lib/clock.ts';
+import { temporaryDirectory } from '../lib/temporary.testing.ts';
+import { parseConfig, type UserEntry } from './config.ts';
+import { type Connection, type ConnectionChoice, connectionOf } from './connection.ts';
+import type { CredentialSource } from './credentials.ts';
+
+const directory = temporaryDirectory('plat-connection');
+const clock = new FakeClock(0);
+const world = { env: {}, clock, interactive: false, show: () => {} };
+async function connected(user: UserEntry, choice: ConnectionChoice = {}, cluster: object = {}): Promise<Connection> {
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: 'https://one.example', ...cluster } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  return connectionOf(await parseConfig(JSON.stringify(config), join(directory, 'config')), choice, world);
+}
+
+test('the user to act as, from the file and from the command line', async () => {
+  const user: UserEntry = { as: 'jane', 'as-uid': '7', 'as-groups': ['a', 'b'], 'as-user-extra': { 'Scopes/ä': ['x', 'y'] } };
+  expect((await connected(user)).impersonation).toEqual({
+    'impersonate-user': 'jane',
+    'impersonate-uid': '7',
+    'impersonate-group': ['a', 'b'],
+    'impersonate-extra-scopes%2F%C3%A4': ['x', 'y'],
+  });
+  expect((await connected({}, { as: 'eve', asGroups: ['c'] })).impersonation).toEqual({
+    'impersonate-user': 'eve',
+    'impersonate-group': ['c'],
+  });
+  expect((await connected({ as: '' })).impersonation).toBeUndefined();
+  await expect(connected({}, { asGroups: ['c'] })).rejects.toThrow('need a user to act as: add --as USER');
+});
+
+test('what the command line says comes before what the file says', async () => {
+  const plugin = { exec: { command: 'never-run' } };
+  expect(await connected(plugin, { token: 't' })).toMatchObject({ authorization: 'Bearer t' });
+  expect((await connected(plugin, { username: 'n', password: 'p' })).authorization).toBe(`Basic ${Buffer.from('n:p').toString('base64')}`);
+  for (const name of ['own.crt', 'own.key']) writeFileSync(join(directory, name), name);
+  const own = { clientCertificate: join(directory, 'own.crt'), clientKey: join(directory, 'own.key') };
+  const data = { 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' };
+  expect(await connected(data, own)).toMatchObject({ certificate: 'own.crt', key: 'own.key' });
+  const cluster = { 'tls-server-name': 'file', 'proxy-url': 'http://p.example:1' };
+  expect(await connected({}, { tlsServerName: 'flag' }, cluster)).toMatchObject({ serverName: 'flag', proxy: 'http://p.example:1' });
+});
+
+test('a user who says two things is not understood', async () => {
+  await expect(connected({ token: 't', username: 'n' })).rejects.toThrow('the user "u" has token and username: only one');
+  await expect(connected({ exec: { command: 'x' }, 'auth-provider': { name: 'oidc' } })).rejects.toThrow('exec and auth-provider');
+  await expect(connected({ 'client-key-data': 'eA==' })).rejects.toThrow('a client key but no certificate');
+});
+
+test('a token in a file is read again, and stays good while the file is away', async () => {
+  const path = join(directory, 'token');
+  writeFileSync(path, 'one\n');
+  const connection = await connected({ tokenFile: 'token' });
+  const credentials = connection.credentials as CredentialSource;
+  expect(connection.authorization).toBe('Bearer one');
+  expect(await credentials.current()).toEqual({ authorization: 'Bearer one' });
+  writeFileSync(path, 'two');
+  expect(await credentials.current()).toEqual({ authorization: 'Bearer one' });
+  expect(await credentials.refused({ authorization: 'Bearer one' })).toBe(true);
+  expect(await credentials.current()).toEqual({ authorization: 'Bearer two' });
+  writeFileSync(path, 'three');
+  clock.advance(10_000);
+  expect(await credentials.current()).toEqual({ authorization: 'Bearer three' });
+  rmSync(path);
+  clock.advance(10_000);
+  expect(await credentials.current()).toEqual({ authorization: 'Bearer three' });
+});

@@ -1,0 +1,234 @@
+/** The connection that a configuration and the wishes of a command line amount to. */
+import { readFile } from 'node:fs/promises';
+import { didYouMean } from '../lib/suggest.ts';
+import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
+import { type CredentialSource, type CredentialWorld, hereAndNow, tokenFileSource } from './credentials.ts';
+import { proxyFor } from './proxy.ts';
+
+/** Everything needed to talk to a server. */
+export interface Connection {
+  readonly server: string;
+  readonly ca: string | undefined;
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+  /** Value of the Authorization header. */
+  readonly authorization: string | undefined;
+  readonly insecure: boolean;
+  readonly serverName: string | undefined;
+  /** Namespace of the context. */
+  readonly namespace: string;
+  /** What is proved by changes with time: it is asked before each request, and comes before what stands above. */
+  readonly credentials?: CredentialSource | undefined;
+  /** Headers that name another user to act as. */
+  readonly impersonation?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** Address of the proxy that leads to the server. */
+  readonly proxy?: string | undefined;
+}
+
+export interface ConnectionChoice {
+  readonly context?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly server?: string | undefined;
+  readonly token?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly clientCertificate?: string | undefined;
+  readonly clientKey?: string | undefined;
+  readonly certificateAuthority?: string | undefined;
+  readonly tlsServerName?: string | undefined;
+  readonly insecure?: boolean | undefined;
+  readonly as?: string | undefined;
+  readonly asUid?: string | undefined;
+  readonly asGroups?: readonly string[] | undefined;
+  readonly asUserExtra?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** Reads the files that the configuration names. */
+export async function connectionOf(
+  config: ClientConfig,
+  choice: ConnectionChoice = {},
+  world: CredentialWorld = hereAndNow,
+): Promise<Connection> {
+  const contextName = choice.context ?? config.currentContext;
+  const context = contextName === '' ? undefined : find(config.contexts, contextName, 'context');
+  const clusterName = choice.cluster ?? context?.cluster ?? '';
+  const cluster = clusterName === '' ? undefined : find(config.clusters, clusterName, 'cluster');
+  const userName = choice.user ?? context?.user ?? '';
+  const user = withChoice(userName === '' ? undefined : find(config.users, userName, 'user'), choice);
+  const server = choice.server ?? cluster?.server ?? '';
+  if (server === '') throw new ConfigError('no server is known: start one with `plat server`, or name one with --kubeconfig or --server');
+  const address = checkServer(server);
+  checkUser(user, userName);
+  const reached = await reach(address, cluster, choice, world);
+  const source = await sourceOf({ user, userName, file: config.userFiles.get(userName) }, { ...reached, cluster }, world);
+  const authorization = await authorizationOf(user);
+  if (authorization !== undefined || source !== undefined) checkPlain(address);
+  const impersonation = impersonationOf(user);
+  return {
+    ...reached,
+    certificate: await pem(user, 'client-certificate'),
+    key: await pem(user, 'client-key'),
+    authorization,
+    namespace: choice.namespace ?? context?.namespace ?? 'default',
+    ...(source !== undefined && { credentials: source }),
+    ...(impersonation !== undefined && { impersonation }),
+  };
+}
+
+/** The way to the server, without who goes it. */
+export type Reached = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy'>;
+
+async function reach(
+  server: string,
+  cluster: ClusterEntry | undefined,
+  choice: ConnectionChoice,
+  world: CredentialWorld,
+): Promise<Reached> {
+  const ownServer = choice.server !== undefined && choice.server !== cluster?.server;
+  const ca =
+    choice.certificateAuthority !== undefined
+      ? await readPem(choice.certificateAuthority)
+      : ownServer
+        ? undefined
+        : await pem(cluster, 'certificate-authority');
+  const proxy = proxyFor(server, cluster?.['proxy-url'], world.env);
+  return {
+    server,
+    ca,
+    insecure: choice.insecure ?? cluster?.['insecure-skip-tls-verify'] ?? false,
+    serverName: choice.tlsServerName ?? (cluster?.['tls-server-name'] || undefined),
+    ...(proxy !== undefined && { proxy }),
+  };
+}
+
+/** What the command line says of the user stands in for all that the file says of the same matter. */
+function withChoice(found: UserEntry | undefined, choice: ConnectionChoice): UserEntry | undefined {
+  const { token, username, password, clientCertificate, clientKey } = choice;
+  let user: UserEntry = { ...found };
+  if (token !== undefined || username !== undefined || clientCertificate !== undefined) {
+    const { exec: _e, 'auth-provider': _p, token: _t, tokenFile: _f, username: _u, password: _w, ...others } = user;
+    user = others;
+  }
+  if (token !== undefined) user.token = token;
+  if (username !== undefined) user.username = username;
+  if (password !== undefined) user.password = password;
+  if (clientCertificate !== undefined) {
+    const { 'client-certificate-data': _c, ...others } = user;
+    user = { ...others, 'client-certificate': clientCertificate };
+  }
+  if (clientKey !== undefined) {
+    const { 'client-key-data': _k, ...others } = user;
+    user = { ...others, 'client-key': clientKey };
+  }
+  if (choice.as !== undefined) user.as = choice.as;
+  if (choice.asUid !== undefined) user['as-uid'] = choice.asUid;
+  if (choice.asGroups !== undefined && choice.asGroups.length > 0) user['as-groups'] = choice.asGroups;
+  if (choice.asUserExtra !== undefined) user['as-user-extra'] = choice.asUserExtra;
+  return Object.keys(user).length === 0 ? undefined : user;
+}
+
+function checkUser(user: UserEntry | undefined, name: string): void {
+  if (user === undefined) return;
+  const ways = [
+    ...(user.token || user.tokenFile ? ['token'] : []),
+    ...(user.username ? ['username'] : []),
+    ...(user.exec ? ['exec'] : []),
+    ...(user['auth-provider'] ? ['auth-provider'] : []),
+  ];
+  if (ways.length > 1) throw new ConfigError(`the user ${JSON.stringify(name)} has ${ways.join(' and ')}: only one of them can be sent`);
+  const certificate = user['client-certificate'] || user['client-certificate-data'];
+  const key = user['client-key'] || user['client-key-data'];
+  if (Boolean(certificate) === Boolean(key)) return;
+  throw new ConfigError(
+    `the user ${JSON.stringify(name)} has a client ${certificate ? 'certificate but no key' : 'key but no certificate'}`,
+  );
+}
+
+interface UserPlace {
+  readonly user: UserEntry | undefined;
+  readonly userName: string;
+  readonly file: string | undefined;
+}
+
+/** Credentials that are made, renewed or reread while the client runs; loaded only where a user has them. */
+async function sourceOf(
+  place: UserPlace,
+  reached: Reached & { cluster: ClusterEntry | undefined },
+  world: CredentialWorld,
+): Promise<CredentialSource | undefined> {
+  const { user, userName, file } = place;
+  if (user?.exec) {
+    const { execSource } = await import('./exec-plugin.ts');
+    return execSource({ exec: user.exec, user: userName, reached, extensions: reached.cluster?.extensions ?? [] }, world);
+  }
+  if (user?.['auth-provider']) {
+    const { providerSource } = await import('./oidc-provider.ts');
+    return providerSource({ provider: user['auth-provider'], user: userName, file }, world);
+  }
+  if (user?.tokenFile) return tokenFileSource(user.tokenFile, world, user.token);
+  return undefined;
+}
+
+function impersonationOf(user: UserEntry | undefined): Record<string, string | readonly string[]> | undefined {
+  const uid = user?.['as-uid'] || undefined;
+  const groups = user?.['as-groups'] ?? [];
+  const extra = Object.entries(user?.['as-user-extra'] ?? {});
+  if (!user?.as) {
+    if (uid === undefined && groups.length === 0 && extra.length === 0) return undefined;
+    throw new ConfigError('a uid, groups or extra values to act with need a user to act as: add --as USER');
+  }
+  return {
+    'impersonate-user': user.as,
+    ...(uid !== undefined && { 'impersonate-uid': uid }),
+    ...(groups.length > 0 && { 'impersonate-group': groups }),
+    ...Object.fromEntries(extra.map(([name, values]) => [`impersonate-extra-${headerKey(name)}`, values])),
+  };
+}
+/** Characters that the name of a header cannot have are percent-encoded; the server takes them back. */
+const headerKey = (name: string): string =>
+  [...Buffer.from(name.toLowerCase())]
+    .map((byte) => String.fromCharCode(byte))
+    .map((c) => (/[!#$&'*+\-.^_`|~0-9a-z]/.test(c) ? c : `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
+    .join('');
+
+function find<T>(known: ReadonlyMap<string, T>, name: string, what: string): T {
+  const entry = known.get(name);
+  if (entry === undefined)
+    throw new ConfigError(`the client configuration has no ${what} ${JSON.stringify(name)}${didYouMean(name, known.keys())}`);
+  return entry;
+}
+function checkServer(server: string): string {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new ConfigError(`the server ${JSON.stringify(server)} is not an address such as https://127.0.0.1:6443`);
+  }
+  return server.replace(/\/+$/, '');
+}
+/** A token that crosses a network in the clear belongs to everyone on it. */
+function checkPlain(server: string): void {
+  const { protocol, hostname } = new URL(server);
+  const loopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  if (protocol === 'http:' && !loopback) throw new ConfigError(`credentials are not sent to ${server}: it does not use HTTPS`);
+}
+/** Data within the file comes before the path of another file. */
+async function pem<K extends string>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): Promise<string | undefined> {
+  const data = entry?.[`${key}-data`];
+  if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString();
+  const path = entry?.[key];
+  return typeof path === 'string' && path !== '' ? readPem(path) : undefined;
+}
+async function readPem(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+async function authorizationOf(user: UserEntry | undefined): Promise<string | undefined> {
+  if (user?.token !== undefined && user.token !== '') return `Bearer ${user.token}`;
+  if (user?.tokenFile) return `Bearer ${(await readPem(user.tokenFile)).trim()}`;
+  if (!user?.username) return undefined;
+  return `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
+}
