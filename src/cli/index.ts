@@ -12,8 +12,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./controllers.ts')).controllers,
   },
   { name: 'apply', summary: 'Make objects what files say.', load: async () => (await import('./apply.ts')).apply },
+  { name: 'create', summary: 'Make new objects, from files or flags.', load: async () => (await import('./create.ts')).create },
+  { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
+  { name: 'wait', summary: 'Wait until objects are as wanted.', load: async () => (await import('./wait.ts')).wait },
 ];
 
 /** Runs a command line; answers the exit code: 0, 1 when something failed, 2 when the command line is wrong. */

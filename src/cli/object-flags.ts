@@ -1,5 +1,5 @@
 /** Flags that commands about objects share. */
-import { bool, choice, type Flag, flag, list, readChoice, text } from '../lib/flags.ts';
+import { bool, type Flag, flag, list, readChoice, text } from '../lib/flags.ts';
 
 export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of the objects.', 'NAME', (t) => t, {
   short: 'n',
@@ -63,11 +63,3 @@ export const resultFlags = {
 function readOutput(value: string): string {
   return value.startsWith('jsonpath=') ? value : readChoice(value, ['yaml', 'json', 'name', 'jsonpath=…']);
 }
-
-export const cascadeFlag: Flag<'background' | 'foreground' | 'orphan'> = {
-  ...choice(
-    'background',
-    ['background', 'foreground', 'orphan'],
-    'What becomes of objects that this one owns: deleted after it, before it, or kept.',
-  ),
-};

@@ -1,0 +1,87 @@
+/** Watches one object until it is as wanted, over as many connections as it takes. */
+import { setTimeout } from 'node:timers/promises';
+import { pathOf, queryOf } from '../client/dynamic.ts';
+import { errorOf, jsonLines } from '../client/transport.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { ApiItem } from './print-objects.ts';
+import type { ObjectRef, Work } from './work.ts';
+
+/** Between two looks at an object that may be read but not watched, and between watches that end at once. */
+const PAUSE_MS = 1000;
+
+/** Told of each state of the object, undefined while there is none. True ends the watch; an error that it throws does, too. */
+export type Check = (object: ApiItem | undefined) => boolean;
+
+/** A time by which waits must have ended; 0 is never. */
+export class Deadline {
+  readonly signal: AbortSignal | undefined;
+  constructor(millis: number) {
+    this.signal = millis > 0 ? AbortSignal.timeout(Math.min(millis, 2 ** 31 - 1)) : undefined;
+  }
+  get passed(): boolean {
+    return this.signal?.aborted ?? false;
+  }
+}
+
+/** Answers whether the object became as wanted in time. */
+export async function followObject(work: Work, ref: ObjectRef, deadline: Deadline, check: Check): Promise<boolean> {
+  const signal = deadline.signal === undefined ? work.signal : AbortSignal.any([work.signal, deadline.signal]);
+  try {
+    for (;;) {
+      const version = await look(work, ref, check);
+      if (version === true) return true;
+      const began = performance.now();
+      if (version !== undefined && (await watch(work, ref, version, signal, check))) return true;
+      if (performance.now() - began < PAUSE_MS) await setTimeout(PAUSE_MS, undefined, { signal });
+    }
+  } catch (error) {
+    if (deadline.passed && !work.signal.aborted && !(error instanceof ApiError)) return false;
+    throw error;
+  }
+}
+
+/** True when the object is as wanted, else the version to watch from; undefined where the caller may not list. */
+async function look(work: Work, ref: ObjectRef, check: Check): Promise<true | string | undefined> {
+  try {
+    const { object } = await work.sendTo(ref.resource, ref.namespace, {
+      method: 'GET',
+      query: { fieldSelector: `metadata.name=${ref.name}` },
+    });
+    return check(object.items?.[0]) || (object.metadata?.resourceVersion ?? '');
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 403) throw error;
+  }
+  const found = await work.get(ref).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 404) return undefined;
+    throw error;
+  });
+  return check(found) || undefined;
+}
+
+async function watch(work: Work, ref: ObjectRef, version: string, signal: AbortSignal, check: Check): Promise<boolean> {
+  const query = queryOf({ watch: 1, resourceVersion: version, fieldSelector: `metadata.name=${ref.name}` });
+  const answer = await work.session.transport.open({
+    path: `${pathOf(ref.resource, ref.namespace)}?${query}`,
+    headers: { accept: 'application/json' },
+    signal,
+  });
+  if (answer.status === 403 || answer.status === 410) {
+    answer.body.destroy();
+    return false;
+  }
+  if (answer.status >= 400) throw await errorOf(answer);
+  try {
+    for await (const { type, object } of jsonLines<{ type: string; object: ApiItem }>(answer.body)) {
+      // The versions since are forgotten: another look tells.
+      if (type === 'ERROR') return false;
+      if (type !== 'BOOKMARK' && check(type === 'DELETED' ? undefined : object)) return true;
+    }
+  } catch (error) {
+    // The end of a wait shows as a broken stream.
+    if (signal.aborted) throw signal.reason;
+    if (!(error as NodeJS.ErrnoException).code?.startsWith('ECONN')) throw error;
+  } finally {
+    answer.body.destroy();
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+/** `plat wait`: until objects are as wanted, or the time is up. */
+import { duration, type Flag, FlagError, type FlagValues, flag, flagHelp, parseFlags } from '../lib/flags.ts';
+import { parseDuration } from '../lib/time.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { Command } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { Deadline, followObject } from './follow-object.ts';
+import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
+import type { ApiItem } from './print-objects.ts';
+import { Results } from './results.ts';
+import { checkTargets, findTargets } from './targets.ts';
+import { type Goal, readGoal } from './wait-args.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+const WEEK_MS = 7 * 24 * 3_600_000;
+const timeout: Flag<number> = {
+  ...duration('30s', 'Longest wait for all of them together; 0 looks once, less than 0 waits a week.'),
+  read: (values) => {
+    const millis = Number(parseDuration(values.at(-1) as string) / 1_000_000n);
+    return millis < 0 ? WEEK_MS : millis;
+  },
+};
+const waitFlags = {
+  Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
+  Waiting: {
+    for: flag<Goal | undefined>(undefined, 'What to wait for.', 'delete|create|condition=NAME[=VALUE]|jsonpath={.path}[=VALUE]', readGoal),
+    timeout,
+  },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+type WaitOptions = FlagValues<typeof waitFlags>;
+
+export const wait: Command = {
+  usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE --for=… [flags]',
+  summary:
+    "Wait for objects: plat wait --for=condition=Ready pod/web, plat wait --for=delete ns/a, plat wait --for=jsonpath='{.status.phase}'=Bound pvc/a",
+  help: (width) => `${flagHelp(waitFlags, width)}
+Exit codes:
+  0     all of them are as wanted
+  1     one is not, or not in time
+  2     the command line is wrong
+  130   interrupted
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(waitFlags, args);
+    checkTargets('wait', words, options);
+    const goal = options.for;
+    if (goal === undefined) throw new FlagError('wait for what? For example: --for=condition=Ready, --for=delete');
+    return withServer(options, io, (work) => waitFor(work, words, options, goal));
+  },
+};
+
+async function waitFor(work: Work, words: readonly string[], options: WaitOptions, goal: Goal): Promise<number> {
+  const refs = await findTargets(work, words, options);
+  const results = new Results(work.io, { ...options, dryRun: 'none' });
+  if (refs.length === 0) {
+    work.io.err('No resources found\n');
+    return goal.kind === 'delete' ? 0 : 1;
+  }
+  const deadline = new Deadline(Math.max(options.timeout, 1));
+  for (const ref of refs) {
+    try {
+      results.done(ref, goal.reached, await waitForOne(work, ref, goal, options.timeout === 0 ? undefined : deadline));
+    } catch (error) {
+      results.failed(shownName(ref.resource, ref.name), error);
+    }
+  }
+  return results.end();
+}
+
+/** Without a deadline one look decides. */
+async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Deadline | undefined): Promise<ApiItem> {
+  let last: ApiItem | undefined;
+  let seen = false;
+  const check = (object: ApiItem | undefined): boolean => {
+    if (object === undefined && goal.kind === 'state')
+      throw new Error(seen ? 'it was deleted' : 'it is not there; --for=create waits until it is');
+    seen = true;
+    last = object ?? last;
+    return goal.met(object);
+  };
+  if (deadline === undefined ? check(await now(work, ref)) : await followObject(work, ref, deadline, check)) return last ?? {};
+  throw new Error(`timed out: ${last === undefined ? 'it is not there' : goal.distance(last)}`);
+}
+
+async function now(work: Work, ref: ObjectRef): Promise<ApiItem | undefined> {
+  try {
+    return await work.get(ref);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer, unique } from '../support/server.ts';
+
+describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
+  let server: TestServer;
+  let plat: Plat;
+  let ns: string;
+  let rbac: string;
+  beforeAll(async () => {
+    server = await startTestServer({ identity });
+    rbac = `rbac.authorization.${server.identity.groupSuffix}`;
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    plat = platFor(server, { FROM_HERE: 'there' });
+    ns = await server.namespace();
+  });
+  const read = (path: string) => server.admin.ok('GET', path.replace('NS', `namespaces/${ns}`));
+
+  test('from files; what exists is told, the others are made', async () => {
+    const configMap = (metadata: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { x: '1' } });
+    expect(await plat.ok(['create', '-n', ns, '-f', '-'], configMap({ name: 'a' }))).toBe('configmap/a created\n');
+    const items = [configMap({ name: 'a' }), configMap({ generateName: 'g-' })];
+    const { code, stdout, stderr } = await plat.run(['create', '-n', ns, '-f', '-'], { apiVersion: 'v1', kind: 'List', items });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^configmap\/g-\w+ created\n$/);
+    expect(stderr).toBe('plat: configmap/a: configmaps "a" already exists; `plat apply` changes objects that exist (AlreadyExists)\n');
+    expect((await read('/api/v1/NS/configmaps/a')).metadata.managedFields[0].manager).toBe('plat');
+  });
+
+  test('an object of another namespace than that of the command line is refused', async () => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
+    expect(await plat.run(['create', '-n', ns, '-f', '-'], object)).toMatchObject({
+      code: 1,
+      stderr: `plat: the standard input: the object is of namespace "default", but the command line says -n ${ns}\n`,
+    });
+  });
+
+  test('namespaces, service accounts', async () => {
+    const name = unique('made');
+    expect(await plat.ok(['create', 'ns', name])).toBe(`namespace/${name} created\n`);
+    expect(await plat.ok(['create', 'namespace', unique('dry'), '--dry-run=server', '-o', 'name'])).toMatch(/^namespace\/dry/);
+    expect(await plat.ok(['create', 'serviceaccount', 'robot', '-n', ns])).toBe('serviceaccount/robot created\n');
+    expect((await read('/api/v1/NS/serviceaccounts/robot')).metadata.name).toBe('robot');
+  });
+
+  test('config maps and secrets from literals, files, directories and variables', async () => {
+    plat.file('conf/a.txt', 'A');
+    plat.file('conf/b.txt', 'B,b=1');
+    plat.file('.env', '# some\nX=1 = 2\n\nFROM_HERE\nNOT_HERE\n');
+    const sources = ['--from-literal=l=1,2=3', '--from-file=conf', '--from-file=other=conf/a.txt', '--from-env-file=.env'];
+    await plat.ok(['create', 'configmap', 'c', '-n', ns, ...sources]);
+    const data = { l: '1,2=3', 'a.txt': 'A', 'b.txt': 'B,b=1', other: 'A', X: '1 = 2', FROM_HERE: 'there' };
+    expect((await read('/api/v1/NS/configmaps/c')).data).toEqual(data);
+    await plat.ok(['create', 'secret', 'generic', 's', '-n', ns, '--type=example.com/x', ...sources]);
+    const secret = await read('/api/v1/NS/secrets/s');
+    expect(secret.type).toBe('example.com/x');
+    expect(secret.data).toEqual(Object.fromEntries(Object.entries(data).map(([k, v]) => [k, Buffer.from(v).toString('base64')])));
+  });
+
+  test('roles and bindings', async () => {
+    await plat.ok([
+      'create',
+      'role',
+      'r',
+      '-n',
+      ns,
+      '--verb=get,list',
+      '--verb=get',
+      '--resource=po,deploy,pods/log',
+      '--resource-name=web',
+    ]);
+    expect((await read(`/apis/${rbac}/v1/NS/roles/r`)).rules).toEqual([
+      { apiGroups: [''], resources: ['pods', 'pods/log'], resourceNames: ['web'], verbs: ['get', 'list'] },
+      { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['web'], verbs: ['get', 'list'] },
+    ]);
+    const name = unique('cr');
+    await plat.ok(['create', 'clusterrole', name, '--verb=get', '--non-resource-url=/metrics', '--resource=nodes']);
+    expect((await read(`/apis/${rbac}/v1/clusterroles/${name}`)).rules).toEqual([
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get'] },
+      { nonResourceURLs: ['/metrics'], verbs: ['get'] },
+    ]);
+    expect((await plat.json(['create', 'clusterrole', 'x', '--aggregation-rule=a=b', '--dry-run=server'])).aggregationRule).toEqual({
+      clusterRoleSelectors: [{ matchLabels: { a: 'b' } }],
+    });
+    await plat.ok(['create', 'rolebinding', 'b', '-n', ns, '--role=r', '--user=alice', '--group=dev', `--serviceaccount=${ns}:robot`]);
+    expect(await read(`/apis/${rbac}/v1/NS/rolebindings/b`)).toMatchObject({
+      roleRef: { apiGroup: rbac, kind: 'Role', name: 'r' },
+      subjects: [
+        { apiGroup: rbac, kind: 'User', name: 'alice' },
+        { apiGroup: rbac, kind: 'Group', name: 'dev' },
+        { kind: 'ServiceAccount', name: 'robot', namespace: ns },
+      ],
+    });
+    expect(await plat.ok(['create', 'clusterrolebinding', name, `--clusterrole=${name}`, '--group=dev'])).toBe(
+      `clusterrolebinding.${rbac}/${name} created\n`,
+    );
+    expect(await plat.run(['create', 'role', 'x', '-n', ns, '--verb=get', '--resource=podz'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(did you mean pods?)'),
+    });
+  });
+});
+
+test('objects of the core group are shown without a server', async () => {
+  const io = testIO();
+  expect(await run(['create', 'configmap', 'c', '--from-literal=a=1', '--dry-run=client', '-o', 'yaml'], io)).toBe(0);
+  expect(io.stdout).toBe('apiVersion: v1\ndata:\n  a: "1"\nkind: ConfigMap\nmetadata:\n  name: c\n');
+});
+
+test.each([
+  [[], 'which objects?'],
+  [['namespce', 'a'], '(did you mean namespace?)'],
+  [['secret', 'login'], 'there is only secret generic'],
+  [['namespace'], 'needs a name'],
+  [['namespace', 'a', 'b'], 'one name is enough'],
+  [['configmap', 'c', '--dry-run', '--from-literal=x'], 'not of the form key=value'],
+  [['configmap', 'c', '--dry-run', '--from-literal=a b=1'], 'cannot be a key'],
+  [['configmap', 'c', '--dry-run', '--from-literal=a=1', '--from-literal=a=2'], 'is given twice'],
+  [['configmap', 'c', '--dry-run', '--from-file=/nonexistent'], 'there is no file or directory /nonexistent'],
+  [['namespace', 'a', '--form-literal=a'], 'unknown flag --form-literal'],
+])('%j is refused', async (args, message) => {
+  const io = testIO();
+  expect(await run(['create', ...args], io)).toBe(2);
+  expect(io.stderr).toContain(message);
+});

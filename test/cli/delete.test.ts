@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+describe.each(['plat', 'kubernetes'])('delete with identity %s', (identity) => {
+  let server: TestServer;
+  let plat: Plat;
+  let ns: string;
+  beforeAll(async () => {
+    server = await startTestServer({ identity });
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    plat = platFor(server);
+    ns = await server.namespace();
+  });
+  const path = (name: string): string => `/api/v1/namespaces/${ns}/configmaps${name === '' ? '' : `/${name}`}`;
+  const make = (name: string, metadata: object = {}) => server.admin.ok('POST', path(''), { metadata: { name, ...metadata } });
+  const names = async (): Promise<string[]> =>
+    (await server.admin.ok('GET', path(''))).items
+      .map((item: { metadata: { name: string } }) => item.metadata.name)
+      .filter((n: string) => !n.endsWith('.crt'));
+
+  test('by name, by label, all of them, by file', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await make(name, { labels: { odd: String(['a', 'c', 'e'].includes(name)) } });
+    expect(await plat.ok(['delete', 'cm', 'a', '-n', ns])).toBe('configmap/a deleted\n');
+    expect(await plat.ok(['delete', 'configmaps', '-l', 'odd=true', '-n', ns])).toBe('configmap/c deleted\nconfigmap/e deleted\n');
+    const file = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace: ns } };
+    expect(await plat.ok(['delete', '-f', '-', '-o', 'name'], file)).toBe('configmap/b\n');
+    expect(await names()).toEqual(['d']);
+    expect(await plat.ok(['delete', 'cm', '--field-selector', 'metadata.name=d', '-n', ns])).toBe('configmap/d deleted\n');
+    await make('f');
+    expect(await plat.ok(['delete', 'cm', '--all', '-n', ns])).toContain('configmap/f deleted\n');
+    expect(await names()).toEqual([]);
+  });
+
+  test('what is not there is a failure, unless it may be', async () => {
+    await make('x');
+    expect(await plat.run(['delete', 'cm/none', 'cm/x', '-n', ns])).toEqual({
+      code: 1,
+      stdout: 'configmap/x deleted\n',
+      stderr: 'plat: configmap/none: configmaps "none" not found (NotFound)\n',
+    });
+    expect(await plat.run(['delete', 'cm/none', '-n', ns, '--ignore-not-found'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const unknown = { apiVersion: 'nowhere.example.com/v1', kind: 'Thing', metadata: { name: 't' } };
+    expect(await plat.run(['delete', '-f', '-', '--ignore-not-found'], unknown)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await plat.run(['delete', '-f', '-'], unknown)).code).toBe(1);
+  });
+
+  test('it waits until objects are gone, and says what holds them', async () => {
+    await make('held', { finalizers: ['example.com/hold'] });
+    expect(await plat.run(['delete', 'cm/held', '-n', ns, '--timeout=300ms'])).toEqual({
+      code: 1,
+      stdout: 'configmap/held deleted\n',
+      stderr: 'plat: configmap/held: it is marked for deletion, but was not gone in time: example.com/hold must let it go first\n',
+    });
+    expect(await plat.ok(['delete', 'cm/held', '-n', ns, '--wait=false'])).toBe('configmap/held deleted\n');
+    const { io, code } = plat.start(['delete', 'cm/held', '-n', ns]);
+    await io.said('deleted');
+    await server.admin.patch(path('held'), { metadata: { finalizers: null } });
+    expect(await code).toBe(0);
+    expect(await names()).toEqual([]);
+  });
+
+  test('an interrupt ends the wait', async () => {
+    await make('stuck', { finalizers: ['example.com/hold'] });
+    const { io, code } = plat.start(['delete', 'cm/stuck', '-n', ns]);
+    await io.said('deleted');
+    io.send('SIGINT');
+    expect(await code).toBe(130);
+  });
+
+  test('dry runs delete nothing', async () => {
+    await make('kept');
+    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=server'])).toBe('configmap/kept deleted (server dry run)\n');
+    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=client'])).toBe('configmap/kept deleted (client dry run)\n');
+    expect(await names()).toEqual(['kept']);
+  });
+
+  test('owned objects go with their owner, or are kept', async () => {
+    const own = async (name: string, owner: { metadata: { name: string; uid: string } }) =>
+      make(name, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid }] });
+    await own('child', await make('parent'));
+    await plat.ok(['delete', 'cm/parent', '-n', ns, '--cascade=orphan']);
+    expect((await server.admin.ok('GET', path('child'))).metadata.ownerReferences).toBeUndefined();
+    await own('second', await make('other'));
+    await plat.ok(['delete', 'cm/other', '-n', ns, '--cascade=foreground']);
+    await plat.ok(['wait', 'cm/second', '-n', ns, '--for=delete']);
+  });
+
+  test('the grace period of pods', async () => {
+    const pod = (name: string) => ({
+      metadata: { name },
+      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false },
+    });
+    for (const name of ['one', 'two']) await server.admin.ok('POST', `/api/v1/namespaces/${ns}/pods`, pod(name));
+    await plat.ok(['delete', 'pod/one', '-n', ns, '--grace-period=7', '--wait=false']);
+    expect((await server.admin.ok('GET', `/api/v1/namespaces/${ns}/pods/one`)).metadata.deletionGracePeriodSeconds).toBe(7);
+    expect(await plat.ok(['delete', 'pod/one', 'pod/two', '-n', ns, '--force'])).toBe('pod/one force deleted\npod/two force deleted\n');
+  });
+});
+
+test.each([
+  [[], 'which objects?'],
+  [['pods'], 'which pods? Name them, choose by label with -l, or take --all'],
+  [['pods', 'a', '--all'], 'exclude each other'],
+  [['pods', 'a', '-A'], 'cannot be named in all namespaces'],
+  [['pods', 'a', '-f', 'x'], 'exclude each other'],
+  [['-f', 'x', '--all'], 'exclude each other'],
+  [['pods', 'a', '--cascade=foregruond'], '(did you mean foreground?)'],
+  [['pods', 'a', '--now', '--grace-period=3'], 'exclude each other'],
+  [['pods', 'a', '-o', 'yaml'], 'is not one of name'],
+])('%j is refused', async (args, message) => {
+  const io = testIO();
+  expect(await run(['delete', ...args], io)).toBe(2);
+  expect(io.stderr).toContain(message);
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { define, definitionOf } from '../support/custom.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer, unique } from '../support/server.ts';
+
+describe.each(['plat', 'kubernetes'])('wait with identity %s', (identity) => {
+  let server: TestServer;
+  let plat: Plat;
+  let ns: string;
+  const group = `${unique('g')}.example.com`;
+  beforeAll(async () => {
+    server = await startTestServer({ identity });
+    const keep = { type: 'object', [`${server.identity.schemaExtensionPrefix}preserve-unknown-fields`]: true };
+    const schema = { type: 'object', properties: { spec: keep, status: keep } };
+    await define(server, definitionOf(server, group, 'Bed', [{ schema, subresources: { status: {} } }]));
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    plat = platFor(server);
+    ns = await server.namespace();
+  });
+  const path = (name = ''): string => `/apis/${group}/v1/namespaces/${ns}/beds${name}`;
+  const make = (name: string, metadata: object = {}) =>
+    server.admin.ok('POST', path(), { apiVersion: `${group}/v1`, kind: 'Bed', metadata: { name, ...metadata } });
+  const ready = (name: string, status: string) =>
+    server.admin.patch(path(`/${name}/status`), { status: { phase: 'Grown', conditions: [{ type: 'Ready', status, reason: 'Rain' }] } });
+
+  test('a condition that is there, comes, or does not come', async () => {
+    await make('a');
+    await ready('a', 'True');
+    expect(await plat.ok(['wait', 'bed/a', '-n', ns, '--for=condition=Ready'])).toBe(`bed.${group}/a condition met\n`);
+    await make('b');
+    await ready('b', 'False');
+    expect(await plat.run(['wait', 'bed/b', '-n', ns, '--for=condition=ready', '--timeout=200ms'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `plat: bed.${group}/b: timed out: its condition Ready is False (Rain)\n`,
+    });
+    expect((await plat.run(['wait', 'bed/b', '-n', ns, '--for=condition=ready', '--timeout=0'])).code).toBe(1);
+    const waiting = plat.start(['wait', 'beds', '--all', '-n', ns, '--for=condition=Ready', '--timeout=60s']);
+    await waiting.io.said('bed.');
+    await ready('b', 'True');
+    expect(await waiting.code).toBe(0);
+    expect(waiting.io.stdout).toBe(`bed.${group}/a condition met\nbed.${group}/b condition met\n`);
+  });
+
+  test('a value at a path', async () => {
+    await make('a', { labels: { x: 'y' } });
+    const { code } = plat.start(['wait', 'beds', '-l', 'x=y', '-n', ns, '--for=jsonpath={.status.phase}=Grown']);
+    await ready('a', 'True');
+    expect(await code).toBe(0);
+    expect(await plat.ok(['wait', 'bed/a', '-n', ns, '--for=jsonpath={.status.phase}=Grown', '-o', 'jsonpath={.status.phase}'])).toBe(
+      'Grown',
+    );
+  });
+
+  test('objects come and go', async () => {
+    const coming = plat.start(['wait', 'bed/a', '-n', ns, '--for=create']);
+    await make('a');
+    expect(await coming.code).toBe(0);
+    const going = plat.start(['wait', 'bed/a', '-n', ns, '--for=delete']);
+    await server.admin.delete(path('/a'));
+    expect(await going.code).toBe(0);
+    expect(going.io.stdout).toBe(`bed.${group}/a deleted\n`);
+    expect(await plat.ok(['wait', 'bed/a', '-n', ns, '--for=delete'])).toBe(`bed.${group}/a deleted\n`);
+    expect(await plat.run(['wait', 'bed/a', '-n', ns, '--for=condition=Ready'])).toMatchObject({
+      code: 1,
+      stderr: `plat: bed.${group}/a: it is not there; --for=create waits until it is\n`,
+    });
+  });
+
+  test('nothing of a collection', async () => {
+    expect(await plat.run(['wait', 'beds', '--all', '-n', ns, '--for=delete'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'No resources found\n',
+    });
+    expect((await plat.run(['wait', 'beds', '--all', '-n', ns, '--for=condition=Ready'])).code).toBe(1);
+  });
+
+  test('an object that goes while it is waited for ends the wait', async () => {
+    await make('a');
+    const { io, code } = plat.start(['wait', 'bed/a', '-n', ns, '--for=condition=Ready', '--timeout=60s']);
+    await server.admin.delete(path('/a'));
+    expect(await code).toBe(1);
+    expect(io.stderr).toMatch(/it (was deleted|is not there)/);
+  });
+});
+
+test.each([
+  [['pod/a'], 'wait for what?'],
+  [['pod/a', '--for=ready'], 'is none of delete, create, condition=NAME[=VALUE]'],
+  [['pods', '--for=delete'], 'which pods?'],
+])('%j is refused', async (args, message) => {
+  const io = testIO();
+  expect(await run(['wait', ...args], io)).toBe(2);
+  expect(io.stderr).toContain(message);
+});
