@@ -1,6 +1,6 @@
 /** Custom objects whose versions a webhook converts, from end to end: definition, server, webhook over HTTPS. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { caBundle, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
+import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
 import { define, definitionOf, definitionsPath } from '../support/custom.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
@@ -147,6 +147,56 @@ test('while the webhook fails the stored version works, and nothing is half writ
     accept: `application/json;as=PartialObjectMetadataList;v=v1;g=meta.${server.identity.groupSuffix}`,
   });
   expect(metadata.json.items).toHaveLength(1);
+});
+
+test('admission webhooks see the version that they ask for, and what they change is converted back', async () => {
+  const seen: Loose[] = [];
+  const mutator = await startWebhook(({ request }) => {
+    seen.push(request.object);
+    return patched({ op: 'replace', path: '/spec/addr', value: 'changed:1' });
+  });
+  const path = `/apis/admissionregistration.${server.identity.groupSuffix}/v1/mutatingwebhookconfigurations`;
+  await server.admin.ok('POST', path, {
+    metadata: { name: 'doors' },
+    webhooks: [
+      {
+        name: 'doors.example.com',
+        rules: [{ apiGroups: [group], apiVersions: ['v2'], operations: ['CREATE'], resources: ['doors'] }],
+        clientConfig: { url: mutator.url, caBundle },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  });
+  const made = await server.admin.ok('POST', at('v1'), door('v1', 'front', { host: 'a', port: '80' }));
+  expect(made.spec).toEqual({ host: 'changed', port: '1' });
+  expect(seen.map(({ apiVersion, spec }) => [apiVersion, spec])).toEqual([[`${group}/v2`, { addr: 'a:80' }]]);
+  await server.admin.ok('DELETE', `${path}/doors`);
+  await mutator.close();
+});
+
+test('a scale is read and written where the version of the request keeps its number', async () => {
+  const number = { type: 'integer' };
+  const scaled = (name: string, field: string) => ({
+    name,
+    schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: number } }, status: { type: 'object' } } },
+    subresources: { scale: { specReplicasPath: `.spec.${field}`, statusReplicasPath: '.status.n' } },
+  });
+  turn = ({ spec, ...rest }, to) => ({ ...rest, apiVersion: to, spec: to.endsWith('/v2') ? { size: spec.wings } : { wings: spec.size } });
+  const webhook = { conversionReviewVersions: ['v1'], clientConfig: { url: hook.url, caBundle } };
+  const gates = definitionOf(server, group, 'Gate', [scaled('v1', 'wings'), scaled('v2', 'size')], {
+    conversion: { strategy: 'Webhook', webhook },
+  });
+  await define(server, gates);
+  const gate = (version: string) => at(version, 'north').replace('/doors/', '/gates/');
+  const north = { apiVersion: `${group}/v1`, kind: 'Gate', metadata: { name: 'north' }, spec: { wings: 2 } };
+  await server.admin.ok('POST', gate('v1').replace('/north', ''), north);
+  const scale = await server.admin.ok('GET', `${gate('v2')}/scale`);
+  expect(scale.spec.replicas).toBe(2);
+  const wider = await server.admin.ok('PUT', `${gate('v2')}/scale`, { ...scale, spec: { replicas: 3 } });
+  expect(wider.spec.replicas).toBe(3);
+  expect((await server.admin.patch(`${gate('v2')}/scale`, { spec: { replicas: 4 } })).json.spec.replicas).toBe(4);
+  expect((await server.admin.ok('GET', gate('v1'))).spec).toEqual({ wings: 4 });
 });
 
 test('after the stored version has changed, objects of the one before are converted when they are read, also after a restart', async () => {
