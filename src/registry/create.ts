@@ -1,5 +1,6 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
+import { whenReady } from '../lib/when-ready.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
@@ -70,13 +71,8 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const hookRequest = { object: ready, old: undefined, dryRun: ctx.dryRun, operations: [] as never[] };
   if (hook !== undefined) await hook(hookRequest);
 
-  const errors = new FieldErrors();
-  validateMetadata(deps.env, kind, ready, errors);
-  const forms = judgedForms(deps, ctx, ready, undefined);
-  const judged = forms instanceof Promise ? await forms : forms;
-  kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
-  if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
-  for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
+  const checking = check(deps, ctx, ready);
+  if (checking instanceof Promise) await checking;
   kind.strategy?.canonicalize?.(ready as never);
   request.name = target.name;
   const validated = deps.admission.validate(request);
@@ -102,6 +98,19 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
       ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
     }
   }
+}
+
+/** The rules for what is made. Throws `invalid`. */
+function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject): void | Promise<void> {
+  const { resource } = ctx;
+  const { kind } = resource;
+  return whenReady(judgedForms(deps, ctx, ready, undefined), (judged) => {
+    const errors = new FieldErrors();
+    validateMetadata(deps.env, kind, ready, errors);
+    kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
+    if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
+    for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
+  });
 }
 
 /** The name is that of another object, which may be on its way out. */
