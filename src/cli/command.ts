@@ -23,6 +23,8 @@ export interface Command {
   readonly summary: string;
   /** Flags and examples. */
   help(width: number): string;
+  /** Commands below this one: `view` of `config`. A first word that is none of them is for `run`. */
+  readonly commands?: readonly CommandEntry[];
   /** Answers the exit code. Throws FlagError or ConfigError for what the person typed, other errors for what went wrong. */
   run(args: readonly string[], io: IO): Promise<number>;
 }

@@ -3,9 +3,11 @@ import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
+import { commandLines } from './command-group.ts';
 
 export const commands: readonly CommandEntry[] = [
   { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
+  { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
   {
     name: 'controllers',
     summary: 'Run the controllers beside servers.',
@@ -31,11 +33,27 @@ export async function run(args: readonly string[], io: IO, table: readonly Comma
 
 async function dispatch(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
   const [name, ...rest] = args;
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return help(rest[0], io, table);
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return help(rest, io, table);
   if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io, table);
-  const command = await find(name, table).load();
-  if (rest.includes('--help') || rest.includes('-h')) return help(name, io, table);
-  return command.run(rest, io);
+  const { command, words } = await descend(args, table);
+  const own = args.slice(words.length);
+  // What stands behind `--` is for someone else.
+  const end = own.indexOf('--');
+  const asked = own.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
+  return asked ? showHelp(words, command, io) : command.run(own, io);
+}
+
+/** The command that the first words name, and those words: `config view`. */
+async function descend(args: readonly string[], table: readonly CommandEntry[]): Promise<{ command: Command; words: readonly string[] }> {
+  const words = [args[0] as string];
+  let command = await find(args[0] as string, table).load();
+  for (const word of args.slice(1)) {
+    const below = command.commands?.find((c) => c.name === word);
+    if (below === undefined) break;
+    words.push(word);
+    command = await below.load();
+  }
+  return { command, words };
 }
 
 function find(name: string, table: readonly CommandEntry[]): CommandEntry {
@@ -46,15 +64,12 @@ function find(name: string, table: readonly CommandEntry[]): CommandEntry {
   );
 }
 
-async function help(name: string | undefined, io: IO, table: readonly CommandEntry[]): Promise<number> {
-  if (name === undefined) {
-    const widest = Math.max(...table.map((c) => c.name.length));
-    const lines = table.map((c) => `  ${c.name.padEnd(widest)}   ${c.summary}`);
+async function help(about: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
+  if (about[0] === undefined) {
     io.out(`plat: an API server for declarative control planes, and its client.
 
 Commands:
-${lines.join('\n')}
-  ${'help'.padEnd(widest)}   Show this, or the help of a command: plat help server
+${commandLines([...table, { name: 'help', summary: 'Show this, or the help of a command: plat help server' }])}
 
 Begin with:
   plat server                 in one terminal
@@ -62,8 +77,12 @@ Begin with:
 `);
     return 0;
   }
-  const command: Command = await find(name, table).load();
-  io.out(`plat ${name}${command.usage === '' ? '' : ` ${command.usage}`}\n\n${command.summary}\n\n${command.help(io.width)}`);
+  const { command, words } = await descend(about, table);
+  return showHelp(words, command, io);
+}
+function showHelp(words: readonly string[], command: Command, io: IO): number {
+  const usage = command.usage === '' ? '' : ` ${command.usage}`;
+  io.out(`plat ${words.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`);
   return 0;
 }
 

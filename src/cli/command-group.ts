@@ -1,0 +1,29 @@
+/** A command that is only the head of others: `plat config view`. */
+import { FlagError } from '../lib/flags.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import type { Command, CommandEntry, IO } from './command.ts';
+
+/** Names and summaries, one below the other. */
+export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string {
+  const widest = Math.max(...table.map((c) => c.name.length));
+  return table.map((c) => `  ${c.name.padEnd(widest)}   ${c.summary}`).join('\n');
+}
+
+export function commandGroup(name: string, summary: string, commands: readonly CommandEntry[]): Command {
+  const help = (): string => `Commands:\n${commandLines(commands)}\n\nplat help ${name} COMMAND shows the flags of each.\n`;
+  return {
+    usage: 'COMMAND [flags]',
+    summary,
+    commands,
+    help,
+    async run(args: readonly string[], io: IO) {
+      const [word] = args;
+      if (word !== undefined) {
+        const names = commands.map((c) => c.name);
+        throw new FlagError(`unknown command "${name} ${word}"${didYouMean(word, names)}; \`plat help ${name}\` lists them`);
+      }
+      io.out(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`);
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** `plat config`: contexts, and which of them is current. */
+import { ConfigError } from '../../client/config.ts';
+import { editConfig } from '../../client/config-file.ts';
+import { bool, choice, FlagError, flag, flagHelp, parseFlags } from '../../lib/flags.ts';
+import type { Command } from '../command.ts';
+import { printable } from '../print-table.ts';
+import { ConfigFiles, fileFlag, noWords, oneWord } from './files.ts';
+
+const name = (help: string) => flag<string | undefined>(undefined, help, 'NAME', (t) => t);
+
+/** Columns with three blanks between. */
+export function columns(lines: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const line of lines)
+    line.forEach((cell, i) => {
+      widths[i] = Math.max(widths[i] ?? 0, cell.length);
+    });
+  const row = (line: readonly string[]): string => line.map((cell, i) => cell.padEnd((widths[i] ?? 0) + 3)).join('');
+  return lines.map((line) => `${row(line).trimEnd()}\n`).join('');
+}
+
+const listTable = {
+  Showing: {
+    output: choice('table', ['table', 'name'], 'Form of the output.', { short: 'o' }),
+    'no-headers': bool(false, 'Leave the headers out.'),
+  },
+  File: fileFlag,
+};
+export const getContexts: Command = {
+  usage: '[NAME…] [flags]',
+  summary: 'List contexts; a star marks the current one.',
+  help: (width) => flagHelp(listTable, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(listTable, args);
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    const wanted = words.length > 0 ? words : files.names('contexts');
+    const rows = wanted.map((one) => {
+      const { cluster = '', user = '', namespace = '' } = files.need('contexts', one) as Record<string, string>;
+      return [one === files.currentContext ? '*' : '', one, cluster, user, namespace].map((cell) => printable(String(cell)));
+    });
+    if (options.output === 'name') io.out(rows.map((row) => `${row[1]}\n`).join(''));
+    else io.out(columns([...(options.noHeaders ? [] : [['CURRENT', 'NAME', 'CLUSTER', 'AUTHINFO', 'NAMESPACE']]), ...rows]));
+    return 0;
+  },
+};
+
+const plain = { File: fileFlag };
+export const currentContext: Command = {
+  usage: '[flags]',
+  summary: 'Show the name of the current context. Exit code 1: none is.',
+  help: (width) => flagHelp(plain, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(plain, args);
+    noWords(words);
+    const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
+    if (current === '') throw new Error('no context is current: choose one with `plat config use-context`');
+    io.out(`${current}\n`);
+    return 0;
+  },
+};
+export const useContext: Command = {
+  usage: 'NAME [flags]',
+  summary: 'Make a context the current one.',
+  help: (width) => flagHelp(plain, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(plain, args);
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    const wanted = oneWord(words, 'context', 'config use-context dev');
+    files.need('contexts', wanted);
+    await files.setCurrent(wanted);
+    io.out(`Switched to context ${JSON.stringify(wanted)}.\n`);
+    return 0;
+  },
+};
+
+const setTable = {
+  Context: {
+    current: bool(false, 'Change the current context.'),
+    cluster: name('Cluster of the context.'),
+    user: name('User of the context.'),
+    namespace: flag<string | undefined>(undefined, 'Namespace of the context.', 'NAME', (t) => t, { short: 'n' }),
+  },
+  File: fileFlag,
+};
+export const setContext: Command = {
+  usage: 'NAME|--current [flags]',
+  summary: 'Make or change a context: plat config set-context --current --namespace team, plat config set-context dev --cluster a --user b',
+  help: (width) => flagHelp(setTable, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(setTable, args);
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    if (options.current && words.length > 0) throw new FlagError('a name and --current exclude each other');
+    const wanted = options.current ? files.currentContext : oneWord(words, 'context', 'config set-context dev --cluster a --user b');
+    if (wanted === '') throw new ConfigError('no context is current: name one');
+    const known = files.body('contexts', wanted) !== undefined;
+    await files.edit('contexts', wanted, (body) => {
+      const { cluster, user, namespace } = options;
+      const given = Object.entries({ cluster, user, namespace }).filter(([, value]) => value !== undefined);
+      const changed = { cluster: '', user: '', ...body, ...Object.fromEntries(given) };
+      return Object.fromEntries(Object.entries(changed).filter(([key, value]) => key !== 'namespace' || value !== ''));
+    });
+    io.out(`Context ${JSON.stringify(wanted)} ${known ? 'modified' : 'created'}.\n`);
+    return 0;
+  },
+};
+
+export const renameContext: Command = {
+  usage: 'NAME NEW-NAME [flags]',
+  summary: 'Give a context another name.',
+  help: (width) => flagHelp(plain, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(plain, args);
+    const [from, to, more] = words;
+    if (!from || !to || more !== undefined)
+      throw new FlagError('which context, and what name? For example: plat config rename-context old new');
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    files.need('contexts', from);
+    if (files.body('contexts', to) !== undefined) throw new ConfigError(`there is a context ${JSON.stringify(to)} already`);
+    const { currentContext: current } = files;
+    await editConfig(files.fileOf('contexts', from), (config) => {
+      const entry = config.contexts?.find((one) => one.name === from);
+      if (entry === undefined) throw new ConfigError(`the context ${JSON.stringify(from)} is gone`);
+      entry.name = to;
+      if (config['current-context'] === from) config['current-context'] = to;
+    });
+    if (current === from) await (await ConfigFiles.read(options.kubeconfig, io)).setCurrent(to);
+    io.out(`Context ${JSON.stringify(from)} renamed to ${JSON.stringify(to)}.\n`);
+    return 0;
+  },
+};

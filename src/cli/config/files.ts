@@ -1,0 +1,140 @@
+/** The files of the client configuration together: what they say, and which of them a change belongs to. */
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { ConfigError } from '../../client/config.ts';
+import { editConfig, type RawConfig, type RawEntry, readRawConfig } from '../../client/config-file.ts';
+import { FlagError, file } from '../../lib/flags.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import type { IO } from '../command.ts';
+import { configFiles } from '../connect.ts';
+
+export const fileFlag = {
+  kubeconfig: file('The file to read and change; else PLATCONFIG, KUBECONFIG, .plat/admin.conf, ~/.plat/config, ~/.kube/config.'),
+};
+
+export type ListName = 'clusters' | 'users' | 'contexts';
+/** The field of an entry that holds what it is about. */
+export const fieldOf = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
+export type Body = Record<string, unknown>;
+
+interface OneFile {
+  readonly path: string;
+  readonly config: RawConfig | undefined;
+}
+
+export class ConfigFiles {
+  private readonly files: readonly OneFile[];
+  private readonly fallback: string;
+
+  private constructor(files: readonly OneFile[], fallback: string) {
+    this.files = files;
+    this.fallback = fallback;
+  }
+  static async read(explicit: string | undefined, io: IO): Promise<ConfigFiles> {
+    const paths = configFiles(explicit, io).map((path) => resolve(io.cwd, path));
+    const files: OneFile[] = [];
+    for (const path of paths) files.push({ path, config: await readRawConfig(path) });
+    // Where nothing is yet, a list of files begins with its last one; among the usual places with our own.
+    const listed = explicit !== undefined || io.env.PLATCONFIG || io.env.KUBECONFIG;
+    return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'));
+  }
+  get currentContext(): string {
+    return this.files.map(({ config }) => config?.['current-context'] ?? '').find((name) => name !== '') ?? '';
+  }
+  names(list: ListName): string[] {
+    return [...new Set(this.files.flatMap(({ config }) => config?.[list]?.map(({ name }) => name) ?? []))].sort();
+  }
+  /** What an entry says, with paths as they stand there. */
+  body(list: ListName, name: string): Body | undefined {
+    return bodyOf(this.origin(list, name)?.config, list, name);
+  }
+  /** Throws where there is no such entry. */
+  need(list: ListName, name: string): Body {
+    const body = this.body(list, name);
+    if (body !== undefined) return body;
+    throw new ConfigError(`there is no ${fieldOf[list]} ${JSON.stringify(name)}${didYouMean(name, this.names(list))}`);
+  }
+  /** The file that an entry stands in, or the one for new entries. */
+  fileOf(list: ListName, name: string): string {
+    return this.origin(list, name)?.path ?? this.defaultFile;
+  }
+  get defaultFile(): string {
+    return this.files.find(({ path }) => existsSync(path))?.path ?? this.fallback;
+  }
+  get paths(): readonly string[] {
+    return this.files.map(({ path }) => path);
+  }
+  /** All files as one, with paths that hold wherever it is read. */
+  merged(): RawConfig {
+    const entries = (list: ListName): RawEntry[] =>
+      this.names(list).map((name) => ({ name, [fieldOf[list]]: absolute(this.body(list, name) as Body, this.fileOf(list, name)) }));
+    return {
+      apiVersion: 'v1',
+      kind: 'Config',
+      preferences: this.files.find(({ config }) => config?.preferences)?.config?.preferences ?? {},
+      clusters: entries('clusters'),
+      users: entries('users'),
+      contexts: entries('contexts'),
+      'current-context': this.currentContext,
+    };
+  }
+
+  /** Changes one entry where it stands; a new one is made. The change may answer another body. */
+  edit(list: ListName, name: string, change: (body: Body) => Body | undefined): Promise<void> {
+    return editConfig(this.fileOf(list, name), (config) => {
+      const found = config[list]?.find((entry) => entry.name === name);
+      const entry: RawEntry = found ?? { name };
+      const field = fieldOf[list];
+      const before = (entry[field] ?? {}) as Body;
+      entry[field] = change(before) ?? before;
+      if (found === undefined) config[list] = [...(config[list] ?? []), entry];
+    });
+  }
+  remove(list: ListName, name: string): Promise<void> {
+    return editConfig(this.fileOf(list, name), (config) => {
+      config[list] = config[list]?.filter((entry) => entry.name !== name) ?? [];
+    });
+  }
+  /** No name: none is current any more, in whichever file it stood. */
+  async setCurrent(name: string): Promise<void> {
+    const put = (path: string): Promise<void> =>
+      editConfig(path, (config) => {
+        config['current-context'] = name;
+      });
+    if (name !== '') {
+      // What an earlier file says would win over it.
+      const first = this.files.find(({ config }) => config?.['current-context'])?.path;
+      return put(first ?? this.defaultFile);
+    }
+    for (const { path, config } of this.files) if (config?.['current-context']) await put(path);
+  }
+  private origin(list: ListName, name: string): OneFile | undefined {
+    return this.files.find(({ config }) => bodyOf(config, list, name) !== undefined);
+  }
+}
+
+function bodyOf(config: RawConfig | undefined, list: ListName, name: string): Body | undefined {
+  const entry = config?.[list]?.find((one) => one.name === name);
+  return entry === undefined ? undefined : ((entry[fieldOf[list]] ?? {}) as Body);
+}
+
+const pathFields = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'];
+function absolute(body: Body, path: string): Body {
+  const changed = { ...body };
+  for (const field of pathFields) {
+    const value = changed[field];
+    if (typeof value === 'string' && value !== '' && !isAbsolute(value)) changed[field] = join(dirname(path), value);
+  }
+  return changed;
+}
+
+/** The one word that a command takes. */
+export function oneWord(words: readonly string[], what: string, example: string): string {
+  const [word, more] = words;
+  if (word === undefined || word === '') throw new FlagError(`which ${what}? For example: plat ${example}`);
+  if (more !== undefined) throw new FlagError(`one ${what} at a time: ${JSON.stringify(more)} is one too many`);
+  return word;
+}
+export function noWords(words: readonly string[]): void {
+  if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}`);
+}

@@ -1,0 +1,168 @@
+/** `plat config set` and `unset`: single values by their path, such as `clusters.dev.server`. */
+import { ConfigError } from '../../client/config.ts';
+import { editConfig } from '../../client/config-file.ts';
+import { bool, FlagError, flagHelp, parseFlags, readBoolean } from '../../lib/flags.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import type { Command } from '../command.ts';
+import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, oneWord } from './files.ts';
+
+type Type = 'text' | 'boolean' | 'data';
+/** What can be set. A star stands for any name. */
+const properties: Readonly<Record<ListName, Readonly<Record<string, Type>>>> = {
+  clusters: {
+    server: 'text',
+    'certificate-authority': 'text',
+    'certificate-authority-data': 'data',
+    'insecure-skip-tls-verify': 'boolean',
+    'tls-server-name': 'text',
+    'proxy-url': 'text',
+  },
+  users: {
+    'client-certificate': 'text',
+    'client-certificate-data': 'data',
+    'client-key': 'text',
+    'client-key-data': 'data',
+    token: 'text',
+    tokenFile: 'text',
+    username: 'text',
+    password: 'text',
+    as: 'text',
+    'as-uid': 'text',
+    'exec.command': 'text',
+    'exec.apiVersion': 'text',
+    'exec.installHint': 'text',
+    'exec.interactiveMode': 'text',
+    'exec.provideClusterInfo': 'boolean',
+    'auth-provider.name': 'text',
+    'auth-provider.config.*': 'text',
+  },
+  contexts: { cluster: 'text', user: 'text', namespace: 'text' },
+};
+
+/** A path, taken apart. Names may hold dots, as may the path behind them. */
+export interface Property {
+  readonly list: ListName;
+  readonly name?: string | undefined;
+  readonly field?: string | undefined;
+  readonly type?: Type | undefined;
+}
+
+/** `known` are the names that there are: they decide where a name ends. Throws FlagError. */
+export function parseProperty(path: string, known: (list: ListName) => readonly string[]): Property {
+  const [head = '', ...rest] = path.split('.');
+  if (!(head in properties)) {
+    const heads = [...Object.keys(properties), 'current-context'];
+    throw new FlagError(
+      `there is no property ${JSON.stringify(path)}${didYouMean(head, heads)}: it begins with one of ${heads.join(', ')}`,
+    );
+  }
+  const list = head as ListName;
+  const behind = rest.join('.');
+  if (behind === '') return { list };
+  if (known(list).includes(behind)) return { list, name: behind };
+  const fields = Object.entries(properties[list]);
+  for (let end = rest.length - 1; end > 0; end--) {
+    const name = rest.slice(0, end).join('.');
+    const field = rest.slice(end).join('.');
+    const found = fields.find(([one]) =>
+      one.endsWith('*') ? field.startsWith(one.slice(0, -1)) && field.length >= one.length : one === field,
+    );
+    if (found !== undefined && (end === 1 || known(list).includes(name) || !found[0].includes('.'))) {
+      return { list, name, field, type: found[1] };
+    }
+  }
+  if (rest.length === 1) return { list, name: behind };
+  const last = rest.at(-1) as string;
+  const choices = fields.map(([one]) => one);
+  throw new FlagError(`${list} have no ${JSON.stringify(last)}${didYouMean(last, choices)}: they have ${choices.join(', ')}`);
+}
+
+function read(text: string, type: Type, raw: boolean): unknown {
+  if (type === 'boolean') return readBoolean(text);
+  if (type === 'text') return text;
+  if (raw) return Buffer.from(text).toString('base64');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) {
+    throw new FlagError('the value is not base64: encode it, or use --set-raw-bytes');
+  }
+  return text;
+}
+
+const setTable = {
+  Value: { 'set-raw-bytes': bool(false, 'The value of a …-data property is given as it is, not as base64.') },
+  File: fileFlag,
+};
+export const set: Command = {
+  usage: 'PROPERTY VALUE [flags]',
+  summary: 'Set one value: plat config set clusters.dev.server https://127.0.0.1:6443, plat config set current-context dev',
+  help: (width) => flagHelp(setTable, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(setTable, args);
+    const [path, text, more] = words;
+    if (!path || text === undefined || more !== undefined) {
+      throw new FlagError('which property, and what value? For example: plat config set contexts.dev.namespace team');
+    }
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    if (path === 'current-context') await files.setCurrent(text);
+    else {
+      const { list, name, field, type } = parseProperty(path, (one) => files.names(one));
+      if (name === undefined || field === undefined || type === undefined) {
+        throw new FlagError(`${path} is no single value: say which, such as ${list}.${name ?? 'NAME'}.${Object.keys(properties[list])[0]}`);
+      }
+      const given = read(text, type, options.setRawBytes);
+      await files.edit(list, name, (body) => put(body, field, given));
+    }
+    io.out(`Property ${JSON.stringify(path)} set.\n`);
+    return 0;
+  },
+};
+
+const unsetTable = { File: fileFlag };
+export const unset: Command = {
+  usage: 'PROPERTY [flags]',
+  summary: 'Remove a value, an entry or all of a kind: plat config unset users.me.token, unset contexts.old, unset current-context',
+  help: (width) => flagHelp(unsetTable, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(unsetTable, args);
+    const path = oneWord(words, 'property', 'config unset users.me.token');
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    if (path === 'current-context') await files.setCurrent('');
+    else
+      await remove(
+        files,
+        parseProperty(path, (one) => files.names(one)),
+      );
+    io.out(`Property ${JSON.stringify(path)} unset.\n`);
+    return 0;
+  },
+};
+
+async function remove(files: ConfigFiles, { list, name, field }: Property): Promise<void> {
+  if (name === undefined) {
+    for (const path of files.paths) {
+      await editConfig(path, (config) => {
+        if (config[list] !== undefined) config[list] = [];
+      });
+    }
+    return;
+  }
+  const body = files.need(list, name);
+  if (field === undefined) return files.remove(list, name);
+  if (take(body, field) === undefined) throw new ConfigError(`the ${fieldOf[list]} ${JSON.stringify(name)} has no ${field}`);
+  return files.edit(list, name, (before) => put(before, field, undefined));
+}
+
+/** Steps of a path within a body. What stands under `config` is one name, whatever dots it holds. */
+function steps(field: string): string[] {
+  const [first = '', second = '', ...others] = field.split('.');
+  if (second === '') return [first];
+  return others.length === 0 ? [first, second] : [first, second, others.join('.')];
+}
+function take(body: Body, field: string): unknown {
+  return steps(field).reduce<unknown>((value, step) => (value as Body | undefined)?.[step], body);
+}
+function put(body: Body, field: string, value: unknown): Body {
+  const [first = '', ...rest] = steps(field);
+  const { [first]: before, ...others } = body;
+  const inner = rest.length === 0 ? value : put((before ?? {}) as Body, rest.join('.'), value);
+  return inner === undefined ? others : { ...body, [first]: inner };
+}

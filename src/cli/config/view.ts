@@ -1,0 +1,103 @@
+/** `plat config view`: what all files say together. */
+import { readFile } from 'node:fs/promises';
+import { ConfigError } from '../../client/config.ts';
+import type { RawConfig, RawEntry } from '../../client/config-file.ts';
+import { bool, flag, flagHelp, parseFlags, readChoice, text } from '../../lib/flags.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import type { JsonValue } from '../../schema/types.ts';
+import type { Command } from '../command.ts';
+import { type Body, ConfigFiles, fieldOf, fileFlag, noWords } from './files.ts';
+
+const table = {
+  Showing: {
+    raw: bool(false, 'Show certificates, keys, tokens and passwords.'),
+    flatten: bool(false, 'Put the contents of files that are named into it, so that it can be used elsewhere. Shows them, as --raw does.'),
+    minify: bool(false, 'Show only what the current context needs.'),
+    context: text('', 'The context to take for the current one.', { value: 'NAME' }),
+    output: flag<string>('yaml', 'Form of the output.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),
+  },
+  File: fileFlag,
+};
+function readForm(value: string): string {
+  return value.startsWith('jsonpath=') ? value : readChoice(value, ['yaml', 'json', 'jsonpath=…']);
+}
+
+export const view: Command = {
+  usage: '[flags]',
+  summary: 'Show the configuration, without its secrets: plat config view, plat config view --minify --flatten > portable.conf',
+  help: (width) => flagHelp(table, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    noWords(words);
+    let config = (await ConfigFiles.read(options.kubeconfig, io)).merged();
+    if (options.context !== '') config['current-context'] = options.context;
+    if (options.minify) config = minified(config);
+    if (options.flatten) await flatten(config);
+    else if (!options.raw) redact(config);
+    io.out(await printed(config, options.output));
+    return 0;
+  },
+};
+
+async function printed(config: RawConfig, form: string): Promise<string> {
+  if (form === 'json') return `${JSON.stringify(config, undefined, 4)}\n`;
+  if (form === 'yaml') return (await import('../../schema/yaml.ts')).stringifyYaml(config as JsonValue);
+  return (await import('../json-path-template.ts')).jsonPathTemplate(form.slice('jsonpath='.length))(config);
+}
+
+function minified(config: RawConfig): RawConfig {
+  const current = config['current-context'] ?? '';
+  if (current === '') throw new ConfigError('no context is current: choose one with --context, or with `plat config use-context`');
+  const known = config.contexts?.map(({ name }) => name) ?? [];
+  const context = config.contexts?.find(({ name }) => name === current);
+  if (context === undefined) throw new ConfigError(`there is no context ${JSON.stringify(current)}${didYouMean(current, known)}`);
+  const { cluster, user } = context.context as { cluster?: string; user?: string };
+  return {
+    ...config,
+    contexts: [context],
+    clusters: config.clusters?.filter(({ name }) => name === cluster) ?? [],
+    users: config.users?.filter(({ name }) => name === user) ?? [],
+  };
+}
+
+const bodies = (entries: readonly RawEntry[] | undefined, field: string): Body[] => entries?.map((entry) => entry[field] as Body) ?? [];
+
+const omitted = ['certificate-authority-data', 'client-certificate-data', 'client-key-data'];
+const secret = /secret|token|passw|key|credential/i;
+function redact(config: RawConfig): void {
+  for (const body of [...bodies(config.clusters, fieldOf.clusters), ...bodies(config.users, fieldOf.users)]) {
+    for (const field of omitted) if (body[field]) body[field] = 'DATA+OMITTED';
+    for (const field of ['token', 'password']) if (body[field]) body[field] = 'REDACTED';
+    if (body['auth-provider']) body['auth-provider'] = withoutSecrets(body['auth-provider'] as Body, 'config');
+    if (body.exec) body.exec = withoutEnvironment(body.exec as Body);
+  }
+}
+function withoutSecrets(provider: Body, field: string): Body {
+  const settings = Object.entries((provider[field] ?? {}) as Body);
+  return { ...provider, [field]: Object.fromEntries(settings.map(([key, value]) => [key, secret.test(key) ? 'REDACTED' : value])) };
+}
+function withoutEnvironment(exec: Body): Body {
+  if (!Array.isArray(exec.env)) return exec;
+  const env = exec.env as { name?: string; value?: string }[];
+  return { ...exec, env: env.map((one) => (secret.test(one.name ?? '') ? { ...one, value: 'REDACTED' } : one)) };
+}
+
+async function flatten(config: RawConfig): Promise<void> {
+  const users = bodies(config.users, fieldOf.users);
+  for (const body of bodies(config.clusters, fieldOf.clusters)) await embed(body, 'certificate-authority');
+  for (const body of users) {
+    await embed(body, 'client-certificate');
+    await embed(body, 'client-key');
+  }
+}
+/** The path of a file becomes what is in it. */
+export async function embed(body: Body, field: string): Promise<void> {
+  const path = body[field];
+  if (typeof path !== 'string' || path === '') return;
+  try {
+    body[`${field}-data`] = (await readFile(path)).toString('base64');
+  } catch (error) {
+    throw new ConfigError(`${field} ${path} cannot be read: ${(error as Error).message}`);
+  }
+  delete body[field];
+}
