@@ -51,6 +51,13 @@ export class Work {
   get<T = ApiItem>(ref: ObjectRef, subresource?: string): Promise<T> {
     return this.send<T>(ref, { method: 'GET', subresource }).then(({ object }) => object);
   }
+  /** Whether the object is there, as far as we may see: the server does not tell a missing object from a missing part of one. */
+  exists(ref: ObjectRef): Promise<boolean> {
+    return this.get(ref).then(
+      () => true,
+      () => false,
+    );
+  }
   /** A request about one object. Throws ApiError. */
   send<T = ApiItem>(ref: ObjectRef, what: Send): Promise<Sent<T>> {
     return this.request<T>(pathOf(ref.resource, ref.namespace, ref.name, what.subresource), what);

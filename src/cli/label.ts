@@ -1,0 +1,10 @@
+/** `plat label` */
+import { markCommand } from './mark.ts';
+
+export const label = markCommand({
+  command: 'label',
+  field: 'labels',
+  summary: 'Change labels: plat label pod web tier=front, plat label pods --all old-, plat label ns/a team=b --overwrite',
+  set: 'labeled',
+  removed: 'unlabeled',
+});

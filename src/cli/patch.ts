@@ -1,0 +1,124 @@
+/** `plat patch`: a change to some fields of objects, in one of four languages. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { bool, choice, FlagError, type FlagValues, file, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { JsonValue } from '../schema/types.ts';
+import { parseYaml } from '../schema/yaml.ts';
+import type { Command, IO } from './command.ts';
+import { conflictText, isApplyConflict } from './conflicts.ts';
+import { connectFlags } from './connect.ts';
+import { fileFlags, managerFlag, namespaceFlag, resultFlags, serverDryRunFlag } from './object-flags.ts';
+import { Results } from './results.ts';
+import { sameObject } from './same-object.ts';
+import { checkTargets, findTargets } from './targets.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+const contentTypes = {
+  strategic: 'application/strategic-merge-patch+json',
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+const patchFlags = {
+  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Patching: {
+    type: choice('strategic', ['strategic', 'merge', 'json', 'apply'], 'How the patch is meant. Custom kinds have no strategic patches.'),
+    patch: text('', 'The patch, as JSON or YAML.', { short: 'p', value: 'PATCH' }),
+    'patch-file': file('File with the patch.'),
+    subresource: text('', 'Patch this part of the object: status, scale.', { value: 'NAME' }),
+    'field-manager': managerFlag,
+    'force-conflicts': bool(false, 'With --type apply: take over fields that other managers have set to something else.'),
+    'dry-run': serverDryRunFlag,
+  },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+type PatchOptions = FlagValues<typeof patchFlags>;
+
+export const patch: Command = {
+  usage: 'TYPE NAME… | TYPE/NAME… | -f FILE  -p PATCH | --patch-file FILE [flags]',
+  summary: `Change some fields: plat patch deployment web -p '{"spec":{"replicas":3}}', plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'`,
+  help: (width) => `${flagHelp(patchFlags, width)}
+Kinds of patches:
+  strategic   objects are merged, and lists as the kind says: containers by name, for example
+  merge       objects are merged, lists replaced; null removes a field
+  json        a list of operations: add, remove, replace, move, copy, test
+  apply       the fields that --field-manager wants to own, as with plat apply
+
+Exit codes:
+  0   everything was patched, or was so already
+  1   something was not
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(patchFlags, args);
+    checkTargets('patch', words, options);
+    if (options.forceConflicts && options.type !== 'apply') throw new FlagError('--force-conflicts goes with --type apply');
+    const body = await readPatch(options, io);
+    return withServer(options, io, (work) => patchAll(work, words, options, body));
+  },
+};
+
+async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
+  const { patch: given, patchFile, type } = options;
+  if ((given === '') === (patchFile === undefined)) throw new FlagError('which change? Say it with either -p or --patch-file');
+  const source = given === '' ? await readFile(resolve(io.cwd, patchFile as string), 'utf8').catch(() => undefined) : given;
+  if (source === undefined) throw new FlagError(`the file ${patchFile} cannot be read`);
+  let value: JsonValue;
+  try {
+    value = parseYaml(source, { single: true });
+  } catch (error) {
+    throw new FlagError(`the patch cannot be read: ${(error as Error).message}`);
+  }
+  if (type === 'json' && !Array.isArray(value)) throw new FlagError('a patch of --type json is a list of operations');
+  if (type !== 'json' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+    throw new FlagError(`a patch of --type ${type} is an object${Array.isArray(value) ? '; a list of operations is --type json' : ''}`);
+  }
+  return value;
+}
+
+async function patchAll(work: Work, words: readonly string[], options: PatchOptions, body: JsonValue): Promise<number> {
+  const results = new Results(work.io, options);
+  for (const ref of await findTargets(work, words, options)) {
+    try {
+      await patchOne(work, ref, options, body, results);
+    } catch (error) {
+      results.failed(shownName(ref.resource, ref.name), await explained(work, ref, error, options));
+    }
+  }
+  return results.end();
+}
+
+async function patchOne(work: Work, ref: ObjectRef, options: PatchOptions, body: JsonValue, results: Results): Promise<void> {
+  const { type, dryRun, fieldManager, forceConflicts } = options;
+  const subresource = options.subresource === '' ? undefined : options.subresource;
+  const before = await work.get(ref, subresource).catch((error: unknown) => {
+    if (error instanceof ApiError && (error.code === 403 || error.code === 404)) return undefined;
+    throw error;
+  });
+  const { status, object } = await work.send(ref, {
+    method: 'PATCH',
+    subresource,
+    body,
+    contentType: contentTypes[type],
+    query: { fieldManager, dryRun: dryRun === 'server' ? 'All' : undefined, force: forceConflicts || undefined },
+  });
+  results.done(
+    ref,
+    status === 201 ? 'created' : before !== undefined && sameObject(before, object) ? 'patched (no change)' : 'patched',
+    object,
+  );
+}
+
+async function explained(work: Work, ref: ObjectRef, error: unknown, { type, subresource }: PatchOptions): Promise<unknown> {
+  if (isApplyConflict(error)) return new Error(conflictText(error));
+  if (error instanceof ApiError && error.code === 415 && type === 'strategic') {
+    return new Error('this kind has no strategic patches: use --type merge, json or apply');
+  }
+  if (error instanceof ApiError && error.code === 404 && subresource !== '' && (await work.exists(ref))) {
+    return new Error(`this kind has no subresource ${JSON.stringify(subresource)}`);
+  }
+  return error;
+}

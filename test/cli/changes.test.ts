@@ -1,0 +1,216 @@
+/** Commands that change some fields of objects: patch, label, annotate, scale. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { define, definitionOf } from '../support/custom.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer, unique } from '../support/server.ts';
+
+describe.each(['plat', 'kubernetes'])('changes with identity %s', (identity) => {
+  let server: TestServer;
+  let plat: Plat;
+  let ns: string;
+  const group = `${unique('g')}.example.com`;
+  beforeAll(async () => {
+    server = await startTestServer({ identity });
+    const number = { type: 'integer' };
+    const schema = {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: { rows: number } },
+        status: { type: 'object', properties: { rows: number } },
+      },
+    };
+    const subresources = { status: {}, scale: { specReplicasPath: '.spec.rows', statusReplicasPath: '.status.rows' } };
+    await define(server, definitionOf(server, group, 'Bed', [{ schema, subresources }]));
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    plat = platFor(server);
+    ns = await server.namespace();
+  });
+  const maps = (name = ''): string => `/api/v1/namespaces/${ns}/configmaps${name}`;
+  const makeMap = (name: string, more: object = {}) =>
+    server.admin.ok('POST', maps(), { metadata: { name }, data: { x: '1', y: '2' }, ...more });
+  const makeDeployment = (name: string) =>
+    server.admin.ok('POST', `/apis/apps/v1/namespaces/${ns}/deployments`, {
+      metadata: { name },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: name } },
+        template: {
+          metadata: { labels: { app: name } },
+          spec: {
+            containers: [
+              { name: 'a', image: 'a' },
+              { name: 'b', image: 'b' },
+            ],
+          },
+        },
+      },
+    });
+  const makeBed = (name: string) =>
+    server.admin.ok('POST', `/apis/${group}/v1/namespaces/${ns}/beds`, {
+      apiVersion: `${group}/v1`,
+      kind: 'Bed',
+      metadata: { name },
+      spec: { rows: 1 },
+    });
+
+  describe('patch', () => {
+    test('each kind of patch', async () => {
+      await makeMap('c');
+      expect(await plat.ok(['patch', 'cm/c', '-n', ns, '--type=merge', '-p', 'data: {x: null, z: "3"}'])).toBe('configmap/c patched\n');
+      expect(await plat.ok(['patch', 'cm', 'c', '-n', ns, '--type=json', '-p', '[{"op":"remove","path":"/data/y"}]'])).toBe(
+        'configmap/c patched\n',
+      );
+      expect((await server.admin.ok('GET', maps('/c'))).data).toEqual({ z: '3' });
+      expect(await plat.ok(['patch', 'cm/c', '-n', ns, '--type=merge', '-p', '{"data":{"z":"3"}}'])).toBe(
+        'configmap/c patched (no change)\n',
+      );
+      await makeDeployment('d');
+      plat.file('p.yaml', 'spec:\n  template:\n    spec:\n      containers:\n      - {name: b, image: new}\n');
+      const images = await plat.ok([
+        'patch',
+        'deploy/d',
+        '-n',
+        ns,
+        '--patch-file=p.yaml',
+        '-o',
+        'jsonpath={.spec.template.spec.containers[*].image}',
+      ]);
+      expect(images.split(' ').sort()).toEqual(['a', 'new']);
+    });
+
+    test('apply as a patch tells its conflicts', async () => {
+      await makeMap('c');
+      const patch = (value: string) => `{"apiVersion":"v1","kind":"ConfigMap","data":{"x":"${value}"}}`;
+      const args = ['patch', 'cm/c', '-n', ns, '--type=apply', '--field-manager=me', '-p', patch('9')];
+      const refused = await plat.run(args);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain('1 field belongs to others:\n  "test" using v1\n    .data.x\n');
+      expect(await plat.ok([...args, '--force-conflicts'])).toBe('configmap/c patched\n');
+    });
+
+    test('subresources, dry runs, and kinds without strategic patches', async () => {
+      await makeBed('b');
+      const args = ['patch', 'bed/b', '-n', ns];
+      expect(
+        await plat.ok([...args, '--type=merge', '--subresource=status', '-p', '{"status":{"rows":7}}', '-o', 'jsonpath={.status.rows}']),
+      ).toBe('7');
+      expect(await plat.ok([...args, '--type=merge', '-p', '{"spec":{"rows":5}}', '--dry-run=server'])).toBe(
+        `bed.${group}/b patched (server dry run)\n`,
+      );
+      expect((await server.admin.ok('GET', `/apis/${group}/v1/namespaces/${ns}/beds/b`)).spec.rows).toBe(1);
+      expect(await plat.run([...args, '-p', '{"spec":{"rows":5}}'])).toMatchObject({
+        code: 1,
+        stderr: `plat: bed.${group}/b: this kind has no strategic patches: use --type merge, json or apply\n`,
+      });
+      expect((await plat.run([...args, '--type=merge', '--subresource=sun', '-p', '{}'])).stderr).toContain(
+        'this kind has no subresource "sun"',
+      );
+    });
+  });
+
+  describe('label and annotate', () => {
+    test('add, change, remove', async () => {
+      await makeMap('a');
+      const args = ['label', 'cm/a', '-n', ns];
+      expect(await plat.ok([...args, 'x=1', 'y=2'])).toBe('configmap/a labeled\n');
+      expect(await plat.ok([...args, 'x=1'])).toBe('configmap/a not labeled\n');
+      expect(await plat.run([...args, 'x=2', 'z=3'])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'plat: configmap/a: x is "1" already; --overwrite changes it\n',
+      });
+      expect(await plat.ok([...args, 'x=2', '--overwrite'])).toBe('configmap/a labeled\n');
+      expect(await plat.ok([...args, 'y-'])).toBe('configmap/a unlabeled\n');
+      expect(await plat.ok([...args, 'none-'])).toBe('configmap/a not labeled\n');
+      expect(await plat.ok([...args, '--list'])).toBe('x=2\n');
+      expect(await plat.ok(['annotate', 'cm/a', '-n', ns, 'note=a, b = c'])).toBe('configmap/a annotated\n');
+      expect(await plat.ok(['annotate', 'cm/a', '-n', ns, '--list'])).toBe('note=a, b = c\n');
+      expect(await plat.ok(['annotate', 'cm/a', '-n', ns, 'note-'])).toBe('configmap/a annotation removed\n');
+    });
+
+    test('many at once, files, dry runs, versions', async () => {
+      await makeMap('a', { metadata: { name: 'a', labels: { odd: 'yes' } } });
+      await makeMap('b');
+      expect(await plat.ok(['label', 'cm', '-l', 'odd=yes', '-n', ns, 'x=1'])).toBe('configmap/a labeled\n');
+      const file = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace: ns } };
+      expect(await plat.json(['label', '-f', '-', 'x=1', '--dry-run=client'], file)).toMatchObject({ metadata: { labels: { x: '1' } } });
+      expect(await plat.ok(['label', '-f', '-', 'x=1', '--dry-run=server'], file)).toBe('configmap/b labeled (server dry run)\n');
+      expect((await server.admin.ok('GET', maps('/b'))).metadata.labels).toBeUndefined();
+      expect(await plat.run(['label', 'cm/b', '-n', ns, 'x=1', '--resource-version=1'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('(Conflict)'),
+      });
+      expect(await plat.run(['label', 'cm/b', '-n', ns, 'x=not allowed'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('(Invalid)'),
+      });
+      await makeBed('c');
+      expect(await plat.ok(['label', 'beds', '--all', '-n', ns, 'x=1'])).toBe(`bed.${group}/c labeled\n`);
+    });
+  });
+
+  describe('scale', () => {
+    test('deployments and custom kinds', async () => {
+      await makeDeployment('d');
+      expect(await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=3'])).toBe('deployment.apps/d scaled\n');
+      expect((await server.admin.ok('GET', `/apis/apps/v1/namespaces/${ns}/deployments/d`)).spec.replicas).toBe(3);
+      await makeBed('b');
+      expect(await plat.ok(['scale', 'beds', '--all', '-n', ns, '--replicas=4'])).toBe(`bed.${group}/b scaled\n`);
+      expect((await server.admin.ok('GET', `/apis/${group}/v1/namespaces/${ns}/beds/b`)).spec.rows).toBe(4);
+    });
+
+    test('only if so many are wanted now', async () => {
+      await makeDeployment('d');
+      expect(await plat.run(['scale', 'deploy/d', '-n', ns, '--replicas=3', '--current-replicas=2'])).toMatchObject({
+        code: 1,
+        stderr: 'plat: deployment.apps/d: it should have 1 replicas now, not 2: left as it is\n',
+      });
+      await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=0', '--current-replicas=1']);
+      expect((await plat.run(['scale', 'deploy/d', '-n', ns, '--replicas=3', '--resource-version=1'])).stderr).toContain('(Conflict)');
+    });
+
+    test('it waits until there are as many', async () => {
+      await makeBed('b');
+      const path = `/apis/${group}/v1/namespaces/${ns}/beds/b/status`;
+      expect(await plat.run(['scale', 'bed/b', '-n', ns, '--replicas=2', '--timeout=100ms'])).toMatchObject({
+        code: 1,
+        stderr: `plat: bed.${group}/b: timed out: it has 0 of 2 replicas\n`,
+      });
+      const { io, code } = plat.start(['scale', 'bed/b', '-n', ns, '--replicas=2', '--timeout=60s']);
+      await io.said('scaled');
+      await server.admin.patch(path, { status: { rows: 2 } });
+      expect(await code).toBe(0);
+    });
+
+    test('what cannot be scaled is told from what is not there', async () => {
+      await makeMap('c');
+      expect((await plat.run(['scale', 'cm/c', '-n', ns, '--replicas=1'])).stderr).toBe('plat: configmap/c: configmaps cannot be scaled\n');
+      expect((await plat.run(['scale', 'deploy/none', '-n', ns, '--replicas=1'])).stderr).toContain('"none" not found (NotFound)');
+    });
+  });
+});
+
+test.each([
+  [['patch', 'pod/a'], 'which change?'],
+  [['patch', 'pod/a', '-p', '{}', '--patch-file', 'x'], 'which change?'],
+  [['patch', 'pod/a', '--patch-file', 'nowhere'], 'cannot be read'],
+  [['patch', 'pod/a', '-p', '[]'], 'a list of operations is --type json'],
+  [['patch', 'pod/a', '-p', '{}', '--type', 'json'], 'is a list of operations'],
+  [['patch', 'pod/a', '-p', '{'], 'the patch cannot be read'],
+  [['patch', 'pod/a', '-p', '{}', '--dry-run=client'], 'use --dry-run=server'],
+  [['patch', 'pod/a', '-p', '{}', '--type', 'strategy'], '(did you mean strategic?)'],
+  [['patch', 'pod/a', '-p', '{}', '--force-conflicts'], 'goes with --type apply'],
+  [['label', 'pod/a'], 'which labels?'],
+  [['label', 'pods', 'x=1'], 'which pods?'],
+  [['annotate', 'pod/a'], 'which annotations?'],
+  [['scale', 'deploy/a'], 'how many?'],
+  [['scale', 'deploy/a', '--replicas=-1'], 'not between 0'],
+])('%j is refused', async (args, message) => {
+  const io = testIO();
+  expect(await run(args, io)).toBe(2);
+  expect(io.stderr).toContain(message);
+});
