@@ -7,7 +7,7 @@ import { parseLabelSelector } from '../meta/labels.ts';
 import type { Command } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
-import { type Manifest, readManifests } from './manifests.ts';
+import { labelsOf, type Manifest, readManifests } from './manifests.ts';
 import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { Results } from './results.ts';
@@ -142,8 +142,4 @@ function outcome(before: ApiItem | undefined, after: ApiItem): string {
 
 export function withNamespace(object: Manifest['object'], namespace: string): Manifest['object'] {
   return { ...object, metadata: { ...(object.metadata as object), namespace } };
-}
-function labelsOf(object: Manifest['object']): Record<string, string> {
-  const labels = (object.metadata as { labels?: Record<string, string> } | undefined)?.labels;
-  return labels ?? {};
 }

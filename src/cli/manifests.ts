@@ -102,3 +102,8 @@ function objectsOf(value: JsonValue, source: string): Manifest[] {
   const textOf = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
   return [{ object: value as Manifest['object'], name: textOf(meta.name), namespace: textOf(meta.namespace), source }];
 }
+
+export function labelsOf(object: Manifest['object']): Record<string, string> {
+  const labels = (object.metadata as { labels?: Record<string, string> } | undefined)?.labels;
+  return labels ?? {};
+}

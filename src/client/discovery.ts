@@ -49,6 +49,8 @@ export function resourcePath(resource: ApiResource, namespace: string | undefine
 export class Discovery {
   private readonly transport: Transport;
   private readonly versions = new Map<string, Promise<readonly ApiResource[]>>();
+  /** Versions that are announced but did not answer, with the reason. */
+  readonly unanswered = new Map<string, string>();
   private groups: Promise<NonNullable<GroupList['groups']>> | undefined;
 
   constructor(transport: Transport) {
@@ -97,14 +99,24 @@ export class Discovery {
   async category(word: string): Promise<readonly ApiResource[]> {
     return (await this.all()).filter((r) => r.categories.includes(word) && r.verbs.includes('list'));
   }
-  /** Every resource in its preferred version, the core group first. Groups that do not answer are left out. */
+  /** Every resource once, in its group's preferred version where that has it; the core group first. Versions that do not answer are left out. */
   async all(): Promise<readonly ApiResource[]> {
     const groups = await this.groupList();
     const lists = await Promise.all([
       this.version('', 'v1'),
-      ...groups.map((g) => this.version(g.name, g.preferredVersion?.version ?? g.versions[0]?.version ?? '').catch(() => [])),
+      ...groups.flatMap((g) =>
+        inOrder(g).map((version) => this.version(g.name, version).catch((error: Error) => this.missing(g.name, version, error))),
+      ),
     ]);
-    return lists.flat();
+    const seen = new Set<string>();
+    return lists.flat().filter(({ group, name }) => {
+      const key = `${name}.${group}`;
+      return !seen.has(key) && seen.add(key);
+    });
+  }
+  private missing(group: string, version: string, error: Error): readonly ApiResource[] {
+    this.unanswered.set(`${group}/${version}`, error.message);
+    return [];
   }
   /** `deployments.apps` or `deployments.v1.apps` */
   private async findDotted(word: string, groups: NonNullable<GroupList['groups']>): Promise<ApiResource | undefined> {
@@ -132,6 +144,12 @@ export class Discovery {
     }
     return known;
   }
+}
+
+/** Versions of a group, the preferred one first. */
+function inOrder({ versions, preferredVersion }: NonNullable<GroupList['groups']>[number]): string[] {
+  const names = versions.map((v) => v.version);
+  return [...new Set(preferredVersion === undefined ? names : [preferredVersion.version, ...names])];
 }
 
 function resourcesOf(list: ResourceList, group: string, version: string): ApiResource[] {

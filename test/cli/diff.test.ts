@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { definitionOf } from '../support/custom.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer, unique } from '../support/server.ts';
+
+describe.each(['plat', 'kubernetes'])('diff with identity %s', (identity) => {
+  let server: TestServer;
+  let plat: Plat;
+  let ns: string;
+  beforeAll(async () => {
+    server = await startTestServer({ identity });
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    plat = platFor(server);
+    ns = await server.namespace();
+  });
+  const configMap = (name: string, data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+
+  test('what is new, what changes, what stays', async () => {
+    const args = ['diff', '-n', ns, '-f', '-'];
+    expect(await plat.run(args, configMap('a', { x: '1' }))).toEqual({
+      code: 1,
+      stdout: `--- live/configmap/a\n+++ applied/configmap/a\n@@ -0,0 +1,7 @@\n+apiVersion: v1\n+data:\n+  x: "1"\n+kind: ConfigMap\n+metadata:\n+  name: a\n+  namespace: ${ns}\n`,
+      stderr: '',
+    });
+    await plat.ok(['apply', '-n', ns, '-f', '-'], configMap('a', { x: '1', y: '2' }));
+    expect(await plat.run(args, configMap('a', { x: '1', y: '2' }))).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { code, stdout } = await plat.run(args, configMap('a', { x: '3' }));
+    expect(code).toBe(1);
+    expect(stdout.split('\n').filter((line) => /^[-+] /.test(line))).toEqual(['-  x: "1"', '-  "y": "2"', '+  x: "3"']);
+    expect((await server.admin.ok('GET', `/api/v1/namespaces/${ns}/configmaps/a`)).data).toEqual({ x: '1', y: '2' });
+  });
+
+  test('secrets are not shown', async () => {
+    const secret = (data: object) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data });
+    await plat.ok(['apply', '-n', ns, '-f', '-'], secret({ a: 'b2xk', same: 'c2FtZQ==' }));
+    const { stdout } = await plat.run(['diff', '-n', ns, '-f', '-'], secret({ a: 'bmV3', same: 'c2FtZQ==' }));
+    expect(stdout).toContain("-  a: '*** (before)'\n+  a: '*** (after)'\n   same: '***'\n");
+    expect(stdout).not.toMatch(/b2xk|bmV3|c2FtZQ/);
+  });
+
+  test('conflicts and other failures are told from differences', async () => {
+    await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=alice'], configMap('c', { x: '1' }));
+    const refused = await plat.run(['diff', '-n', ns, '-f', '-'], configMap('c', { x: '2' }));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('plat: ConfigMap c: 1 field belongs to others:\n  "alice"\n    .data.x\n');
+    expect((await plat.run(['diff', '-n', ns, '-f', '-', '--force-conflicts'], configMap('c', { x: '2' }))).code).toBe(1);
+    expect((await plat.run(['diff', '-n', ns, '-f', '-'], { ...configMap('c', {}), kind: 'ConfigMop' })).code).toBe(2);
+    expect((await plat.run(['diff', '-f', '-'], 'a: [')).code).toBe(2);
+    expect((await plat.run(['diff'])).code).toBe(2);
+    const nowhere = ['diff', '-f', '-', '--server', 'http://127.0.0.1:1'];
+    expect((await plat.run(nowhere, configMap('c', {}))).code).toBe(2);
+  });
+
+  test('what needs a namespace or a definition of the same files is new', async () => {
+    const group = `${unique('g')}.example.com`;
+    const name = unique('later');
+    const items = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+      { ...configMap('a', { x: '1' }), metadata: { name: 'a', namespace: name } },
+      definitionOf(server, group, 'Bed', [{}]),
+      { apiVersion: `${group}/v1`, kind: 'Bed', metadata: { name: 'b' } },
+    ];
+    const { code, stdout, stderr } = await plat.run(['diff', '-f', '-'], { apiVersion: 'v1', kind: 'List', items });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout.match(/^\+\+\+ .*/gm)).toEqual([
+      `+++ applied/namespace/${name}`,
+      '+++ applied/configmap/a',
+      expect.stringContaining('+++ applied/customresourcedefinition.'),
+      '+++ applied/bed/b',
+    ]);
+  });
+});
