@@ -25,6 +25,9 @@ export const create: Command = {
   usage: '-f FILE|DIR|URL|- | KIND NAME [flags]',
   summary: 'Make new objects: plat create -f web.yaml, plat create namespace team-a',
   help,
+  commands: [
+    { name: 'token', summary: 'Make a token of a service account.', load: async () => (await import('./create-token.ts')).createToken },
+  ],
   async run(args, io) {
     const found = makerOf(args);
     if (found !== undefined) return makeOne(found.maker, found.rest, io);
@@ -46,6 +49,8 @@ function help(width: number): string {
 Kinds that are made from flags, with --dry-run=client -o yaml to see them:
 
 ${kinds.join('\n')}
+token SERVICE-ACCOUNT: plat create token builder -n team; \`plat help create token\` shows its flags
+
 Exit codes:
   0   everything was created
   1   something was not, for example because it exists; the others were

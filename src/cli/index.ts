@@ -7,6 +7,12 @@ import { commandLines } from './command-group.ts';
 
 export const commands: readonly CommandEntry[] = [
   { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
+  { name: 'auth', summary: 'Tell who you are and what you may do.', load: async () => (await import('./auth/index.ts')).auth },
+  {
+    name: 'certificate',
+    summary: 'Decide about certificate signing requests.',
+    load: async () => (await import('./certificate.ts')).certificate,
+  },
   { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
   {
     name: 'controllers',
@@ -101,6 +107,9 @@ function showHelp(words: readonly string[], command: Command, io: IO): number {
 const isUsage = (error: unknown): boolean => error instanceof FlagError || (error instanceof Error && error.name === 'ConfigError');
 
 function explain(error: unknown): string {
+  if (error instanceof ApiError && error.code === 401) {
+    return 'the server does not know you: the credentials are wrong or have ended; `plat config view --minify` shows which are sent (Unauthorized)';
+  }
   if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -40,6 +40,8 @@ test('what the command line says comes before what the file says', async () => {
   const plugin = { exec: { command: 'never-run' } };
   expect(await connected(plugin, { token: 't' })).toMatchObject({ authorization: 'Bearer t' });
   expect((await connected(plugin, { username: 'n', password: 'p' })).authorization).toBe(`Basic ${Buffer.from('n:p').toString('base64')}`);
+  const both = await connected({ 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' }, { token: 't' });
+  expect(both).toMatchObject({ authorization: 'Bearer t', certificate: undefined, key: undefined });
   for (const name of ['own.crt', 'own.key']) writeFileSync(join(directory, name), name);
   const own = { clientCertificate: join(directory, 'own.crt'), clientKey: join(directory, 'own.key') };
   const data = { 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' };

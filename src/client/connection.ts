@@ -103,6 +103,8 @@ async function reach(
   };
 }
 
+const certificateFields = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'] as const;
+
 /** What the command line says of the user stands in for all that the file says of the same matter. */
 function withChoice(found: UserEntry | undefined, choice: ConnectionChoice): UserEntry | undefined {
   const { token, username, password, clientCertificate, clientKey } = choice;
@@ -110,6 +112,8 @@ function withChoice(found: UserEntry | undefined, choice: ConnectionChoice): Use
   if (token !== undefined || username !== undefined || clientCertificate !== undefined) {
     const { exec: _e, 'auth-provider': _p, token: _t, tokenFile: _f, username: _u, password: _w, ...others } = user;
     user = others;
+    // Servers look at a certificate first, and would not heed the rest.
+    if (clientCertificate === undefined) for (const field of certificateFields) delete user[field];
   }
   if (token !== undefined) user.token = token;
   if (username !== undefined) user.username = username;

@@ -1,0 +1,169 @@
+/** `plat auth can-i`: asks the server whether it would allow something. */
+import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../../lib/flags.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import { fullGroup } from '../api-groups.ts';
+import type { Command } from '../command.ts';
+import { columns } from '../config/contexts.ts';
+import { connectFlags } from '../connect.ts';
+import { namespaceFlag } from '../object-flags.ts';
+import { printable } from '../print-table.ts';
+import { type Work, withServer } from '../work.ts';
+
+const table = {
+  Asking: {
+    namespace: namespaceFlag,
+    'all-namespaces': bool(false, 'Ask about all namespaces.', { short: 'A' }),
+    subresource: text('', 'Part of the object that is asked about, such as log or scale.', { value: 'NAME' }),
+    list: bool(false, 'List all that is allowed in the namespace.'),
+  },
+  Printing: {
+    quiet: bool(false, 'Say nothing: the exit code tells.', { short: 'q' }),
+    'no-headers': bool(false, 'Leave the headers of --list out.'),
+  },
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+
+const resourceVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+const rareVerbs = ['use', 'bind', 'escalate', 'impersonate', 'approve', 'sign', 'proxy', '*'];
+const urlVerbs = ['get', 'put', 'post', 'head', 'options', 'delete', 'patch', '*'];
+
+export const canI: Command = {
+  usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
+  summary: 'Tell whether something is allowed: plat auth can-i create pods -n team, plat auth can-i get /metrics, plat auth can-i --list',
+  help: (width) => `${flagHelp(table, width)}
+Exit codes:
+  0   it is allowed
+  1   it is not, or the server could not be asked
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    if (options.list) {
+      if (words.length > 0) throw new FlagError(`--list takes no words, but was given ${JSON.stringify(words[0])}`);
+      return withServer(options, io, (work) => list(work, options));
+    }
+    const [verb, target, more] = words;
+    if (verb === undefined || target === undefined) {
+      throw new FlagError('what may be done with what? For example: plat auth can-i create pods, plat auth can-i get deployment/web');
+    }
+    const named = more !== undefined && !target.includes('/') && words.length === 3 ? `${target}/${more}` : target;
+    if (words.length > 3 || (more !== undefined && named === target))
+      throw new FlagError(`one question at a time: ${JSON.stringify(more)} is one too many`);
+    return withServer(options, io, (work) => ask(work, verb, named, options));
+  },
+};
+
+interface Review {
+  status?: { allowed?: boolean; denied?: boolean; reason?: string; evaluationError?: string };
+}
+async function ask(work: Work, verb: string, target: string, options: Options): Promise<number> {
+  const spec = target.startsWith('/') ? aboutPath(work, verb, target, options) : await aboutResource(work, verb, target, options);
+  const group = await fullGroup(work, 'authorization');
+  const { status = {} } = await review<Review>(work, group, 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', spec);
+  if (!options.quiet) {
+    const reason = status.reason ? ` - ${printable(status.reason)}` : '';
+    const failure = status.evaluationError ? ` - ${printable(status.evaluationError)}` : '';
+    work.io.out(status.allowed ? 'yes\n' : `no${reason}${failure}\n`);
+  }
+  return status.allowed ? 0 : 1;
+}
+
+function aboutPath(work: Work, verb: string, path: string, options: Options): object {
+  if (options.subresource !== '') throw new FlagError('a path has no --subresource');
+  checkVerb(work, verb, urlVerbs, []);
+  return { nonResourceAttributes: { verb, path } };
+}
+
+async function aboutResource(work: Work, verb: string, target: string, options: Options): Promise<object> {
+  checkVerb(work, verb, resourceVerbs, rareVerbs);
+  const [type = '', name, more] = target.split('/');
+  if (type === '' || name === '' || more !== undefined)
+    throw new FlagError(`${JSON.stringify(target)} is not of the form type or type/name`);
+  const { resource, group, namespaced } = await named(work, type);
+  if (!namespaced && options.namespace !== undefined) work.io.err(`Warning: ${resource} are of no namespace, -n has no effect\n`);
+  const namespace = options.allNamespaces || !namespaced ? '' : work.namespace;
+  return {
+    resourceAttributes: {
+      verb,
+      group,
+      resource,
+      ...(namespace !== '' && { namespace }),
+      ...(options.subresource !== '' && { subresource: options.subresource }),
+      ...(name !== undefined && { name }),
+    },
+  };
+}
+/** Rules may be about types that the server does not have yet, so that is no reason not to ask. */
+async function named(work: Work, type: string): Promise<{ resource: string; group: string; namespaced: boolean }> {
+  if (type === '*' || type.startsWith('*.')) return { resource: '*', group: type.slice(2) || '*', namespaced: true };
+  try {
+    const { name, group, namespaced } = await work.discovery.find(type);
+    return { resource: name, group, namespaced };
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('resource type')) throw error;
+    work.io.err(`Warning: ${error.message}\n`);
+    const dot = type.indexOf('.');
+    return { resource: dot === -1 ? type : type.slice(0, dot), group: dot === -1 ? '' : type.slice(dot + 1), namespaced: true };
+  }
+}
+function checkVerb(work: Work, verb: string, usual: readonly string[], rare: readonly string[]): void {
+  if (usual.includes(verb) || rare.includes(verb)) return;
+  work.io.err(`Warning: ${JSON.stringify(verb)} is no usual verb${didYouMean(verb, usual)}\n`);
+}
+
+// ---- all that is allowed ---------------------------------------------------------------------------------------
+
+interface RulesReview {
+  status?: {
+    resourceRules?: { verbs?: string[]; apiGroups?: string[]; resources?: string[]; resourceNames?: string[] }[];
+    nonResourceRules?: { verbs?: string[]; nonResourceURLs?: string[] }[];
+    incomplete?: boolean;
+    evaluationError?: string;
+  };
+}
+async function list(work: Work, options: Options): Promise<number> {
+  const group = await fullGroup(work, 'authorization');
+  const spec = { namespace: work.namespace };
+  const { status = {} } = await review<RulesReview>(work, group, 'SelfSubjectRulesReview', 'selfsubjectrulesreviews', spec);
+  if (status.incomplete)
+    work.io.err(`Warning: the list is not complete: ${printable(status.evaluationError || 'the server cannot tell all')}\n`);
+  const rows = rowsOf(status);
+  if (!options.quiet)
+    work.io.out(columns([...(options.noHeaders ? [] : [['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']]), ...rows]));
+  return 0;
+}
+function rowsOf(status: NonNullable<RulesReview['status']>): string[][] {
+  /** What is said of the same thing by several rules is one line. */
+  const verbs = new Map<string, { row: [string, string, string]; verbs: Set<string> }>();
+  const add = (row: [string, string, string], given: readonly string[] = []): void => {
+    const key = row.join('\n');
+    const known = verbs.get(key) ?? { row, verbs: new Set() };
+    for (const verb of given) known.verbs.add(verb);
+    verbs.set(key, known);
+  };
+  const brackets = (items: Iterable<string>): string => `[${printable([...items].join(' '))}]`;
+  for (const rule of status.resourceRules ?? [])
+    for (const group of rule.apiGroups ?? [])
+      for (const resource of rule.resources ?? []) {
+        const shown = group === '' ? resource : `${resource}.${group}`;
+        add([printable(shown), '[]', brackets([...(rule.resourceNames ?? [])].sort())], rule.verbs);
+      }
+  for (const rule of status.nonResourceRules ?? [])
+    for (const url of rule.nonResourceURLs ?? []) add(['', brackets([url]), '[]'], rule.verbs);
+  return [...verbs.values()]
+    .sort((a, b) => (a.row.join() < b.row.join() ? -1 : 1))
+    .sort((a, b) => Number(a.row[0] === '') - Number(b.row[0] === ''))
+    .map((one) => [...one.row, brackets(one.verbs)]);
+}
+
+function review<T>(work: Work, group: string, kind: string, resource: string, spec: object): Promise<T> {
+  return work.session.transport.json<T>({
+    method: 'POST',
+    path: `/apis/${group}/v1/${resource}`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind, apiVersion: `${group}/v1`, spec }),
+    signal: work.signal,
+    ...work.session.timeout,
+  });
+}

@@ -1,0 +1,147 @@
+/**
+ * `plat auth whoami`: who the server takes the caller for. Servers of v1.24 have no request for that, so it is put together
+ * from what they do tell: newer ones answer a SelfSubjectReview; those who may review tokens learn about their own; a
+ * refusal names the one who is refused; and a certificate names its owner.
+ */
+import { X509Certificate } from 'node:crypto';
+import { choice, FlagError, flagHelp, parseFlags } from '../../lib/flags.ts';
+import { ApiError } from '../../meta/errors.ts';
+import type { JsonValue } from '../../schema/types.ts';
+import { fullGroup } from '../api-groups.ts';
+import type { Command } from '../command.ts';
+import { columns } from '../config/contexts.ts';
+import { connectFlags } from '../connect.ts';
+import { printable } from '../print-table.ts';
+import { type Work, withServer } from '../work.ts';
+
+const table = {
+  Printing: { output: choice('table', ['table', 'json', 'yaml'], 'Form of the output.', { short: 'o' }) },
+  Connecting: connectFlags,
+};
+
+export const whoami: Command = {
+  usage: '[flags]',
+  summary: 'Show who the server takes you for: name, groups, and what else it knows.',
+  help: (width) => `${flagHelp(table, width)}
+A server of v1.24 tells all of it to those who may review tokens or have a certificate, and the name alone to others.
+
+Exit codes:
+  0   the server knows you
+  1   it does not, or could not be asked
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    if (words.length > 0) throw new FlagError(`whoami takes no words, but was given ${JSON.stringify(words[0])}`);
+    return withServer(options, io, async (work) => {
+      const group = await fullGroup(work, 'authentication');
+      const user = await userOf(work, group);
+      if (options.output === 'table') io.out(shown(user));
+      else {
+        const object = { apiVersion: `${group}/v1`, kind: 'SelfSubjectReview', status: { userInfo: user } };
+        if (options.output === 'json') io.out(`${JSON.stringify(object, undefined, 4)}\n`);
+        else io.out((await import('../../schema/yaml.ts')).stringifyYaml(object as unknown as JsonValue));
+      }
+      return 0;
+    });
+  },
+};
+
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+function shown(user: UserInfo): string {
+  const list = (items: readonly string[]): string => `[${items.join(' ')}]`;
+  const rows = [
+    ['Username', user.username],
+    ...(user.uid ? [['UID', user.uid]] : []),
+    ...(user.groups && user.groups.length > 0 ? [['Groups', list(user.groups)]] : []),
+    ...Object.entries(user.extra ?? {}).map(([key, values]) => [`Extra: ${key}`, list(values)]),
+  ];
+  return columns([['ATTRIBUTE', 'VALUE'], ...rows.map((row) => row.map(printable))]);
+}
+
+async function userOf(work: Work, group: string): Promise<UserInfo> {
+  const { impersonation } = work.session.connection;
+  const told = await selfReview(work, group);
+  if (told !== undefined) return told;
+  const credential = (await work.session.connection.credentials?.current()) ?? work.session.connection;
+  const token = /^Bearer (.*)$/.exec(credential.authorization ?? '')?.[1];
+  const reviewed = await tokenReview(work, group, token ?? 'none');
+  // Who may act as someone else is that one to the server.
+  if (impersonation !== undefined) return { ...actingAs(impersonation), ...('refused' in reviewed && { username: reviewed.refused }) };
+  const owner = credential.certificate === undefined ? undefined : ownerOf(credential.certificate);
+  if ('refused' in reviewed) return owner?.username === reviewed.refused ? owner : { username: reviewed.refused };
+  // Servers look at a certificate first.
+  const user = owner ?? reviewed.user;
+  if (user !== undefined) return user;
+  throw new Error('the server does not tell who you are');
+}
+
+/** Undefined where the server does not know the request. */
+async function selfReview(work: Work, group: string): Promise<UserInfo | undefined> {
+  for (const version of ['v1', 'v1beta1', 'v1alpha1']) {
+    try {
+      const body = { kind: 'SelfSubjectReview', apiVersion: `${group}/${version}` };
+      return (await post<{ status?: { userInfo?: UserInfo } }>(work, `/apis/${group}/${version}/selfsubjectreviews`, body)).status
+        ?.userInfo;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code !== 404 && error.code !== 403) throw error;
+    }
+  }
+  return undefined;
+}
+
+async function tokenReview(work: Work, group: string, token: string): Promise<{ user: UserInfo | undefined } | { refused: string }> {
+  try {
+    const body = { kind: 'TokenReview', apiVersion: `${group}/v1`, spec: { token } };
+    const { status = {} } = await post<{ status?: { authenticated?: boolean; user?: UserInfo } }>(
+      work,
+      `/apis/${group}/v1/tokenreviews`,
+      body,
+    );
+    return { user: status.authenticated ? status.user : undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const name = /User "((?:\\.|[^"\\])*)" cannot/.exec(error.message)?.[1];
+    if (error.code === 403 && name !== undefined) return { refused: JSON.parse(`"${name}"`) as string };
+    throw error;
+  }
+}
+
+function post<T>(work: Work, path: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  return work.session.transport.json<T>({
+    method: 'POST',
+    path,
+    headers,
+    body: JSON.stringify(body),
+    signal: work.signal,
+    ...work.session.timeout,
+  });
+}
+
+function actingAs(headers: Readonly<Record<string, string | readonly string[]>>): UserInfo {
+  const prefix = 'impersonate-extra-';
+  const extra = Object.entries(headers).filter(([name]) => name.startsWith(prefix));
+  return {
+    username: String(headers['impersonate-user']),
+    uid: headers['impersonate-uid'] === undefined ? undefined : String(headers['impersonate-uid']),
+    groups: [...[headers['impersonate-group'] ?? []].flat(), 'system:authenticated'],
+    ...(extra.length > 0 && {
+      extra: Object.fromEntries(extra.map(([name, values]) => [decodeURIComponent(name.slice(prefix.length)), [values].flat()])),
+    }),
+  };
+}
+/** The common name is the user, organizations are groups. */
+function ownerOf(certificate: string): UserInfo | undefined {
+  const parts = new X509Certificate(certificate).subject.split('\n').map((line) => line.split(/=(.*)/s));
+  const values = (key: string): string[] => parts.filter(([name]) => name === key).map(([, value = '']) => value.replace(/\\(.)/g, '$1'));
+  const [username] = values('CN');
+  return username === undefined ? undefined : { username, groups: [...values('O'), 'system:authenticated'] };
+}

@@ -1,0 +1,114 @@
+/** `plat certificate approve` and `deny`: decisions about certificate signing requests. */
+import { setTimeout } from 'node:timers/promises';
+import { bool, FlagError, type FlagValues, flagHelp, parseFlags } from '../lib/flags.ts';
+import { formatTime } from '../lib/time.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { Command } from './command.ts';
+import { commandGroup } from './command-group.ts';
+import { connectFlags } from './connect.ts';
+import { fileFlags, resultFlags } from './object-flags.ts';
+import type { ApiItem } from './print-objects.ts';
+import { Results } from './results.ts';
+import { findTargets } from './targets.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+const table = {
+  Requests: fileFlags,
+  Deciding: { force: bool(false, 'Decide again about a request that was decided this way already.') },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+
+interface Decision {
+  readonly word: 'approve' | 'deny';
+  readonly past: 'approved' | 'denied';
+  readonly condition: 'Approved' | 'Denied';
+}
+interface Condition {
+  readonly type: string;
+  readonly status?: string;
+}
+interface SigningRequest extends ApiItem {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** Someone else may change the request between the look at it and the decision. */
+const TRIES = 5;
+const AGAIN_MS = 50;
+
+function decider(decision: Decision): Command {
+  return {
+    usage: 'NAME… | -f FILE [flags]',
+    summary:
+      decision.word === 'approve'
+        ? 'Approve certificate signing requests, so that their signer signs them: plat certificate approve csr-1'
+        : 'Deny certificate signing requests: plat certificate deny csr-1',
+    help: (width) => `${flagHelp(table, width)}
+Exit codes:
+  0   all requests are ${decision.past}
+  1   some could not be; the others were
+  2   the command line is wrong
+`,
+    async run(args, io) {
+      const { options, words } = parseFlags(table, args);
+      if (words.length === 0 && options.filename.length === 0)
+        throw new FlagError(`which requests? For example: plat certificate ${decision.word} csr-1`);
+      if (words.length > 0 && options.filename.length > 0) throw new FlagError('names and -f exclude each other');
+      return withServer(options, io, async (work) => {
+        const results = new Results(io, { ...options, dryRun: 'none' });
+        for (const ref of await requests(work, words, options)) {
+          try {
+            results.done(ref, decision.past, await decide(work, ref, decision, options.force));
+          } catch (error) {
+            results.failed(shownName(ref.resource, ref.name), error);
+          }
+        }
+        return results.end();
+      });
+    },
+  };
+}
+
+async function requests(work: Work, words: readonly string[], options: Options): Promise<ObjectRef[]> {
+  if (options.filename.length > 0) return findTargets(work, [], { ...options, namespace: undefined });
+  const resource = await work.discovery.find('certificatesigningrequests');
+  return words.map((word) => ({ resource, namespace: undefined, name: word.replace(/^(csr|certificatesigningrequests?)\//, '') }));
+}
+
+async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boolean): Promise<ApiItem> {
+  for (let attempt = 1; ; attempt++) {
+    const request = await work.get<SigningRequest>(ref);
+    const conditions = request.status?.conditions ?? [];
+    if (!force && conditions.some(({ type }) => type === decision.condition)) return request;
+    const now = formatTime(Date.now());
+    const added = {
+      type: decision.condition,
+      status: 'True',
+      reason: `Plat${decision.word === 'approve' ? 'Approve' : 'Deny'}`,
+      message: `This request was ${decision.past} with plat certificate ${decision.word}.`,
+      lastUpdateTime: now,
+    };
+    const others = conditions.filter(({ type }) => type !== decision.condition);
+    const body = { ...request, status: { ...request.status, conditions: [...others, added] } };
+    try {
+      return (await work.send(ref, { method: 'PUT', subresource: 'approval', body })).object;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt === TRIES) throw error;
+      await setTimeout(AGAIN_MS * attempt, undefined, { signal: work.signal });
+    }
+  }
+}
+
+export const certificate = commandGroup('certificate', 'Decide about certificate signing requests.', [
+  {
+    name: 'approve',
+    summary: 'Approve certificate signing requests.',
+    load: async () => decider({ word: 'approve', past: 'approved', condition: 'Approved' }),
+  },
+  {
+    name: 'deny',
+    summary: 'Deny certificate signing requests.',
+    load: async () => decider({ word: 'deny', past: 'denied', condition: 'Denied' }),
+  },
+]);
