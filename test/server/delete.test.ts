@@ -18,7 +18,11 @@ const path = (object: Loose): string => `${configmaps}/${object.metadata.name}`;
 describe('finalizers', () => {
   test('hold an object until the last is removed', async () => {
     const object = await make({ finalizers: ['example.com/a', 'example.com/b'] });
-    const watch = await server.admin.watch(`${configmaps}?watch=1&resourceVersion=${object.metadata.resourceVersion}`);
+    // A controller puts a ConfigMap of its own into every namespace.
+    const { name, resourceVersion } = object.metadata;
+    const watch = await server.admin.watch(
+      `${configmaps}?watch=1&resourceVersion=${resourceVersion}&fieldSelector=metadata.name%3D${name}`,
+    );
     const first = await server.admin.delete(path(object));
     expect(first.status).toBe(200);
     expect(first.json).toMatchObject({
