@@ -138,7 +138,8 @@ test('a dry run deletes nothing', async () => {
 
 test('a deleted object is seen once by a watcher, under the version of the deletion', async () => {
   const object = await make();
-  const watch = await server.admin.watch(`${configmaps}?watch=1&resourceVersion=${object.metadata.resourceVersion}`);
+  const { name, resourceVersion } = object.metadata;
+  const watch = await server.admin.watch(`${configmaps}?watch=1&resourceVersion=${resourceVersion}&fieldSelector=metadata.name%3D${name}`);
   await server.admin.ok('DELETE', path(object));
   const event = await watch.next();
   expect(summary(event)).toBe(`DELETED ${object.metadata.name}`);
