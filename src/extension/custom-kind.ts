@@ -14,8 +14,7 @@ import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import { nameIsSubdomain } from '../meta/names.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
-import type { ReadValue } from '../storage/collection.ts';
-import { storedText, storedValue } from '../storage/item.ts';
+import { type ReadValue, storedText, storedValue } from '../storage/item.ts';
 import { customColumns } from './columns.ts';
 import { type ConversionTools, type ConvertedVersion, type ConvertObjects, webhookConversion } from './conversion/webhook.ts';
 import { scaleView, validateScaleSpec, validateScaleStatus } from './scale.ts';
@@ -94,6 +93,7 @@ function customVersion(
       schema.fillDefaults(custom);
     }) as never,
     prune: ((custom: CustomObject) => schema.prune(custom, { broken: 'drop' })) as never,
+    fill: ((custom: CustomObject) => schema.fillDefaults(custom)) as never,
     ...(version.schema?.openAPIV3Schema !== undefined && { openapi: version.schema.openAPIV3Schema as JSONSchemaProps as JsonObject }),
     ...(version.deprecated && { warning: version.deprecationWarning ?? deprecationWarning(version.name, definition) }),
     own: {

@@ -197,14 +197,8 @@ export class Definitions {
     const reread = known === undefined || !equal(known.spec, spec);
     const { catalog } = this.options.registry;
     await catalog.add(custom.kind, custom.read, reread);
-    const now: ServedDefinition = { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom };
-    this.served.set(name, now);
+    this.served.set(name, { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom });
     this.dropConnections();
-    if (known === undefined || !reread) return;
-    // A request that began before may have stored an object by the schema of then.
-    this.later(AGAIN_MS, () => {
-      if (this.served.get(name) === now) this.beside('objects could not be read anew', name, catalog.add(custom.kind, custom.read));
-    });
   }
   private withdraw(name: string, { custom }: ServedDefinition): void {
     this.served.delete(name);

@@ -89,6 +89,8 @@ export interface KindVersion<V = never, H = never> {
   fromHubLater?(hubs: readonly H[]): Promise<V[]>;
   /** Drops what this version does not know, in place, after a conversion made the object. */
   prune?(object: V): void;
+  /** Fills in, in place, what reading the stored object would fill in. */
+  fill?(object: V): void;
   readonly served?: boolean;
   /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
   readonly unknownField?: (field: string) => string;

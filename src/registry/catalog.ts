@@ -5,12 +5,14 @@ import { groupName, type Identity } from '../identity.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { apiVersionOf, type Served, serve } from '../kinds/served.ts';
 import type { Cache } from '../storage/cache.ts';
-import type { Collection, CollectionOptions, ReadValue } from '../storage/collection.ts';
-import type { Facts } from '../storage/item.ts';
+import type { Collection, CollectionOptions } from '../storage/collection.ts';
+import type { Facts, ReadValue } from '../storage/item.ts';
 
 /** A served kind and the collection that holds its objects. Virtual kinds have none. */
 export interface Resource extends Served {
   readonly collection: Collection | undefined;
+  /** How values of the collection are read for this resource, where they are not taken as they are. */
+  readonly read: ReadValue | undefined;
   /** Names of the selectable fields, in the order of `Item.fields`. */
   readonly fieldNames: readonly string[];
 }
@@ -43,21 +45,23 @@ export class Catalog {
       const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);
       const served = serve(kind, this.identity, owner === undefined ? {} : { store: owner });
       const collection = kind.virtual ? undefined : this.cache.declare(collectionOptions(owner ?? kind));
-      this.put(kind, served, collection, owner ?? kind, enabled);
+      this.put(kind, served, { collection, read: undefined, owner: owner ?? kind }, enabled);
     }
     this.changed();
   }
 
   /** Adds or replaces a custom kind while the server runs. `reread`: objects that are there may read in another way now. */
   async add(kind: Kind, read?: ReadValue, reread = true): Promise<Resource[]> {
-    const collection = await this.cache.add({ ...collectionOptions(kind), read }, reread);
-    this.put(kind, serve(kind, this.identity, { custom: true, all: true }), collection, kind, ({ group, version, definition }) => {
+    const enabled = ({ group, version, definition }: Served): boolean => {
       if (definition.served === false) return false;
       // Paths of built-in kinds lead to them, whoever defines the same.
       const known = this.byPath.get(`${group}/${version}/${kind.plural}`);
       return known === undefined || known.custom;
+    };
+    await this.cache.add({ ...collectionOptions(kind), read }, reread, (collection) => {
+      this.put(kind, serve(kind, this.identity, { custom: true, all: true }), { collection, read, owner: kind }, enabled);
+      this.changed();
     });
-    this.changed();
     return this.kinds.get(idOf(kind))?.resources ?? [];
   }
   /** Takes a custom kind away. Its stored objects are not touched. */
@@ -107,13 +111,12 @@ export class Catalog {
   private put(
     kind: Kind,
     served: readonly Served[],
-    collection: Collection | undefined,
-    owner: Kind,
-    enabled: (served: Served) => boolean = () => true,
+    { collection, read, owner }: Pick<Resource, 'collection' | 'read'> & { readonly owner: Kind },
+    enabled: (served: Served) => boolean,
   ): void {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
-    const all = served.map((s) => ({ ...s, collection, fieldNames }));
+    const all = served.map((s) => ({ ...s, collection, read, fieldNames }));
     const own = kind.custom ? all.find(({ isHub }) => isHub) : all[0];
     if (own !== undefined) this.own.set(idOf(kind), own);
     const resources = all.filter(enabled);

@@ -46,7 +46,7 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
   const value = put.value ?? storedValueOf(resource, object);
-  const facts = collection.factsOf(object);
+  const facts: Facts = { ...collection.factsOf(object), read: resource.read };
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
   const at = collection.prefix + key;
@@ -54,7 +54,9 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
     ttlSeconds === undefined ? { type: 'put', key: at, value, expect } : { type: 'put', key: at, value, expect, ttlSeconds };
   const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
   const item = collection.items.get(key);
-  return item?.revision === revision ? item : itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
+  // Whoever wrote by rules that have changed since is told of what it wrote.
+  if (item?.revision === revision && collection.readsBy(resource.read)) return item;
+  return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
 }
 
 export function commitDelete(

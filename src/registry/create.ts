@@ -9,7 +9,7 @@ import type { Item } from '../storage/item.ts';
 import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { parseItem } from './convert.ts';
-import { hubOf, judgedForms } from './judged.ts';
+import { fillAsRead, hubOf, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
 import { mendOwners, ownCreated } from './ownership.ts';
 
@@ -58,6 +58,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (admitted instanceof Promise) await admitted;
   const ready = request.object as ApiObject;
   mendOwners(ctx, ready, owners);
+  fillAsRead(resource, ready, hub);
   const generate = ready.metadata.name === undefined && ready.metadata.generateName !== undefined;
   if (generate) ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
   ready.metadata.uid = deps.newUid();

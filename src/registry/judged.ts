@@ -25,6 +25,14 @@ export function hubOf(resource: Resource, object: ApiObject): ApiObject | Promis
   });
 }
 
+/**
+ * A custom object that was written in another version than the stored one lacks the defaults of that version. They are filled
+ * in before it is stored, since whoever reads it would: it must not change by itself. `given` is what admission was given.
+ */
+export function fillAsRead(resource: Resource, ready: ApiObject, given: ApiObject): void {
+  if (isSpoken(resource) || ready !== given) resource.hub.definition.fill?.(ready as never);
+}
+
 /** A stored object in the version of the request, to be looked at. It may share parts with the one given. */
 export function spokenOf(resource: Resource, hub: ApiObject): ApiObject | Promise<ApiObject> {
   if (!isSpoken(resource)) return spokenFrom(resource, hub);

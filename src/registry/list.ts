@@ -4,7 +4,7 @@
  */
 import { badRequest, expired, plainError, tooLargeResourceVersion } from '../meta/errors.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
-import { type Item, itemFromStored, storedText } from '../storage/item.ts';
+import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
 import { type Selection, selectCurrent } from './select.ts';
@@ -137,8 +137,7 @@ async function listHistory(
     const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: HISTORY_CHUNK, ...(from !== undefined && { from }) });
     const keys: string[] = [];
     for (const entry of chunk.entries) {
-      const facts = collection.factsOf(JSON.parse(storedText(entry.value).toString()));
-      const item = itemFromStored(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created, facts);
+      const item = collection.itemOf(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
       keys.push(item.key);
       if (selection.matches(item)) items.push(item);
     }

@@ -10,6 +10,7 @@ import { stockKey, uidDiffers } from './preconditions.ts';
 const resourceOf = (definition: Kind, options: Parameters<typeof serve>[2] = {}, identity = kubernetes): Resource => ({
   ...(serve(definition, identity, options)[0] as ReturnType<typeof serve>[number]),
   collection: undefined,
+  read: undefined,
   fieldNames: [],
 });
 const builtin = (group: string, plural: string, identity = kubernetes): Resource =>

@@ -16,7 +16,7 @@ import { admissionRequest, commitDelete, commitPut, hookOf, storeKey, unsavedIte
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { recentObjects, storedObject, storedValueOf } from './convert.ts';
 import { create } from './create.ts';
-import { judgedForms } from './judged.ts';
+import { fillAsRead, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { mendOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
@@ -104,6 +104,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const written = admittedAs === undefined ? admittedObject : admittedAs.write(admittedObject, hub);
   const ready = written instanceof Promise ? await written : written;
   mendOwners(ctx, ready, owners);
+  fillAsRead(resource, ready, hub);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);

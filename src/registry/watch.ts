@@ -8,7 +8,7 @@
 import { ApiError, expired } from '../meta/errors.ts';
 import type { Collection, CollectionEvent } from '../storage/collection.ts';
 import { Compacted } from '../storage/engine.ts';
-import { atRevision, type Item, itemFromStored, storedText } from '../storage/item.ts';
+import { atRevision, type Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
 import { fresh, parseVersion } from './list.ts';
@@ -192,18 +192,16 @@ async function historicEvent(
   change: { type: 'put' | 'delete'; key: string; value: Buffer | undefined; revision: number; created: number },
 ): Promise<CollectionEvent | undefined> {
   const key = change.key.slice(collection.prefix.length);
-  const itemOf = (value: Buffer, revision: number, created: number): Item =>
-    itemFromStored(key, value, revision, created, collection.factsOf(JSON.parse(storedText(value).toString())));
   const isNew = change.type === 'put' && change.created === change.revision;
   const before = isNew ? undefined : await deps.cache.engine.get(change.key, change.revision - 1);
-  const previous = before === undefined ? undefined : itemOf(before.value, before.revision, before.created);
+  const previous = before === undefined ? undefined : collection.itemOf(key, before.value, before.revision, before.created);
   if (change.value === undefined) {
     if (previous === undefined) return undefined;
     return { type: 'delete', item: atRevision(previous, change.revision), previous, revision: change.revision, frames: undefined };
   }
   return {
     type: 'put',
-    item: itemOf(change.value, change.revision, change.created),
+    item: collection.itemOf(key, change.value, change.revision, change.created),
     previous,
     revision: change.revision,
     frames: undefined,

@@ -241,6 +241,25 @@ describe('watches', () => {
   });
 });
 
+test('a watch that waits for the newest state ends when its kind changes meanwhile', async () => {
+  const { cache, catalog } = server.services.registry;
+  let go = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    (cache.engine as { exclusive: boolean }).exclusive = false;
+    cache.freshen = () => {
+      resolve();
+      return new Promise((on) => {
+        go = () => on(true);
+      });
+    };
+  });
+  const watching = server.watch('v1?watch=1');
+  await asked;
+  await catalog.add(doors(server.calls, 'v2'));
+  go();
+  await (await watching).ended;
+});
+
 describe('objects of a version that was stored before', () => {
   /** The kind as it is after its author made v2 the stored version. */
   const change = () => server.services.registry.catalog.add(doors(server.calls, 'v2'));

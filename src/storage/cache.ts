@@ -4,11 +4,16 @@
  * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
  * consistent read asks the store for its newest revision and waits until the cache has reached it.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation } from './engine.ts';
 import type { Facts } from './item.ts';
 
 const LOAD_CHUNK = 1000;
+/** Values are read for so long at a time; then others have their turn. */
+const SLICE_MS = 5;
+/** How long changes are waited for that the store told of in a list. */
+const CHANGES_WAIT_MS = 30_000;
 
 interface Waiter {
   readonly revision: number;
@@ -45,26 +50,43 @@ export class Cache {
     return collection;
   }
 
-  /** Adds a collection while running (a custom kind appears), or reads the values of one by other rules. */
-  async add(options: CollectionOptions, reread = true): Promise<Collection> {
+  /**
+   * Adds a collection while running (a custom kind appears), or reads the values of one by other rules. `ready` is called in
+   * the turn in which the collection is so, before anybody can have looked at it.
+   */
+  async add(options: CollectionOptions, reread: boolean, ready: (collection: Collection) => void): Promise<void> {
     const known = this.collections.get(options.prefix);
-    if (known !== undefined) {
+    if (known === undefined) {
+      ready(await this.filled(new Collection(options)));
+    } else if (reread) {
+      const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(options.prefix, take);
+      await known.reread(options, entries, () => ready(known));
+    } else {
       known.change(options);
-      if (!reread) return known;
-      // What a watch has shown and what it would show do not go together any more.
-      known.close();
-      await this.eachEntry(options.prefix, (entry) =>
-        known.reload(entry.key.slice(options.prefix.length), entry.value, entry.revision, entry.created),
-      );
-      return known;
+      ready(known);
     }
-    const collection = new Collection(options);
+  }
+  private async filled(collection: Collection): Promise<Collection> {
     collection.hold();
-    this.collections.set(options.prefix, collection);
-    const at = await this.loadRange(options.prefix);
-    collection.loaded(at);
-    await this.waitFor(at, 30_000);
-    return collection;
+    this.collections.set(collection.prefix, collection);
+    try {
+      const at = await this.eachEntry(collection.prefix, ({ key, value, revision, created }) =>
+        collection.load(key.slice(collection.prefix.length), value, revision, created),
+      );
+      collection.loaded(at);
+      await this.waitFor(at, CHANGES_WAIT_MS);
+      return collection;
+    } catch (error) {
+      // Half a collection would be taken for a whole one by whoever tries again.
+      this.collections.delete(collection.prefix);
+      throw error;
+    }
+  }
+  private async entriesOf(prefix: string, take: (key: string, value: Buffer, revision: number, created: number) => void): Promise<void> {
+    const at = await this.eachEntry(prefix, ({ key, value, revision, created }) =>
+      take(key.slice(prefix.length), value, revision, created),
+    );
+    if (!(await this.waitFor(at, CHANGES_WAIT_MS))) throw new Error('the store does not tell of its changes');
   }
   /** Whoever follows the collection is told that it ends. */
   remove(prefix: string): void {
@@ -75,7 +97,7 @@ export class Cache {
   /** Loads everything and follows the store from there. */
   async start(): Promise<void> {
     for (const collection of this.collections.values()) collection.hold();
-    const at = await this.loadRange('');
+    const at = await this.loadAll();
     for (const collection of this.collections.values()) collection.loaded(at);
     this.reached = at;
     this.stop = this.engine.subscribe(at, (changes, revision) => this.deliver(changes, revision), this.failed);
@@ -145,8 +167,8 @@ export class Cache {
     for (const collection of this.collections.values()) collection.forgetEvents(upTo);
   }
 
-  private loadRange(prefix: string): Promise<number> {
-    return this.eachEntry(prefix, (entry) => {
+  private loadAll(): Promise<number> {
+    return this.eachEntry('', (entry) => {
       const collection = this.collectionOf(entry.key);
       collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
     });
@@ -156,6 +178,7 @@ export class Cache {
   private async eachEntry(prefix: string, take: (entry: Entry) => void): Promise<number> {
     let at: number | undefined;
     let from: string | undefined;
+    let began = performance.now();
     for (;;) {
       const page = await this.engine.range({
         prefix,
@@ -165,7 +188,12 @@ export class Cache {
         ...(from !== undefined && { from }),
       });
       at ??= page.revision;
-      for (const entry of page.entries) take(entry);
+      for (const entry of page.entries) {
+        take(entry);
+        if (performance.now() - began < SLICE_MS) continue;
+        await nextTurn();
+        began = performance.now();
+      }
       const last = page.entries[page.entries.length - 1];
       if (!page.more || last === undefined) return at;
       from = `${last.key}\u0000`;

@@ -4,7 +4,7 @@
  */
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
-import { atRevision, type Facts, type Item, itemFromStored, storedObject } from './item.ts';
+import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
 
 /** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
 export interface CollectionEvent {
@@ -30,7 +30,14 @@ export interface CollectionOptions {
   /** What a stored value is read as, where that is not the value itself: the definition of a custom kind may have changed. */
   readonly read?: ReadValue | undefined;
 }
-export type ReadValue = (value: Buffer) => Buffer;
+
+/** A value as the store has it, or that there is none any more. */
+interface Stored {
+  readonly key: string;
+  readonly value: Buffer | undefined;
+  readonly revision: number;
+  readonly created: number;
+}
 
 /** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
 const INDEX_LIMIT = 16;
@@ -38,7 +45,7 @@ let allChanges = 0;
 
 export class Collection {
   readonly prefix: string;
-  readonly items = new SortedMap<Item>();
+  items = new SortedMap<Item>();
   private options: CollectionOptions;
   private readonly audience = new Audience();
   private readonly closers = new Set<() => void>();
@@ -51,7 +58,9 @@ export class Collection {
   /** Grows with every change, also with several of one revision; no two collections of a process ever show the same. */
   changes = ++allChanges;
   /** While a collection loads, changes wait here. */
-  private waiting: { key: string; value: Buffer | undefined; revision: number; created: number; facts: Facts | undefined }[] | undefined;
+  private waiting: (Stored & { readonly facts: Facts | undefined })[] | undefined;
+  /** The newest of every key that changed while values are read by other rules. */
+  private meanwhile: Map<string, Stored> | undefined;
 
   constructor(options: CollectionOptions) {
     this.options = options;
@@ -62,13 +71,17 @@ export class Collection {
     return this.options.facts(object);
   }
 
-  /** What a value of the store says. */
-  read(value: Buffer): Buffer {
-    return this.options.read === undefined ? value : this.options.read(value);
+  /** Whether stored values are read so now. */
+  readsBy(read: ReadValue | undefined): boolean {
+    return this.options.read === read;
+  }
+  /** What a value of the store says: one of any time is read by the rules of now. */
+  itemOf(key: string, value: Buffer, revision: number, created: number): Item {
+    return itemBy(this.options, key, value, revision, created);
   }
   /** Takes an entry found while loading. */
   load(key: string, value: Buffer, revision: number, created: number): void {
-    this.items.set(key, this.itemOf(key, this.read(value), revision, created));
+    this.items.set(key, this.itemOf(key, value, revision, created));
     this.changes = ++allChanges;
     if (revision > this.lastChange) this.lastChange = revision;
   }
@@ -81,18 +94,42 @@ export class Collection {
     this.waiting = undefined;
     for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts);
   }
-  /** Values are read by other rules from now on; those that are here must be told again, by `reload`. */
+  /** Values are read by other rules from now on, which make the same of those that are here. */
   change(options: CollectionOptions): void {
     this.options = options;
   }
-  /** Reads an entry anew, unless it has changed meanwhile. */
-  reload(key: string, value: Buffer, revision: number, created: number): void {
-    if (this.items.get(key)?.revision !== revision) return;
-    this.items.set(key, this.itemOf(key, this.read(value), revision, created));
+  /**
+   * Reads all values by other rules. `entries` tells those of the store, and is done when every change that is older than
+   * one of them was applied here. Until then everything stays as it was, so that nobody sees a mixture; `ready` is called in
+   * the turn in which everything is as it will be.
+   */
+  async reread(
+    options: CollectionOptions,
+    entries: (take: (key: string, value: Buffer, revision: number, created: number) => void) => Promise<void>,
+    ready: () => void,
+  ): Promise<void> {
+    const items = new SortedMap<Item>();
+    const meanwhile = new Map<string, Stored>();
+    this.meanwhile = meanwhile;
+    try {
+      await entries((key, value, revision, created) => items.set(key, itemBy(options, key, value, revision, created)));
+    } finally {
+      this.meanwhile = undefined;
+    }
+    for (const { key, value, revision, created } of meanwhile.values()) {
+      if (value === undefined) items.delete(key);
+      else if (items.get(key)?.revision !== revision) items.set(key, itemBy(options, key, value, revision, created));
+    }
+    this.options = options;
+    this.items = items;
+    this.indexes.clear();
+    // Events tell what the rules of before made of values; whoever asks for the past reads it from the store.
+    this.events = [];
+    this.eventsAfter = Math.max(this.eventsAfter, this.lastChange);
     this.changes = ++allChanges;
-  }
-  private itemOf(key: string, value: Buffer, revision: number, created: number): Item {
-    return itemFromStored(key, value, revision, created, this.options.facts(storedObject(value)));
+    ready();
+    // What a watch has shown and what it would show do not go together any more.
+    this.close();
   }
   /** Changes that arrive from now on wait until `loaded`. */
   hold(): void {
@@ -105,6 +142,7 @@ export class Collection {
       this.waiting.push({ key, value, revision, created, facts });
       return;
     }
+    this.meanwhile?.set(key, { key, value, revision, created });
     const previous = this.items.get(key);
     let event: CollectionEvent;
     if (value === undefined) {
@@ -112,9 +150,11 @@ export class Collection {
       this.items.delete(key);
       event = { type: 'delete', item: atRevision(previous, revision), previous, revision, frames: undefined };
     } else {
-      // Who knows the facts wrote the value by the rules of now.
+      // Who knows the facts made the value as it is to be read, unless the rules have changed since.
       const item =
-        facts === undefined ? this.itemOf(key, this.read(value), revision, created) : itemFromStored(key, value, revision, created, facts);
+        facts !== undefined && facts.read === this.options.read
+          ? itemFromStored(key, value, revision, created, facts)
+          : this.itemOf(key, value, revision, created);
       this.items.set(key, item);
       event = { type: 'put', item, previous, revision, frames: undefined };
     }
@@ -125,7 +165,7 @@ export class Collection {
     this.audience.tell(event);
   }
 
-  /** Calls once when the collection ends, because its kind does. Answers the function that takes the call back. */
+  /** Calls once when the collection ends or is read by other rules. Answers the function that takes the call back. */
   onClose(call: () => void): () => void {
     this.closers.add(call);
     return () => this.closers.delete(call);
@@ -208,6 +248,11 @@ export class Collection {
       while (this.events.length > 0 && (this.events[0] as CollectionEvent).revision === this.eventsAfter) this.events.shift();
     }
   }
+}
+
+function itemBy({ read, facts }: CollectionOptions, key: string, value: Buffer, revision: number, created: number): Item {
+  const known = read === undefined ? value : read(value);
+  return itemFromStored(key, known, revision, created, facts(storedObject(known)));
 }
 
 function indexedValue(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {

@@ -28,7 +28,11 @@ export interface Item {
 export interface Facts {
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly fields: readonly string[] | undefined;
+  /** What the writer of a value reads stored values by: it is as the writer made it only where that is still so. */
+  readonly read?: ReadValue | undefined;
 }
+/** What a stored value is read as. */
+export type ReadValue = (value: Buffer) => Buffer;
 
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 const FORMAT = 1;

@@ -72,6 +72,53 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
     expect(listed.items.map(({ apiVersion, spec }: Loose) => [apiVersion, spec])).toEqual([[`${group}/v2`, { a: 1, b: 2 }]]);
   });
 
+  test('objects of the past are read by the schema of now, too', async () => {
+    const { admin } = server();
+    const namespace = await server().namespace();
+    await define(server(), definitionOf(server(), group, 'Fern', [{ schema: schemaOf({ a: integer }) }]));
+    const at = (version: string) => `/apis/${group}/${version}/namespaces/${namespace}/ferns`;
+    const post = (version: string, name: string) =>
+      admin.ok('POST', at(version), { apiVersion: `${group}/${version}`, kind: 'Fern', metadata: { name }, spec: { a: 1 } });
+    for (const name of ['a', 'b', 'c']) await post('v1', name);
+    const before = await admin.ok('GET', at('v1'));
+    const grown = schemaOf({ a: integer, b: { ...integer, default: 2 } });
+    await change(server(), 'Fern', [
+      { name: 'v2', schema: grown },
+      { name: 'v1', schema: grown, storage: false },
+    ]);
+    await until(async () => (await admin.get(at('v2'))).status === 200);
+    const first = await admin.ok('GET', `${at('v2')}?limit=1`);
+    await post('v2', 'd');
+    const rest = await admin.ok('GET', `${at('v2')}?limit=9&continue=${first.metadata.continue}`);
+    const said = ({ apiVersion, spec: { a, b } }: Loose) => [apiVersion, a, b];
+    expect([...first.items, ...rest.items].map(said)).toEqual(Array(3).fill([`${group}/v2`, 1, 2]));
+    const watch = await admin.watch(`${at('v2')}?watch=1&resourceVersion=${before.items[0].metadata.resourceVersion}`);
+    const events = [await watch.next(), await watch.next(), await watch.next()];
+    watch.close();
+    expect(events.map(({ object }) => [object.metadata.name, ...said(object)])).toEqual(
+      ['b', 'c', 'd'].map((name) => [name, `${group}/v2`, 1, 2]),
+    );
+  });
+
+  test('what is written in another version shows at once what it will show for ever', async () => {
+    const { admin } = server();
+    const namespace = await server().namespace();
+    const filled = schemaOf({ a: integer, d: { type: 'string', default: 'dee' } });
+    const versions = [{ schema: filled }, { name: 'v1beta1', schema: schemaOf({ a: integer }) }];
+    await define(server(), definitionOf(server(), group, 'Vase', versions));
+    const at = (version: string) => `/apis/${group}/${version}/namespaces/${namespace}/vases`;
+    const vase = { apiVersion: `${group}/v1beta1`, kind: 'Vase', metadata: { name: 'a' }, spec: { a: 1 } };
+    const made = await admin.ok('POST', at('v1beta1'), vase);
+    expect((await admin.ok('GET', `${at('v1')}/a`)).spec).toEqual({ a: 1, d: 'dee' });
+    const same = await admin.patch(`${at('v1beta1')}/a`, { spec: { a: 1 } });
+    expect(same.json.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    const other = await admin.patch(`${at('v1beta1')}/a`, { spec: { a: 2 } });
+    expect(other.json.spec).toEqual({ a: 2 });
+    expect((await admin.ok('GET', `${at('v1')}/a`)).spec).toEqual({ a: 2, d: 'dee' });
+    const labelled = await admin.patch(`${at('v1')}/a`, { metadata: { labels: { x: 'y' } } });
+    expect(labelled.json.spec).toEqual({ a: 2, d: 'dee' });
+  });
+
   test('a definition goes with its objects and ends the watches of them; its names are free then', async () => {
     const namespace = await server().namespace();
     const definition = definitionOf(server(), group, 'Root', [{}]);

@@ -25,9 +25,19 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * (1 + services.spread());
   const millis = Math.min(seconds * 1000, LONGEST_MS);
   const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
-  const stop = await follow(registry, resource, selection, options.resourceVersion, stream);
-  const stay = resource.collection?.onClose(() => stream.end());
+  // The kind may change or go before the watch has begun.
+  let [begun, over] = [false, false];
+  const stay = resource.collection?.onClose(() => {
+    over = true;
+    if (begun) stream.end();
+  });
+  const stop = await follow(registry, resource, selection, options.resourceVersion, stream).catch((error: unknown) => {
+    stay?.();
+    throw error;
+  });
   stream.begin(stop);
+  begun = true;
+  if (over) stream.end();
   const timers: NodeJS.Timeout[] = [];
   if (options.bookmarks) {
     const mark = () => {

@@ -1,0 +1,176 @@
+/** Collections whose rules of reading change while the server runs. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Cache } from './cache.ts';
+import type { Collection, CollectionOptions } from './collection.ts';
+import type { Engine, RangeRequest } from './engine.ts';
+import { openMemoryEngine } from './engines/memory.ts';
+import { type ReadValue, storedText, storedValue } from './item.ts';
+
+const prefix = '~garden/lamps/';
+const stored = (name: string): Buffer => storedValue(JSON.stringify({ metadata: { name, uid: 'u', labels: { name } }, by: 'writer' }), 'u');
+/** Rules that sign what they have read. */
+const by =
+  (rules: string): ReadValue =>
+  (value) =>
+    storedValue(
+      storedText(value)
+        .toString()
+        .replace(/"by":"\w+"/, `"by":"${rules}"`),
+      'u',
+    );
+const optionsOf = (read: ReadValue): CollectionOptions => ({
+  prefix,
+  facts: (object) => ({ labels: (object as { metadata: { labels: Record<string, string> } }).metadata.labels, fields: undefined }),
+  eventLimit: 10,
+  read,
+});
+const [old, other] = [by('old'), by('other')];
+
+let engine: Engine;
+let cache: Cache;
+/** Called before every list of the store. */
+let beforeRange: () => Promise<void>;
+
+beforeEach(async () => {
+  engine = openMemoryEngine();
+  beforeRange = async () => {};
+  const range = engine.range.bind(engine);
+  engine.range = async (request: RangeRequest) => {
+    await beforeRange();
+    return range(request);
+  };
+  cache = new Cache(engine, (error) => {
+    throw error;
+  });
+  await cache.start();
+});
+afterEach(async () => {
+  cache.close();
+  await engine.close();
+});
+
+const put = (name: string, read?: ReadValue): Promise<number> =>
+  cache.commit([{ type: 'put', key: prefix + name, value: stored(name) }], [read && { labels: { name }, fields: undefined, read }]);
+const remove = (name: string): Promise<number> => cache.commit([{ type: 'delete', key: prefix + name }], []);
+async function add(read: ReadValue, reread = true, look: (collection: Collection) => void = () => {}): Promise<Collection> {
+  const found: Collection[] = [];
+  await cache.add(optionsOf(read), reread, (collection) => {
+    found.push(collection);
+    look(collection);
+  });
+  return found[0] as Collection;
+}
+/** `a old` for every item. */
+const shown = ({ items }: Collection): string[] =>
+  items.all().map(({ key, bytes }) => `${key} ${(JSON.parse(bytes.toString()) as { by: string }).by}`);
+
+describe('other rules', () => {
+  test('hold for all values at once; until then those of before do, also for what changes meanwhile', async () => {
+    await put('a');
+    await put('b');
+    const lamps = await add(old);
+    expect(shown(lamps)).toEqual(['a old', 'b old']);
+    let go = (): void => {};
+    const listed = new Promise<void>((resolve) => {
+      beforeRange = () => {
+        resolve();
+        return new Promise((on) => {
+          go = on;
+        });
+      };
+    });
+    const seen: string[][] = [];
+    const changed = add(other, true, (collection) => seen.push(shown(collection)));
+    await listed;
+    await put('c');
+    await remove('b');
+    expect(shown(lamps)).toEqual(['a old', 'c old']);
+    go();
+    await changed;
+    expect(seen).toEqual([['a other', 'c other']]);
+    expect(shown(lamps)).toEqual(['a other', 'c other']);
+  });
+
+  test('hold for what is changed or deleted after the store was listed', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name);
+    const lamps = await add(old);
+    const range = engine.range.bind(engine);
+    engine.range = async (request) => {
+      const page = await range(request);
+      await put('a');
+      await remove('b');
+      await put('d');
+      return page;
+    };
+    await add(other);
+    expect(shown(lamps)).toEqual(['a other', 'c other', 'd other']);
+    expect(lamps.items.get('a')?.revision).toBeGreaterThan(lamps.items.get('c')?.revision ?? 0);
+  });
+
+  test('are those by which a value is read whose writer knew the rules of before', async () => {
+    const lamps = await add(old);
+    await put('a', old);
+    expect(shown(lamps)).toEqual(['a writer']);
+    await add(other);
+    await put('b', old);
+    await put('c', other);
+    expect(shown(lamps)).toEqual(['a other', 'b other', 'c writer']);
+  });
+
+  test('end what follows the collection, and leave the past to the store', async () => {
+    const lamps = await add(old);
+    const before = await put('a');
+    await put('b');
+    expect(lamps.eventsSince(before)?.length).toBe(1);
+    let ended = 0;
+    lamps.onClose(() => ended++);
+    await add(other);
+    expect([ended, lamps.eventsSince(before)]).toEqual([1, undefined]);
+    const newest = await put('c');
+    expect(lamps.eventsSince(newest - 1)?.map(({ item }) => item.key)).toEqual(['c']);
+  });
+
+  test('are not taken when the store cannot be listed', async () => {
+    await put('a');
+    const lamps = await add(old);
+    beforeRange = () => Promise.reject(new Error('away'));
+    await expect(add(other)).rejects.toThrow('away');
+    await put('b');
+    expect(shown(lamps)).toEqual(['a old', 'b old']);
+  });
+
+  test('leave labels to be found', async () => {
+    await put('a');
+    const lamps = await add(old);
+    expect([...(lamps.withValue('label', 'name', 0, 'a') ?? [])]).toEqual(['a']);
+    await add(other);
+    await remove('a');
+    await put('b');
+    expect([lamps.withValue('label', 'name', 0, 'a'), lamps.withValue('label', 'name', 0, 'b')]).toEqual([undefined, new Set(['b'])]);
+  });
+});
+
+test('a collection that could not be read is read by the next who adds it', async () => {
+  await put('a');
+  beforeRange = () => Promise.reject(new Error('away'));
+  await expect(add(old)).rejects.toThrow('away');
+  beforeRange = async () => {};
+  await put('b');
+  expect(shown(await add(old))).toEqual(['a old', 'b old']);
+});
+
+test('reading many values lets others have their turn', async () => {
+  for (let i = 0; i < 400; i++) await put(`l${i}`);
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await add((value) => {
+    for (const end = performance.now() + 0.2; performance.now() < end; );
+    return value;
+  });
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(8);
+});
