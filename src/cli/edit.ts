@@ -1,0 +1,194 @@
+/** `plat edit`: an object in the person's editor; what the server refuses comes back there, with the reason. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unifiedDiff } from '../lib/diff.ts';
+import { choice, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { ApiError } from '../meta/errors.ts';
+import { DecodeError } from '../schema/errors.ts';
+import type { JsonObject, JsonValue } from '../schema/types.ts';
+import { parseYaml, stringifyYaml } from '../schema/yaml.ts';
+import type { Command, IO } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { fileFlags, managerFlag, namespaceFlag, validateFlag } from './object-flags.ts';
+import type { ApiItem } from './print-objects.ts';
+import { Results } from './results.ts';
+import { sameObject } from './same-object.ts';
+import { checkTargets, findTargets } from './targets.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+const editFlags = {
+  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Editing: {
+    output: choice('yaml', ['yaml', 'json'], 'Form of the file.', { short: 'o' }),
+    subresource: text('', 'Edit this part of the object: status, scale.', { value: 'NAME' }),
+    'field-manager': managerFlag,
+    validate: validateFlag,
+  },
+  Connecting: connectFlags,
+};
+type EditOptions = FlagValues<typeof editFlags>;
+
+export const edit: Command = {
+  usage: 'TYPE NAME… | TYPE/NAME… | -f FILE [flags]',
+  summary: 'Edit objects: plat edit deployment/web, EDITOR="code --wait" plat edit cm a',
+  help: (width) => `${flagHelp(editFlags, width)}
+The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another. A file that is left
+as it is, or emptied, changes nothing.
+
+Exit codes:
+  0   everything that was changed is stored
+  1   something is not; its file is kept
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(editFlags, args);
+    checkTargets('edit', words, options);
+    return withServer(options, io, (work) => editAll(work, words, options));
+  },
+};
+
+async function editAll(work: Work, words: readonly string[], options: EditOptions): Promise<number> {
+  const results = new Results(work.io, { output: '', showManagedFields: false, dryRun: 'none' });
+  for (const ref of await findTargets(work, words, options)) {
+    try {
+      await new Editing(work, ref, options, results).run();
+    } catch (error) {
+      results.failed(shownName(ref.resource, ref.name), error);
+    }
+  }
+  return results.end();
+}
+
+class Editing {
+  private readonly work: Work;
+  private readonly ref: ObjectRef;
+  private readonly options: EditOptions;
+  private readonly results: Results;
+  private readonly subresource: string | undefined;
+  /** There is something that only the file holds. */
+  private written = false;
+
+  constructor(work: Work, ref: ObjectRef, options: EditOptions, results: Results) {
+    this.work = work;
+    this.ref = ref;
+    this.options = options;
+    this.results = results;
+    this.subresource = options.subresource === '' ? undefined : options.subresource;
+  }
+  async run(): Promise<void> {
+    const original = await this.current();
+    const directory = await mkdtemp(join(tmpdir(), 'plat-edit-'));
+    const file = join(directory, `${this.ref.resource.singularName}-${this.ref.name}.${this.options.output}`);
+    try {
+      await this.rounds(file, original);
+      this.written = false;
+    } catch (error) {
+      if (!this.written || !(error instanceof Error)) throw error;
+      throw new Error(`${error.message}\nWhat you wrote is kept in ${file}`);
+    } finally {
+      if (!this.written) await rm(directory, { recursive: true, force: true });
+    }
+  }
+  /** Opens the editor until the server takes what comes out of it, or the person gives up. */
+  private async rounds(file: string, original: ApiItem): Promise<void> {
+    let shown = `${introduction}${this.form(original)}`;
+    let problem: { readonly error: Error; readonly moved: ApiItem | undefined } | undefined;
+    let base = original;
+    for (;;) {
+      await writeFile(file, shown, { mode: 0o600 });
+      await openEditor(file, this.work.io);
+      const written = await readFile(file, 'utf8');
+      const body = withoutComments(written);
+      // After a conflict, saving the file as it is means that it is still wanted.
+      const untouched = body === withoutComments(shown) && problem?.moved === undefined;
+      if (body.trim() === '' || untouched) {
+        if (problem !== undefined) throw new Error(`given up: ${problem.error.message}`);
+        return void this.work.io.out(`${shownName(this.ref.resource, this.ref.name)} unchanged\n`);
+      }
+      this.written = true;
+      try {
+        return await this.store(this.parse(body, base), base);
+      } catch (error) {
+        problem = await this.problemOf(error, base);
+        shown = `${introduction}${comment(problem.error.message)}${comment(this.whatMoved(base, problem.moved))}${this.rebased(body, problem.moved)}`;
+        base = problem.moved ?? base;
+      }
+    }
+  }
+  private async current(): Promise<ApiItem> {
+    const object = await this.work.get(this.ref, this.subresource);
+    const { managedFields: _, ...metadata } = object.metadata ?? {};
+    return { ...object, metadata };
+  }
+  private form(object: unknown): string {
+    return this.options.output === 'json' ? `${JSON.stringify(object, undefined, 2)}\n` : stringifyYaml(object as JsonValue);
+  }
+  private parse(body: string, base: ApiItem): ApiItem {
+    const value = parseYaml(body, { single: true });
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mistake('this is not an object');
+    const { apiVersion, kind, metadata } = value as JsonObject;
+    const { name } = (metadata ?? {}) as { name?: string };
+    if (apiVersion !== base.apiVersion || kind !== base.kind || name !== base.metadata?.name) {
+      throw new Mistake('apiVersion, kind and metadata.name say which object this is, and cannot be changed here');
+    }
+    return value as ApiItem;
+  }
+  private async store(object: ApiItem, base: ApiItem): Promise<void> {
+    if (sameObject(object, base)) return void this.work.io.out(`${shownName(this.ref.resource, this.ref.name)} unchanged\n`);
+    const { fieldManager, validate } = this.options;
+    const query = { fieldManager, fieldValidation: validate };
+    const sent = await this.work.send(this.ref, { method: 'PUT', subresource: this.subresource, body: object, query });
+    this.results.done(this.ref, 'edited', sent.object);
+  }
+  /** What the person can mend goes back to the editor; `moved` is the object as others made it meanwhile. */
+  private async problemOf(error: unknown, base: ApiItem): Promise<{ error: Error; moved: ApiItem | undefined }> {
+    const mendable = error instanceof Mistake || error instanceof DecodeError || isRefusal(error);
+    if (!mendable) throw error;
+    if (!(error instanceof ApiError) || error.reason !== 'Conflict') return { error: error as Error, moved: undefined };
+    const moved = await this.current();
+    if (moved.metadata?.resourceVersion === base.metadata?.resourceVersion) return { error, moved: undefined };
+    return { error: new Error('others have changed the object meanwhile, as shown below; saving this file undoes that'), moved };
+  }
+  private whatMoved(base: ApiItem, moved: ApiItem | undefined): string {
+    return moved === undefined ? '' : unifiedDiff(this.form(base), this.form(moved), { before: 'as you saw it', after: 'as it is now' });
+  }
+  /** The person's text as a change of the newer version. */
+  private rebased(body: string, moved: ApiItem | undefined): string {
+    if (moved === undefined) return body;
+    const value = parseYaml(body) as { metadata?: JsonObject };
+    return this.form({ ...value, metadata: { ...value.metadata, resourceVersion: moved.metadata?.resourceVersion } });
+  }
+}
+
+/** What someone wrote and can mend. */
+class Mistake extends Error {}
+
+/** The server looked at the object and did not want it. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && [400, 403, 409, 422].includes(error.code);
+
+const introduction = `# Edit the object below; lines that begin with # do not count. An empty file changes nothing.
+# If it cannot be stored, this file is opened again with the reason.
+`;
+function comment(message: string): string {
+  const lines = message.trimEnd();
+  return lines === ''
+    ? ''
+    : `#\n${lines
+        .split('\n')
+        .map((line) => `# ${line}\n`)
+        .join('')}`;
+}
+/** Comments are ours and lead the file; one within a text of the object must stay. */
+const withoutComments = (written: string): string => written.replace(/^(?:[ \t]*#.*(?:\r?\n|$)|[ \t]*\r?\n)*/, '');
+
+function openEditor(file: string, io: IO): Promise<void> {
+  const editor = io.env.PLAT_EDITOR || io.env.KUBE_EDITOR || io.env.EDITOR || 'vi';
+  return new Promise((resolve, reject) => {
+    const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
+    const failed = (why: string): void => reject(new Error(`the editor ${JSON.stringify(editor)} ${why}; set EDITOR to another`));
+    child.on('error', (error) => failed(`cannot be started: ${error.message}`));
+    child.on('close', (code) => (code === 0 ? resolve() : failed(`ended with ${code}`)));
+  });
+}

@@ -1,0 +1,106 @@
+/** `plat replace`: objects become exactly what files say. */
+import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { ApiError } from '../meta/errors.ts';
+import { withNamespace } from './apply.ts';
+import type { Command } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { deleteObject, deletingFlags, waitUntilGone } from './delete.ts';
+import { Deadline } from './follow-object.ts';
+import { type Manifest, readManifests } from './manifests.ts';
+import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import type { ApiItem } from './print-objects.ts';
+import { Results } from './results.ts';
+import { refOf } from './targets.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+const { cascade, timeout, 'grace-period': gracePeriod } = deletingFlags;
+const replaceFlags = {
+  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Replacing: {
+    force: bool(false, 'Delete the object, wait until it is gone, and make it anew; one that is not there is made.'),
+    cascade,
+    'grace-period': gracePeriod,
+    timeout,
+    subresource: text('', 'Replace this part of the object: status, scale.', { value: 'NAME' }),
+    'field-manager': managerFlag,
+    'dry-run': dryRunFlag,
+    validate: validateFlag,
+  },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+type ReplaceOptions = FlagValues<typeof replaceFlags>;
+
+export const replace: Command = {
+  usage: '-f FILE|DIR|URL|- [flags]',
+  summary: 'Make objects exactly what files say: plat replace -f web.yaml, plat get cm/a -o yaml | sed s/a/b/ | plat replace -f -',
+  help: (width) => `${flagHelp(replaceFlags, width)}
+A file with metadata.resourceVersion replaces that version alone; without, whatever is there.
+
+Exit codes:
+  0   everything was replaced
+  1   something was not; the others were
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words, given } = parseFlags(replaceFlags, args);
+    if (words.length > 0) throw new FlagError(`replace takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
+    if (options.filename.length === 0) throw new FlagError('which objects? For example: plat replace -f web.yaml');
+    for (const flag of ['cascade', 'grace-period', 'timeout']) {
+      if (given.has(flag) && !options.force) throw new FlagError(`--${flag} goes with --force`);
+    }
+    if (options.force && (options.dryRun !== 'none' || options.subresource !== '')) {
+      throw new FlagError('--force excludes --dry-run and --subresource: what was deleted cannot be undone');
+    }
+    const manifests = await readManifests(options.filename, options.recursive, io);
+    return withServer(options, io, (work) => replaceAll(work, manifests, options));
+  },
+};
+
+async function replaceAll(work: Work, manifests: readonly Manifest[], options: ReplaceOptions): Promise<number> {
+  const results = new Results(work.io, options);
+  for (const manifest of manifests) {
+    let what = manifest.source;
+    try {
+      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      const ref = refOf(manifest, resource, work, options.namespace);
+      what = shownName(resource, ref.name);
+      const object = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
+      if (options.dryRun === 'client') results.done(ref, 'replaced', object as ApiItem);
+      else results.done(ref, 'replaced', await (options.force ? makeAnew(work, ref, object, options) : put(work, ref, object, options)));
+    } catch (error) {
+      results.failed(what, error);
+    }
+  }
+  return results.end();
+}
+
+async function put(work: Work, ref: ObjectRef, object: Manifest['object'], options: ReplaceOptions): Promise<ApiItem> {
+  const subresource = options.subresource === '' ? undefined : options.subresource;
+  const { object: now } = await work.send(ref, { method: 'GET', subresource }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 404) throw error;
+    throw new ApiError(404, error.reason, `${error.message}; \`plat create\` or \`plat apply\` makes what is not there`);
+  });
+  const metadata = object.metadata as { resourceVersion?: string };
+  // Some kinds insist on a version; the one that is there is the one that the person wants replaced.
+  const body = { ...object, metadata: { ...metadata, resourceVersion: metadata.resourceVersion ?? now.metadata?.resourceVersion } };
+  return (await work.send(ref, { method: 'PUT', subresource, body, query: queryFor(options) })).object;
+}
+
+async function makeAnew(work: Work, ref: ObjectRef, object: Manifest['object'], options: ReplaceOptions): Promise<ApiItem> {
+  try {
+    const uid = await deleteObject(work, ref, { ...options, now: false });
+    await waitUntilGone(work, ref, uid, new Deadline(options.timeout));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 404) throw error;
+  }
+  const { resourceVersion: _, uid: __, ...metadata } = object.metadata as { resourceVersion?: string; uid?: string };
+  const body = { ...object, metadata };
+  return (await work.sendTo(ref.resource, ref.namespace, { method: 'POST', body, query: queryFor(options) })).object;
+}
+
+const queryFor = ({ fieldManager, validate, dryRun }: ReplaceOptions) => ({
+  fieldManager,
+  fieldValidation: validate,
+  dryRun: dryRun === 'server' ? 'All' : undefined,
+});

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+/**
+ * An editor that does, each time it is opened, the next of its steps: a replacement in the file, or a patch of the object that
+ * someone else would make meanwhile. What it was shown is kept in files 0, 1, ….
+ */
+const program = `
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+const [directory, file] = process.argv.slice(2);
+const steps = JSON.parse(readFileSync(directory + '/steps.json', 'utf8'));
+let n = 0;
+while (existsSync(directory + '/' + n)) n++;
+let text = readFileSync(file, 'utf8');
+writeFileSync(directory + '/' + n, text);
+const { replace, write, patch, fail } = steps[n] ?? {};
+if (patch) await fetch(patch.url, { method: 'PATCH', body: JSON.stringify(patch.body), headers: { authorization: 'Bearer admin-token', 'content-type': 'application/merge-patch+json' } });
+if (write !== undefined) text = write;
+for (const [from, to] of replace ?? []) text = text.replace(from, to);
+writeFileSync(file, text);
+process.exit(fail ?? 0);
+`;
+
+describe.each(['plat', 'kubernetes'])('edit with identity %s', (identity) => {
+  let server: TestServer;
+  let ns: string;
+  beforeAll(async () => {
+    server = await startTestServer({ identity });
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    ns = await server.namespace();
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'a' }, data: { x: '1' } });
+  });
+  const path = (): string => `/api/v1/namespaces/${ns}/configmaps/a`;
+
+  function editor(steps: object[]): { plat: Plat; shown(n: number): string } {
+    const directory = temporaryDirectory('plat-editor');
+    const plat = platFor(server, {
+      PLAT_EDITOR: `${process.execPath} --no-warnings ${directory}/editor.mjs ${directory}`,
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    });
+    writeFileSync(join(directory, 'editor.mjs'), program);
+    writeFileSync(join(directory, 'steps.json'), JSON.stringify(steps));
+    return { plat, shown: (n) => readFileSync(join(directory, String(n)), 'utf8') };
+  }
+
+  test('a change is stored', async () => {
+    const { plat, shown } = editor([{ replace: [['x: "1"', 'x: "2"']] }]);
+    expect(await plat.ok(['edit', 'cm/a', '-n', ns])).toBe('configmap/a edited\n');
+    expect((await server.admin.ok('GET', path())).data).toEqual({ x: '2' });
+    expect(shown(0)).toMatch(/^# Edit the object below/);
+    expect(shown(0)).not.toContain('managedFields');
+  });
+
+  test('what is left as it is, or emptied, changes nothing', async () => {
+    const before = await server.admin.ok('GET', path());
+    for (const step of [{}, { write: '' }, { write: '# all\n\n# gone\n' }]) {
+      expect(await editor([step]).plat.ok(['edit', 'cm', 'a', '-n', ns])).toBe('configmap/a unchanged\n');
+    }
+    expect(await server.admin.ok('GET', path())).toEqual(before);
+  });
+
+  test('what is refused comes back with the reason until it is mended', async () => {
+    const { plat, shown } = editor([
+      { replace: [['x: "1"', 'x: [']] },
+      { replace: [['x: [', '"x y": "2"']] },
+      { replace: [['name: a', 'name: b']] },
+      {
+        replace: [
+          ['name: b', 'name: a'],
+          ['"x y"', 'xy'],
+        ],
+      },
+    ]);
+    expect(await plat.ok(['edit', 'cm/a', '-n', ns])).toBe('configmap/a edited\n');
+    expect(shown(1)).toMatch(/^(#.*\n)+# .+\napiVersion/);
+    expect(shown(1)).toContain('  x: [\n');
+    expect(shown(2)).toContain('# ConfigMap "a" is invalid: data[x y]');
+    expect(shown(3)).toContain('# apiVersion, kind and metadata.name say which object this is');
+    expect(shown(3)).not.toContain('is invalid');
+    expect((await server.admin.ok('GET', path())).data).toEqual({ xy: '2' });
+  });
+
+  test('who gives up keeps the file', async () => {
+    const { plat } = editor([{ replace: [['x: "1"', '"x y": "1"']] }, {}]);
+    const { code, stderr } = await plat.run(['edit', 'cm/a', '-n', ns]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('plat: configmap/a: given up: ConfigMap "a" is invalid');
+    const file = /kept in (\S+)/.exec(stderr)?.[1] as string;
+    expect(readFileSync(file, 'utf8')).toContain('"x y": "1"');
+  });
+
+  test('what others change meanwhile is shown, and saving again goes over it', async () => {
+    const patch = { url: `${server.address}${path()}`, body: { data: { other: 'theirs' } } };
+    const { plat, shown } = editor([{ patch, replace: [['x: "1"', 'x: "2"']] }, {}]);
+    expect(await plat.ok(['edit', 'cm/a', '-n', ns])).toBe('configmap/a edited\n');
+    expect(shown(1)).toContain('# others have changed the object meanwhile');
+    expect(shown(1)).toContain('# +  other: theirs\n');
+    expect((await server.admin.ok('GET', path())).data).toEqual({ x: '2' });
+  });
+
+  test('JSON, and an editor that fails', async () => {
+    const { plat, shown } = editor([{ replace: [['"x": "1"', '"x": "3"']] }]);
+    expect(await plat.ok(['edit', 'cm/a', '-n', ns, '-o', 'json'])).toBe('configmap/a edited\n');
+    expect(shown(0)).toContain('"kind": "ConfigMap"');
+    const failing = await editor([{ fail: 3 }]).plat.run(['edit', 'cm/a', '-n', ns]);
+    expect(failing.code).toBe(1);
+    expect(failing.stderr).toContain('ended with 3; set EDITOR to another');
+    expect(existsSync(/kept in (\S+)/.exec(failing.stderr)?.[1] ?? '/nonexistent')).toBe(false);
+  });
+});
