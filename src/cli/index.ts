@@ -36,6 +36,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'patch', summary: 'Change some fields of objects.', load: async () => (await import('./patch.ts')).patch },
   { name: 'replace', summary: 'Make objects exactly what files say.', load: async () => (await import('./replace.ts')).replace },
   { name: 'scale', summary: 'Set how many replicas there should be.', load: async () => (await import('./scale.ts')).scale },
+  { name: 'logs', summary: 'Show what containers have printed.', load: async () => (await import('./logs.ts')).logs },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   { name: 'wait', summary: 'Wait until objects are as wanted.', load: async () => (await import('./wait.ts')).wait },
 ];

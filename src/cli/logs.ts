@@ -1,0 +1,184 @@
+/** `plat logs`: what containers have printed, once or as they go on. */
+import { StringDecoder } from 'node:string_decoder';
+import { queryOf } from '../client/dynamic.ts';
+import { errorOf } from '../client/transport.ts';
+import { bool, duration, FlagError, type FlagValues, flag, flagHelp, int, parseFlags, text } from '../lib/flags.ts';
+import { canonicalTime } from '../lib/time.ts';
+import type { Command } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { namespaceFlag } from './object-flags.ts';
+import { chosenContainer, containersOf, type Pod, podPath, podsLabelled, podsOf } from './pods.ts';
+import { type Work, withServer } from './work.ts';
+
+const table = {
+  Containers: {
+    namespace: namespaceFlag,
+    container: text('', 'The container.', { short: 'c', value: 'NAME', defaultText: 'the one that the pod names, else its first' }),
+    'all-containers': bool(false, 'All containers of the pod.'),
+    'all-pods': bool(false, 'All pods of a workload; shows which printed what.'),
+    selector: text('', 'All pods with these labels.', { short: 'l', value: 'QUERY' }),
+    'max-log-requests': int(5, 'How many logs may be followed at once.', { min: 1 }),
+    'pod-running-timeout': duration('20s', 'Time to wait until a workload has a pod.'),
+  },
+  Log: {
+    follow: bool(false, 'Go on as more is printed.', { short: 'f' }),
+    previous: bool(false, 'Of the container as it was before its last restart.', { short: 'p' }),
+    since: duration('0s', 'Only what is not older: 5m, 2h.', { defaultText: '' }),
+    'since-time': flag('', 'Only what was printed after a time: 2024-05-01T12:00:00Z.', 'TIME', (t) => (t === '' ? '' : canonicalTime(t))),
+    tail: int(-1, 'How many of the last lines; -1 is all.', { min: -1, defaultText: 'all, with --selector 10' }),
+    'limit-bytes': int(0, 'At most so many bytes of each log; 0 is no limit.'),
+    timestamps: bool(false, 'Begin each line with its time.'),
+    prefix: bool(false, 'Begin each line with its pod and container.'),
+    'ignore-errors': bool(false, 'Go on with the others where the log of one cannot be had.'),
+    'insecure-skip-tls-verify-backend': bool(false, 'Let the server take the log from a node whose certificate it cannot check.'),
+  },
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+const TAIL_OF_MANY = 10;
+
+export const logs: Command = {
+  usage: 'POD [CONTAINER] | TYPE/NAME | -l QUERY [flags]',
+  summary: 'Show what containers have printed: plat logs web, plat logs -f deployment/web, plat logs -l app=web --all-containers --tail 20',
+  help: (width) => `${flagHelp(table, width)}
+Exit codes:
+  0   everything was shown
+  1   a log could not be had, or broke off
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    const [target, container, more] = words;
+    check(options, target, container);
+    if (more !== undefined) throw new FlagError(`a pod and a container are enough, but there is ${JSON.stringify(more)}, too`);
+    return withServer(options, io, (work) => new Logs(work, { ...options, container: container ?? options.container }).run(target));
+  },
+};
+
+function check(options: Options, target: string | undefined, container: string | undefined): void {
+  if (target === undefined && options.selector === '') {
+    throw new FlagError('which pod? For example: plat logs web, plat logs deployment/web, plat logs -l app=web');
+  }
+  if (target !== undefined && options.selector !== '') throw new FlagError('a name and --selector exclude each other');
+  if (options.since > 0 && options.sinceTime !== '') throw new FlagError('--since and --since-time exclude each other');
+  if (container !== undefined && options.container !== '') throw new FlagError('the container is named twice');
+  if (options.allContainers && (options.container !== '' || container !== undefined)) {
+    throw new FlagError('a container and --all-containers exclude each other');
+  }
+  if (options.since % 1000 !== 0) throw new FlagError('--since: whole seconds only');
+}
+
+interface Source {
+  readonly pod: string;
+  readonly container: string;
+}
+
+class Logs {
+  private readonly work: Work;
+  private readonly options: Options;
+  private failed = false;
+
+  constructor(work: Work, options: Options) {
+    this.work = work;
+    this.options = options;
+  }
+  async run(target: string | undefined): Promise<number> {
+    const pods = target === undefined ? await podsLabelled(this.work, this.options.selector) : await this.podsOf(target);
+    if (pods.length === 0) this.work.io.err(`plat: there is no pod with these labels in ${this.work.namespace}\n`);
+    const sources = pods.flatMap((pod) => this.sources(pod));
+    const { follow, maxLogRequests } = this.options;
+    if (follow && sources.length > maxLogRequests) {
+      throw new FlagError(`${sources.length} logs are more than ${maxLogRequests}: choose fewer, or raise --max-log-requests`);
+    }
+    if (follow) await Promise.all(sources.map((source) => this.show(source)));
+    else for (const source of sources) await this.show(source);
+    return this.failed ? 1 : 0;
+  }
+  private async podsOf(target: string): Promise<Pod[]> {
+    const found = await podsOf(this.work, target, this.options.podRunningTimeout);
+    if (found.length > 1 && !this.options.allPods) {
+      this.work.io.err(`Found ${found.length} pods, using pod/${found[0]?.metadata.name}; --all-pods shows all\n`);
+      return found.slice(0, 1);
+    }
+    return found;
+  }
+  private sources(pod: Pod): Source[] {
+    const names = this.options.allContainers
+      ? containersOf(pod).map(({ name }) => name)
+      : [chosenContainer(this.work, pod, this.options.container)];
+    return names.map((container) => ({ pod: pod.metadata.name, container }));
+  }
+
+  private async show(source: Source): Promise<void> {
+    try {
+      await this.copy(source);
+    } catch (error) {
+      if (this.work.signal.aborted || !this.options.ignoreErrors) throw error;
+      this.failed = true;
+      this.work.io.err(`plat: pod/${source.pod}/${source.container}: ${(error as Error).message}\n`);
+    }
+  }
+  private async copy({ pod, container }: Source): Promise<void> {
+    const { options, work } = this;
+    const { transport, timeout } = work.session;
+    const path = `${podPath(work.namespace, pod)}/log?${this.query(container)}`;
+    const answer = await transport.open({ path, signal: work.signal, ...(options.follow ? {} : timeout) });
+    if (answer.status >= 300) throw await errorOf(answer);
+    const prefix = options.prefix || options.allPods ? `[pod/${pod}/${container}] ` : '';
+    const lines = new WholeLines(prefix, (text) => work.io.out(text));
+    try {
+      for await (const chunk of answer.body) lines.push(chunk as Buffer);
+    } catch (error) {
+      lines.end();
+      if (work.signal.aborted) throw error;
+      throw new Error(`the log of pod/${pod}/${container} broke off: ${(error as Error).message}`);
+    }
+    lines.end();
+  }
+  private query(container: string): string {
+    const { options } = this;
+    const tail = options.tail === -1 && options.selector !== '' ? TAIL_OF_MANY : options.tail;
+    return queryOf({
+      container,
+      follow: options.follow || undefined,
+      previous: options.previous || undefined,
+      sinceSeconds: options.since > 0 ? options.since / 1000 : undefined,
+      sinceTime: options.sinceTime,
+      tailLines: tail < 0 ? undefined : tail,
+      limitBytes: options.limitBytes > 0 ? options.limitBytes : undefined,
+      timestamps: options.timestamps || undefined,
+      insecureSkipTLSVerifyBackend: options.insecureSkipTlsVerifyBackend || undefined,
+    });
+  }
+}
+
+/** A line that is longer goes out in pieces. */
+const LINE_LIMIT = 1 << 20;
+
+/** Lines of several logs do not mix: each goes out whole. One log alone goes out as it comes. */
+export class WholeLines {
+  private readonly prefix: string;
+  private readonly out: (text: string) => void;
+  private readonly decoder = new StringDecoder();
+  private rest = '';
+
+  constructor(prefix: string, out: (text: string) => void) {
+    this.prefix = prefix;
+    this.out = out;
+  }
+  push(chunk: Buffer): void {
+    const text = this.rest + this.decoder.write(chunk);
+    const end = text.lastIndexOf('\n') + 1;
+    this.rest = text.slice(end);
+    if (end > 0) this.out(this.prefixed(text.slice(0, end)));
+    if (this.rest.length > LINE_LIMIT) this.end();
+  }
+  end(): void {
+    const text = this.rest + this.decoder.end();
+    this.rest = '';
+    if (text !== '') this.out(this.prefixed(text));
+  }
+  private prefixed(text: string): string {
+    return this.prefix === '' ? text : text.replace(/^(?=[^\n]|\n)/gm, this.prefix);
+  }
+}
