@@ -31,6 +31,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
   { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
+  { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   { name: 'label', summary: 'Change labels.', load: async () => (await import('./label.ts')).label },
   { name: 'patch', summary: 'Change some fields of objects.', load: async () => (await import('./patch.ts')).patch },

@@ -297,7 +297,7 @@ export function flagHelp(table: FlagTable, width = 100): string {
     if (lines.length > 0) out.push(`${group}:`, ...lines, '');
   }
   if (planned.length > 0)
-    out.push('Planned, without effect so far:', ...fold(planned.join(', '), width - 4).map((line) => `    ${line}`), '');
+    out.push('Planned, without effect so far:', ...foldText(planned.join(', '), width - 4).map((line) => `    ${line}`), '');
   return out.join('\n');
 }
 function flagLines(name: string, flag: Flag<unknown>, width: number): string[] {
@@ -305,9 +305,10 @@ function flagLines(name: string, flag: Flag<unknown>, width: number): string[] {
   const initial = flag.defaultText === '' ? '' : ` (default ${flag.defaultText})`;
   const letter = flag.short === undefined ? '' : `-${flag.short}, `;
   const head = `  ${letter}--${name}${flag.value === '' ? '' : ` ${flag.value}`}`;
-  return [head, ...fold(`${stage}${flag.help}${initial}`, width - 8).map((line) => `        ${line}`)];
+  return [head, ...foldText(`${stage}${flag.help}${initial}`, width - 8).map((line) => `        ${line}`)];
 }
-function fold(words: string, width: number): string[] {
+/** Words in lines of at most so many characters, where they fit. */
+export function foldText(words: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of words.split(' ')) {

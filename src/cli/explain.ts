@@ -1,0 +1,135 @@
+/** `plat explain`: the fields of a kind, as the server describes them. */
+import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
+import { bool, FlagError, flagHelp, foldText, parseFlags, text } from '../lib/flags.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import type { Command, IO } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { rulesOf, type Schema, Schemas } from './explain-schema.ts';
+import { printable } from './print-table.ts';
+import { type Work, withServer } from './work.ts';
+
+const flags = {
+  Explaining: {
+    recursive: bool(false, 'Show all fields below, by name and type alone.'),
+    'api-version': text('', 'Version of the type: apps/v1.', { value: 'VERSION', defaultText: 'the preferred one' }),
+  },
+  Connecting: connectFlags,
+};
+
+export const explain: Command = {
+  usage: 'TYPE[.FIELD…] [flags]',
+  summary: 'Show the fields of a type: plat explain pods, plat explain deployment.spec.strategy, plat explain beds.garden.example.com.spec',
+  help: (width) => `${flagHelp(flags, width)}
+Lists and maps are passed through: pod.spec.containers.image is a field of each container.
+
+Exit codes:
+  0   it is shown
+  1   there is no such type or field
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(flags, args);
+    const [word, more] = words;
+    if (word === undefined) throw new FlagError('which type? For example: plat explain pods, plat explain deployment.spec.strategy');
+    if (more !== undefined) throw new FlagError(`one type at a time, but there is ${JSON.stringify(more)}, too`);
+    return withServer(options, io, async (work) => {
+      const { resource, fields } = await meantBy(work, word, options.apiVersion);
+      const schemas = await Schemas.load(work.session.transport, resource);
+      const root = schemas.ofKind(resource);
+      if (root === undefined) throw new Error(`the server does not describe ${resource.kind} of ${apiVersionOf(resource)}`);
+      const found = walk(schemas, root, fields, resource);
+      new Explanation(schemas, io).print(resource, fields, found, options.recursive);
+      return 0;
+    });
+  },
+};
+
+/** Where the type ends and its fields begin: a group has dots, too, so the longest name that is a type counts. */
+async function meantBy(work: Work, word: string, apiVersion: string): Promise<{ resource: ApiResource; fields: string[] }> {
+  const parts = word.split('.').filter((part) => part !== '');
+  if (apiVersion !== '') {
+    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    const type = `${parts[0]}.${version}${group === '' ? '' : `.${group}`}`;
+    return { resource: await work.discovery.find(type), fields: parts.slice(1) };
+  }
+  let failure: unknown = new FlagError('which type?');
+  for (let count = parts.length; count > 0; count--) {
+    try {
+      return { resource: await work.discovery.find(parts.slice(0, count).join('.')), fields: parts.slice(count) };
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'Error') throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function walk(schemas: Schemas, root: Schema, fields: readonly string[], resource: ApiResource): Schema {
+  let at = root;
+  fields.forEach((name, i) => {
+    const { properties = {} } = schemas.element(at);
+    const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (next === undefined) {
+      const path = [resource.singularName, ...fields.slice(0, i)].join('.');
+      throw new Error(`${path} has no field ${JSON.stringify(name)}${didYouMean(name, Object.keys(properties))}`);
+    }
+    at = next;
+  });
+  return at;
+}
+
+/** Deeper than any kind goes without a circle. */
+const DEEPEST = 40;
+
+class Explanation {
+  private readonly schemas: Schemas;
+  private readonly io: IO;
+
+  constructor(schemas: Schemas, io: IO) {
+    this.schemas = schemas;
+    this.io = io;
+  }
+  print(resource: ApiResource, fields: readonly string[], schema: Schema, recursive: boolean): void {
+    const element = this.schemas.element(schema);
+    this.io.out(`KIND:      ${resource.kind}\nVERSION:   ${apiVersionOf(resource)}\n`);
+    if (fields.length > 0) this.io.out(`FIELD:     ${fields.join('.')} <${this.schemas.typeName(schema)}>\n`);
+    const whole = this.schemas.resolve(schema);
+    const said = [...new Set([whole.description, element.description])].filter((t) => t !== undefined && t !== '') as string[];
+    this.io.out('\nDESCRIPTION:\n');
+    for (const part of said.length > 0 ? said : ['<none>']) this.io.out(this.folded(part, 4));
+    for (const rule of rulesOf(whole)) this.io.out(this.folded(rule, 4));
+    if (element.properties === undefined) return;
+    this.io.out('\nFIELDS:\n');
+    if (recursive) this.tree(element, 2, []);
+    else this.list(element);
+  }
+  private list(schema: Schema): void {
+    for (const name of Object.keys(schema.properties ?? {}).sort()) {
+      const field = schema.properties?.[name] as Schema;
+      const whole = this.schemas.resolve(field);
+      this.io.out(this.head(schema, name, 2));
+      for (const part of [whole.description ?? '', ...rulesOf(whole)]) if (part !== '') this.io.out(this.folded(part, 6));
+    }
+  }
+  /** `within`: types that are being shown; one that holds itself is not opened again. */
+  private tree(schema: Schema, indent: number, within: readonly string[]): void {
+    for (const name of Object.keys(schema.properties ?? {}).sort()) {
+      const field = schema.properties?.[name] as Schema;
+      this.io.out(this.head(schema, name, indent));
+      const identity = this.schemas.identityOf(field);
+      if (within.length > DEEPEST || (identity !== undefined && within.includes(identity))) continue;
+      this.tree(this.schemas.element(field), indent + 2, [...within, identity ?? '']);
+    }
+  }
+  private head(schema: Schema, name: string, indent: number): string {
+    const required = schema.required?.includes(name) ? ' -required-' : '';
+    return `${' '.repeat(indent)}${printable(name)} <${this.schemas.typeName(schema.properties?.[name] as Schema)}>${required}\n`;
+  }
+  private folded(words: string, indent: number): string {
+    return words
+      .split('\n')
+      .flatMap((line) => foldText(printable(line.trim()), this.io.width - indent))
+      .map((line) => `${' '.repeat(indent)}${line}\n`)
+      .join('');
+  }
+}
