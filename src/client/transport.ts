@@ -1,6 +1,7 @@
 /** HTTP to a server of the API: kept connections, certificates, tokens, and errors as the API's own. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { ApiError, type Status } from '../meta/errors.ts';
 import { Agents } from './agents.ts';
 import type { Connection } from './connection.ts';
@@ -21,6 +22,14 @@ export interface Answer {
   readonly headers: IncomingMessage['headers'];
   /** The body as it arrives. It must be read or destroyed. */
   readonly body: IncomingMessage;
+}
+
+/** A connection that speaks another protocol by now. */
+export interface Upgraded {
+  readonly headers: IncomingMessage['headers'];
+  readonly socket: Duplex;
+  /** What came of the new protocol with the answer. */
+  readonly head: Buffer;
 }
 
 /** The server could not be reached or broke off. The message tells the person at the keyboard what to look at. */
@@ -58,6 +67,27 @@ export class Transport {
     if (answer.status !== 401 || !(await source.refused(credential))) return answer;
     answer.body.destroy();
     return this.send(options, await source.current());
+  }
+  /** Asks for another protocol on a connection of its own. Throws ApiError where the server does not switch. */
+  async upgrade(options: RequestOptions): Promise<Upgraded> {
+    const source = this.connection.credentials;
+    const credential = source === undefined ? this.connection : await source.current();
+    const answer = await this.switched(options, credential);
+    if ('socket' in answer) return answer;
+    if (answer.status !== 401 || source === undefined || !(await source.refused(credential))) throw await errorOf(answer);
+    answer.body.destroy();
+    const again = await this.switched(options, await source.current());
+    if ('socket' in again) return again;
+    throw await errorOf(again);
+  }
+  private switched(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
+    return new Promise((resolve, reject) => {
+      const request = this.request(options, credential);
+      request.on('error', (error) => reject(options.signal?.aborted ? options.signal.reason : this.explain(error)));
+      request.on('response', (response) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }));
+      request.on('upgrade', (response, socket, head) => resolve({ headers: response.headers, socket, head }));
+      request.end(options.body);
+    });
   }
   private send(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {

@@ -1,0 +1,271 @@
+/** `plat proxy`: the server's API on this machine, without certificates and tokens. */
+import { chmodSync, createReadStream, rmSync, statSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, sep } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { Transport } from '../client/transport.ts';
+import { bool, duration, FlagError, type FlagValues, flag, flagHelp, parseFlags, port, text } from '../lib/flags.ts';
+import { productVersion } from '../version.ts';
+import type { Command, IO } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { stopSignal } from './stop-signal.ts';
+import { type Work, withServer } from './work.ts';
+
+/** A comma list of regular expressions; nothing matches none. */
+const patterns = (initial: string, help: string) =>
+  flag<readonly RegExp[]>(readPatterns(initial), help, 'REGEXP,…', readPatterns, { defaultText: initial });
+function readPatterns(value: string): readonly RegExp[] {
+  return value
+    .split(',')
+    .filter((one) => one !== '')
+    .map((one) => {
+      try {
+        return new RegExp(one);
+      } catch {
+        throw new Error(`${JSON.stringify(one)} is not a regular expression`);
+      }
+    });
+}
+
+const table = {
+  Listening: {
+    port: port(8001, 'Port to listen on; 0 takes a free one.', { short: 'p' }),
+    address: text('127.0.0.1', 'Address to listen on.', { value: 'ADDRESS' }),
+    'unix-socket': text('', 'Path of a socket to listen on instead; for you alone.', { short: 'u', value: 'PATH' }),
+    keepalive: duration('0s', 'How often to see whether idle connections are still there; 0 leaves that to the system.', {
+      defaultText: '0s',
+    }),
+  },
+  Allowing: {
+    'accept-paths': patterns('^.*', 'Paths that may be asked for.'),
+    'reject-paths': patterns('^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach', 'Paths that may not, though accepted.'),
+    'reject-methods': patterns('', 'Methods that may not be used, such as POST,PUT,PATCH,DELETE.'),
+    'accept-hosts': patterns(
+      '^localhost$,^127\\.0\\.0\\.1$,^\\[::1\\]$',
+      'Names by which this proxy may be asked: pages of the web have others.',
+    ),
+    'disable-filter': bool(false, 'Allow everything to whoever reaches the port.'),
+  },
+  Paths: {
+    'api-prefix': text('/', 'Path under which the API is found here.', { value: 'PATH' }),
+    www: text('', 'Directory whose files are served, too.', { short: 'w', value: 'DIR' }),
+    'www-prefix': text('/static/', 'Path under which they are found.', { short: 'P', value: 'PATH' }),
+  },
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+
+export const proxy: Command = {
+  usage: '[flags]',
+  summary: 'Serve the API on this machine, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
+  help: (width) => `${flagHelp(table, width)}
+Whoever can reach the port acts with your credentials. By default only this machine can, and only under its own names.
+Runs until it is interrupted. Exit codes:
+  0   it was interrupted
+  1   it could not listen, or not reach the server's configuration
+  2   the command line is wrong
+`,
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    if (words.length > 0) throw new FlagError(`proxy takes flags only, but was given ${JSON.stringify(words[0])}`);
+    for (const [name, prefix] of [
+      ['api-prefix', options.apiPrefix],
+      ['www-prefix', options.wwwPrefix],
+    ] as const)
+      if (!prefix.startsWith('/')) throw new FlagError(`--${name} must begin with a slash`);
+    if (options.www !== '' && !isDirectory(options.www)) throw new FlagError(`--www ${options.www}: there is no such directory`);
+    return withServer(options, io, (work) => serve(work, options, io));
+  },
+};
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function serve(work: Work, options: Options, io: IO): Promise<number> {
+  const { stopped, forget } = stopSignal(io);
+  const relay = new Relay(work, options);
+  const server = createServer((request, response) => void relay.answer(request, response));
+  server.on('upgrade', (request, socket, head) => void relay.upgrade(request, socket, head));
+  if (options.keepalive > 0) server.on('connection', (socket) => socket.setKeepAlive(true, options.keepalive));
+  try {
+    io.out(`Starting to serve on ${await listen(server, options)}\n`);
+    if (options.disableFilter) io.err('plat: filters are off: whoever reaches this port acts with your credentials\n');
+    await stopped;
+    return 0;
+  } finally {
+    forget();
+    server.close();
+    server.closeAllConnections();
+    relay.close();
+    if (options.unixSocket !== '') rmSync(options.unixSocket, { force: true });
+  }
+}
+function listen(server: Server, { unixSocket, address, port: wanted }: Options): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const where = unixSocket === '' ? `${address}:${wanted}` : unixSocket;
+      const why = error.code === 'EADDRINUSE' ? 'something else listens there: choose another with -p or -u' : error.message;
+      reject(new Error(`cannot listen on ${where}: ${why}`));
+    });
+    server.once('listening', () => {
+      if (unixSocket !== '') chmodSync(unixSocket, 0o600);
+      const at = server.address();
+      resolve(typeof at === 'string' ? at : `${at?.family === 'IPv6' ? `[${at.address}]` : at?.address}:${(at as AddressInfo).port}`);
+    });
+    // Between listening and the change of mode nobody else may get in.
+    const before = unixSocket === '' ? undefined : process.umask(0o177);
+    if (unixSocket !== '') server.listen(unixSocket);
+    else server.listen(wanted, address);
+    if (before !== undefined) process.umask(before);
+  });
+}
+
+/** Headers that are about one connection alone, and what says who the caller is: that is for this side to say. */
+const ownHeaders = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|authorization|impersonate-.*|x-remote-.*)$/i;
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Watches last, and each takes a connection. */
+const MAX_SOCKETS = 256;
+
+class Relay {
+  private readonly options: Options;
+  private readonly transport: Transport;
+
+  constructor(work: Work, options: Options) {
+    this.options = options;
+    this.transport = new Transport(work.session.connection, `plat-proxy/${productVersion}`, MAX_SOCKETS);
+  }
+  close(): void {
+    this.transport.close();
+  }
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = request.url ?? '/';
+    try {
+      if (!this.allowed(request)) return say(response, 403, 'this proxy does not allow the request: see its --accept- and --reject- flags');
+      if (this.options.www !== '' && url.startsWith(this.options.wwwPrefix)) return await this.file(url, response);
+      const path = this.apiPath(url);
+      if (path === undefined) return say(response, 404, `the API is found under ${this.options.apiPrefix}`);
+      await this.pass(request, response, path);
+    } catch (error) {
+      if (response.headersSent) response.destroy();
+      else say(response, 502, (error as Error).message);
+    }
+  }
+  private allowed(request: IncomingMessage): boolean {
+    const { options } = this;
+    if (options.disableFilter) return true;
+    const path = new URL(request.url ?? '/', 'http://x').pathname;
+    // As the server will read it: an escaped letter is that letter.
+    const plain = safelyDecoded(path);
+    const host = hostOf(request.headers.host ?? '');
+    const any = (list: readonly RegExp[], ...texts: readonly string[]): boolean => list.some((one) => texts.some((text) => one.test(text)));
+    return (
+      any(options.acceptHosts, host) &&
+      any(options.acceptPaths, plain) &&
+      !any(options.rejectPaths, path, plain) &&
+      !any(options.rejectMethods, request.method ?? '')
+    );
+  }
+  private apiPath(url: string): string | undefined {
+    const prefix = this.options.apiPrefix.replace(/\/+$/, '');
+    if (prefix === '') return url;
+    return url === prefix || url.startsWith(`${prefix}/`) || url.startsWith(`${prefix}?`) ? url.slice(prefix.length) || '/' : undefined;
+  }
+
+  private async pass(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await readBody(request);
+    const answer = await this.transport.open({
+      method: request.method ?? 'GET',
+      path,
+      headers: passed(request.headers),
+      signal: gone.signal,
+      ...(body !== undefined && { body }),
+    });
+    response.writeHead(answer.status, passedBack(answer.headers));
+    response.flushHeaders();
+    pipeline(answer.body, response, () => {});
+  }
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => {});
+    const refuse = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    const path = this.apiPath(request.url ?? '/');
+    if (!this.allowed(request)) return refuse('403 Forbidden');
+    if (path === undefined) return refuse('404 Not Found');
+    try {
+      const protocol = { connection: 'Upgrade', upgrade: request.headers.upgrade ?? '' };
+      const far = await this.transport.upgrade({
+        method: request.method ?? 'GET',
+        path,
+        headers: { ...passed(request.headers), ...protocol },
+      });
+      const lines = Object.entries(far.headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => `${name}: ${one}\r\n`));
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
+      if (far.head.length > 0) socket.write(far.head);
+      if (head.length > 0) far.socket.write(head);
+      far.socket.on('error', () => socket.destroy());
+      socket.on('close', () => far.socket.destroy());
+      far.socket.pipe(socket).pipe(far.socket);
+    } catch {
+      refuse('502 Bad Gateway');
+    }
+  }
+
+  private async file(url: string, response: ServerResponse): Promise<void> {
+    const root = await realpath(this.options.www);
+    const wanted = safelyDecoded(new URL(url, 'http://x').pathname).slice(this.options.wwwPrefix.length);
+    const path = await realpath(join(root, wanted === '' || wanted.endsWith('/') ? `${wanted}index.html` : wanted)).catch(() => '');
+    // Neither dots nor links lead out of the directory.
+    if (!path.startsWith(`${root}${sep}`) || !statSync(path).isFile()) return say(response, 404, 'there is no such file');
+    response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' });
+    pipeline(createReadStream(path), response, () => {});
+  }
+}
+
+const BODY_LIMIT = 64 << 20;
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+function passed(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept = Object.entries(headers).filter(
+    ([name, value]) => value !== undefined && !ownHeaders.test(name) && name !== 'content-length',
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, [value as string | string[]].flat().join(', ')]));
+}
+const passedBack = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/i.test(name)));
+const hostOf = (header: string): string => /^(\[[^\]]*\]|[^:]*)/.exec(header)?.[1] ?? '';
+function safelyDecoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+function say(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${message}\n`);
+}
