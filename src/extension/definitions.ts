@@ -150,7 +150,7 @@ export class Definitions {
     if (known !== undefined && known.uid !== definition?.metadata.uid) this.withdraw(name, known);
     if (definition === undefined) {
       this.lookAtWaiting(name.slice(name.indexOf('.') + 1));
-      if (known !== undefined) for (const delay of LEFTOVER_DELAYS_MS) this.later(delay, () => this.removeLeftovers(name, known));
+      if (known !== undefined) this.removeLeftoversLater(name, prefixOf(known.custom.kind));
       return;
     }
     await this.judgeNames(name);
@@ -258,11 +258,17 @@ export class Definitions {
       await Promise.all(keys.slice(i, i + DELETE_WIDTH).map((key) => this.deleteObject(resource, key)));
     return collection.items.all().length;
   }
-  private removeLeftovers(name: string, { custom }: ServedDefinition): void {
+  /** The kind itself is not kept for so long. */
+  private removeLeftoversLater(name: string, prefix: string): void {
     const { catalog, cache } = this.options.registry;
     const definition = `${catalog.builtin(GROUP, PLURAL).collection?.prefix}${name}`;
-    const task = removeLeftovers(cache, prefixOf(custom.kind), definition);
-    this.beside('objects of a custom resource definition that is gone could not be removed', name, task);
+    const remove = (): void =>
+      this.beside(
+        'objects of a custom resource definition that is gone could not be removed',
+        name,
+        removeLeftovers(cache, prefix, definition),
+      );
+    for (const delay of LEFTOVER_DELAYS_MS) this.later(delay, remove);
   }
   private async deleteObject(resource: Resource, key: string): Promise<void> {
     const slash = key.indexOf('/');

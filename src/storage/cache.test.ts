@@ -21,7 +21,7 @@ const by =
 const optionsOf = (read: ReadValue): CollectionOptions => ({
   prefix,
   facts: (object) => ({ labels: (object as { metadata: { labels: Record<string, string> } }).metadata.labels, fields: undefined }),
-  eventLimit: 10,
+  eventLimit: 1000,
   read,
 });
 const [old, other] = [by('old'), by('other')];
@@ -173,4 +173,35 @@ test('reading many values lets others have their turn', async () => {
   });
   clearImmediate(next);
   expect(turns).toBeGreaterThan(8);
+});
+
+describe('recent events', () => {
+  const large = (name: string): Buffer => storedValue(JSON.stringify({ metadata: { name, uid: 'u' }, text: 'x'.repeat(2 ** 20) }), 'u');
+
+  test('hold a bounded number of bytes, whatever the size of objects', async () => {
+    const lamps = await add(by('nobody'));
+    const first = await put('a');
+    for (let i = 0; i < 40; i++) lamps.apply('a', large('a'), first + 1 + i, first, undefined);
+    const newest = first + 40;
+    let oldest = newest;
+    while (lamps.eventsSince(oldest - 1) !== undefined) oldest--;
+    expect(newest - oldest).toBeGreaterThan(6);
+    expect(newest - oldest).toBeLessThan(17);
+    expect(lamps.eventsSince(oldest)?.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: newest - oldest }, (_, i) => oldest + 1 + i),
+    );
+  });
+
+  test('do not keep the parsed form of what is past', async () => {
+    const lamps = await add(by('nobody'));
+    const before = cache.revision;
+    lamps.listen(({ item }) => {
+      item.parsed = {};
+    });
+    await put('a');
+    await put('a');
+    await put('b');
+    await remove('b');
+    expect(lamps.eventsSince(before)?.map(({ item }) => item.parsed)).toEqual([undefined, {}, undefined, undefined]);
+  });
 });

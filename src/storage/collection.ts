@@ -41,6 +41,8 @@ interface Stored {
 
 /** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
 const INDEX_LIMIT = 16;
+/** Most bytes of objects that recent events may hold; beyond it older ones are read from the store's history. */
+const EVENT_BYTES = 16 * 2 ** 20;
 let allChanges = 0;
 
 export class Collection {
@@ -53,6 +55,7 @@ export class Collection {
   /** Recent events, oldest first; those after `eventsAfter` are complete. */
   private events: CollectionEvent[] = [];
   private eventsAfter = 0;
+  private eventBytes = 0;
   /** Revision of the newest change of this collection. */
   lastChange = 0;
   /** Grows with every change, also with several of one revision; no two collections of a process ever show the same. */
@@ -125,6 +128,7 @@ export class Collection {
     this.indexes.clear();
     // Events tell what the rules of before made of values; whoever asks for the past reads it from the store.
     this.events = [];
+    this.eventBytes = 0;
     this.eventsAfter = Math.max(this.eventsAfter, this.lastChange);
     this.changes = ++allChanges;
     ready();
@@ -163,6 +167,9 @@ export class Collection {
     if (this.indexes.size > 0) this.reindex(event);
     this.remember(event);
     this.audience.tell(event);
+    // Events outlive what they tell of by minutes, and few ask again for the parsed form of what is past.
+    if (previous !== undefined) previous.parsed = undefined;
+    if (event.type === 'delete') event.item.parsed = undefined;
   }
 
   /** Calls once when the collection ends or is read by other rules. Answers the function that takes the call back. */
@@ -198,7 +205,8 @@ export class Collection {
   /** Forgets events up to a revision (the store has forgotten them too). */
   forgetEvents(upTo: number): void {
     if (upTo <= this.eventsAfter) return;
-    this.events = this.eventsSince(upTo) ?? [];
+    const kept = this.eventsSince(upTo) ?? [];
+    this.dropEvents(this.events.length - kept.length);
     this.eventsAfter = upTo;
   }
 
@@ -240,13 +248,21 @@ export class Collection {
 
   private remember(event: CollectionEvent): void {
     this.events.push(event);
+    this.eventBytes += event.item.bytes.length;
+    const { events, options } = this;
+    if (events.length <= options.eventLimit && this.eventBytes <= EVENT_BYTES) return;
     // Trimming in halves keeps the cost of an event constant.
-    if (this.events.length > this.options.eventLimit) {
-      const dropped = this.events.splice(0, this.events.length >> 1);
-      this.eventsAfter = (dropped[dropped.length - 1] as CollectionEvent).revision;
-      // A commit may change several keys of a collection at one revision: none of it is complete any more.
-      while (this.events.length > 0 && (this.events[0] as CollectionEvent).revision === this.eventsAfter) this.events.shift();
-    }
+    let bytes = this.eventBytes;
+    let dropped = 0;
+    while (dropped < events.length && (events.length - dropped > options.eventLimit / 2 || bytes > EVENT_BYTES / 2))
+      bytes -= (events[dropped++] as CollectionEvent).item.bytes.length;
+    this.eventsAfter = (events[dropped - 1] as CollectionEvent).revision;
+    // A commit may change several keys of a collection at one revision: none of it is complete any more.
+    while (events[dropped]?.revision === this.eventsAfter) dropped++;
+    this.dropEvents(dropped);
+  }
+  private dropEvents(count: number): void {
+    for (const { item } of this.events.splice(0, count)) this.eventBytes -= item.bytes.length;
   }
 }
 
