@@ -37,6 +37,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'patch', summary: 'Change some fields of objects.', load: async () => (await import('./patch.ts')).patch },
   { name: 'replace', summary: 'Make objects exactly what files say.', load: async () => (await import('./replace.ts')).replace },
   { name: 'scale', summary: 'Set how many replicas there should be.', load: async () => (await import('./scale.ts')).scale },
+  { name: 'events', summary: 'Show what happened.', load: async () => (await import('./events.ts')).events },
   { name: 'logs', summary: 'Show what containers have printed.', load: async () => (await import('./logs.ts')).logs },
   { name: 'proxy', summary: 'Serve the API on this machine.', load: async () => (await import('./proxy.ts')).proxy },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },

@@ -1,0 +1,184 @@
+/** `plat events`: what happened, in the order in which it did. */
+import { setTimeout } from 'node:timers/promises';
+import { type ApiResource, apiVersionOf, resourcePath } from '../client/discovery.ts';
+import { queryOf } from '../client/dynamic.ts';
+import { errorOf, jsonLines } from '../client/transport.ts';
+import { bool, choice, FlagError, type FlagValues, flagHelp, list, parseFlags, readChoice, text } from '../lib/flags.ts';
+import { humanDuration } from '../meta/age.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { Command } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { namespaceFlag } from './object-flags.ts';
+import { type ApiItem, ObjectPrinter } from './print-objects.ts';
+import { TablePrinter } from './print-table.ts';
+import { type Work, withServer } from './work.ts';
+
+const table = {
+  Selecting: {
+    namespace: namespaceFlag,
+    'all-namespaces': bool(false, 'Of all namespaces.', { short: 'A' }),
+    for: text('', 'Of one object only: pod/web.', { value: 'TYPE/NAME' }),
+    types: list([], 'Of these types only.', { value: 'Normal,Warning', check: (one) => void readChoice(one, ['Normal', 'Warning']) }),
+    watch: bool(false, 'Go on and show events as they happen.', { short: 'w' }),
+  },
+  Printing: {
+    output: choice('table', ['table', 'json', 'yaml', 'name'], 'Form of the output.', { short: 'o' }),
+    'no-headers': bool(false, 'Leave the headers of the table out.'),
+    'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
+  },
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+
+interface Event extends ApiItem {
+  readonly metadata: NonNullable<ApiItem['metadata']> & { readonly namespace?: string; readonly creationTimestamp?: string };
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly apiVersion?: string };
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string } | null;
+}
+interface EventList {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly Event[] | null;
+}
+interface Change {
+  readonly type: string;
+  readonly object: Event & { readonly code?: number; readonly message?: string; readonly reason?: string };
+}
+
+const PAGE = 500;
+/** Between two watches of which the first ended at once. */
+const PAUSE_MS = 1000;
+
+export const events: Command = {
+  usage: '[flags]',
+  summary: 'Show what happened, the newest last: plat events, plat events --for pod/web, plat events -A --types Warning -w',
+  help: (width) => flagHelp(table, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    if (words.length > 0)
+      throw new FlagError(`events takes no words, but was given ${JSON.stringify(words[0])}: name an object with --for`);
+    if (options.for !== '' && !/^[^/]+\/[^/]+$/.test(options.for)) throw new FlagError('--for is of the form TYPE/NAME, such as pod/web');
+    return withServer(options, io, (work) => new Events(work, options).run());
+  },
+};
+
+class Events {
+  private readonly work: Work;
+  private readonly options: Options;
+  private readonly printer: TablePrinter;
+  private readonly objects: ObjectPrinter;
+  private path = '';
+  private selector = '';
+
+  constructor(work: Work, options: Options) {
+    this.work = work;
+    this.options = options;
+    this.printer = new TablePrinter({
+      wide: true,
+      headers: !options.noHeaders,
+      namespaces: options.allNamespaces,
+      labels: false,
+      prefix: '',
+    });
+    this.objects = new ObjectPrinter(options.output === 'table' ? 'yaml' : options.output, options.showManagedFields);
+  }
+  async run(): Promise<number> {
+    const resource = { group: '', version: 'v1', name: 'events', namespaced: true } as ApiResource;
+    this.path = resourcePath(resource, this.options.allNamespaces ? undefined : this.work.namespace);
+    this.selector = await this.fields();
+    const { found, version } = await this.list();
+    found.sort((a, b) => lastSeen(a) - lastSeen(b));
+    await this.show(found);
+    if (this.options.watch) await this.watch(version);
+    else if (found.length === 0 && this.options.output === 'table') {
+      const where = this.options.allNamespaces ? 'any namespace' : `namespace ${this.work.namespace}`;
+      this.work.io.err(`No events${this.options.for === '' ? '' : ` of ${this.options.for}`} found in ${where}.\n`);
+    }
+    return 0;
+  }
+  private async fields(): Promise<string> {
+    const [only, more] = this.options.types;
+    const parts = only !== undefined && more === undefined ? [`type=${only}`] : [];
+    if (this.options.for !== '') {
+      const [type = '', name = ''] = this.options.for.split('/');
+      const resource = await this.work.discovery.find(type);
+      parts.push(
+        `involvedObject.kind=${resource.kind}`,
+        `involvedObject.name=${name}`,
+        `involvedObject.apiVersion=${apiVersionOf(resource)}`,
+      );
+    }
+    return parts.join(',');
+  }
+  private async list(): Promise<{ found: Event[]; version: string }> {
+    const found: Event[] = [];
+    let next: string | undefined;
+    let version = '';
+    do {
+      const query = queryOf({ limit: PAGE, continue: next, fieldSelector: this.selector });
+      const page = await this.work.session.transport.json<EventList>({
+        path: `${this.path}?${query}`,
+        signal: this.work.signal,
+        ...this.work.session.timeout,
+      });
+      for (const event of page.items ?? []) if (this.wanted(event)) found.push(event);
+      version ||= page.metadata?.resourceVersion ?? '';
+      next = page.metadata?.continue;
+    } while (next);
+    return { found, version };
+  }
+  private wanted({ type = '' }: Event): boolean {
+    return this.options.types.length === 0 || this.options.types.includes(type);
+  }
+
+  /** Watches end by themselves after a while; another begins where the last one ended. */
+  private async watch(from: string): Promise<never> {
+    let version = from;
+    for (;;) {
+      const began = performance.now();
+      const query = queryOf({ watch: 1, resourceVersion: version, fieldSelector: this.selector, allowWatchBookmarks: true });
+      const answer = await this.work.session.transport.open({ path: `${this.path}?${query}`, signal: this.work.signal });
+      if (answer.status >= 300) throw await errorOf(answer);
+      for await (const { type, object } of jsonLines<Change>(answer.body)) {
+        if (type === 'ERROR') throw new ApiError(object.code ?? 500, object.reason ?? '', object.message ?? 'the watch failed');
+        version = object.metadata.resourceVersion ?? version;
+        if ((type === 'ADDED' || type === 'MODIFIED') && this.wanted(object)) await this.show([object]);
+      }
+      if (performance.now() - began < PAUSE_MS) await setTimeout(PAUSE_MS, undefined, { signal: this.work.signal });
+    }
+  }
+
+  private async show(found: readonly Event[]): Promise<void> {
+    const { io } = this.work;
+    const whole = found.map((event) => ({ ...event, kind: 'Event', apiVersion: 'v1' }));
+    if (this.options.output === 'name') io.out(found.map(({ metadata }) => `event/${metadata.name}\n`).join(''));
+    else if (this.options.output !== 'table') {
+      if (!this.options.watch) io.out(await this.objects.list(whole));
+      else for (const event of whole) io.out(await this.objects.one(event));
+    } else if (found.length > 0) io.out(this.printer.print(columns, found.map(rowOf)));
+  }
+}
+
+const columns = ['Last Seen', 'Type', 'Reason', 'Object', 'Message'].map((name) => ({ name }));
+function rowOf(event: Event) {
+  const { involvedObject = {}, type = '', reason = '', message = '' } = event;
+  const cells = [seen(event), type, reason, `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`, message.trim()];
+  return { cells, object: { metadata: { namespace: event.metadata.namespace ?? '' } } };
+}
+const time = (text: string | null | undefined): number => (text ? Date.parse(text) : 0);
+const firstSeen = (event: Event): number => time(event.firstTimestamp) || time(event.eventTime) || time(event.metadata.creationTimestamp);
+const lastSeen = (event: Event): number => time(event.series?.lastObservedTime) || time(event.lastTimestamp) || firstSeen(event);
+
+/** `5m`, or `2m (x7 over 1h)` for what happened again and again. */
+function seen(event: Event): string {
+  const now = Date.now();
+  const count = event.series?.count ?? event.count ?? 1;
+  const last = humanDuration(now - lastSeen(event));
+  return count > 1 ? `${last} (x${count} over ${humanDuration(now - firstSeen(event))})` : last;
+}
