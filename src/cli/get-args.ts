@@ -1,6 +1,7 @@
 /** The command line of `plat get`: which objects, and in which form. */
-import { bool, choice, FlagError, type FlagValues, flag, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, flag, parseFlags, text } from '../lib/flags.ts';
 import { connectFlags } from './connect.ts';
+import { formNames, readForm } from './print-forms.ts';
 
 const selecting = {
   namespace: flag<string | undefined>(undefined, 'Namespace to look in.', 'NAME', (t) => t, {
@@ -13,8 +14,8 @@ const selecting = {
   watch: bool(false, 'Go on and show changes as they happen.', { short: 'w' }),
 };
 const printing = {
-  output: choice('table', ['table', 'wide', 'yaml', 'json', 'name'], 'Form of the output.', { short: 'o' }),
-  'no-headers': bool(false, 'Leave the headers of tables out.'),
+  output: flag('table', 'Form of the output.', formNames, readForm, { short: 'o' }),
+  'no-headers': bool(false, 'Leave the headers of tables and columns out.'),
   'show-labels': bool(false, 'Show labels as the last column.'),
   'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
   raw: text('', 'Path to ask for as it is, such as /readyz?verbose.', { value: 'PATH' }),

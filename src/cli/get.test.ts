@@ -140,6 +140,17 @@ test('YAML, JSON and names', async () => {
   expect(asked.every((path) => !path.startsWith('table'))).toBe(true);
 });
 
+test("templates and columns of one's own", async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = { kind: 'PodList', metadata: {}, items: [pod('a'), pod('b')] };
+  answers['/api/v1/namespaces/default/pods/a'] = { kind: 'Pod', apiVersion: 'v1', ...pod('a') };
+  expect((await get('pods', '-o', 'jsonpath={.items[*].metadata.name}')).stdout).toBe('a b');
+  expect((await get('pods', '-o', 'jsonpath={range .items[*]}{.metadata.name}{"\\n"}{end}')).stdout).toBe('a\nb\n');
+  expect((await get('pod/a', '-o', 'jsonpath={.spec.mode}')).stdout).toBe('0777');
+  const columns = 'custom-columns=NAME:.metadata.name,Both:.spec["on","mode"],NONE:{.spec.none}'.replaceAll('"', "'");
+  expect((await get('pods', '-o', columns)).stdout).toBe('NAME   BOTH       NONE\na      yes,0777   <none>\nb      yes,0777   <none>\n');
+  expect((await get('pod/a', '-o', 'custom-columns=N:metadata.name', '--no-headers')).stdout).toBe('a\n');
+});
+
 test('a path as it is', async () => {
   answers['/readyz?verbose'] = '[+]ping ok\nreadyz check passed\n';
   expect((await get('--raw', '/readyz?verbose')).stdout).toBe('[+]ping ok\nreadyz check passed\n');
@@ -179,6 +190,10 @@ test.each([
   [['a/b/c'], 'is not of the form type/name'],
   [['--raw', 'x'], 'begins with a slash'],
   [['pods', '-o', 'xml'], '"xml" is not one of table, wide, yaml, json, name'],
+  [['pods', '-o', 'jsonpath={.a'], 'a brace is not closed'],
+  [['pods', '-o', 'custom-columns='], 'custom-columns needs columns'],
+  [['pods', '-o', 'custom-columns=NAME'], 'is not of the form HEADER:.path'],
+  [['pods', '-o', 'custom-columns=A:.a[?'], 'custom-columns: '],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await get(...args);
   expect(code).toBe(2);
@@ -197,4 +212,29 @@ test('without a server there is advice', async () => {
   const io = testIO();
   expect(await run(['get', 'pods'], io)).toBe(2);
   expect(io.stderr).toContain('start one with `plat server`');
+});
+
+test('groups that do not answer are told, and do not hide the others', async () => {
+  const io = testIO();
+  expect(await run(['api-resources', '-o', 'name', '--server', address()], io)).toBe(0);
+  expect(io.stdout).toBe('pods\nnamespaces\ndeployments.apps\n');
+  const { groups } = discovery['/apis'] as { groups: object[] };
+  groups.push({ name: 'gone.example.com', versions: [{ version: 'v1' }] });
+  const other = testIO();
+  expect(await run(['api-resources', '-o', 'name', '--server', address()], other)).toBe(1);
+  groups.pop();
+  expect(other.stdout).toBe(io.stdout);
+  expect(other.stderr).toBe('plat: gone.example.com/v1 does not answer: /apis/gone.example.com/v1 not found\n');
+});
+
+test('warnings of the server are shown once each', async () => {
+  const warned = (res: import('node:http').ServerResponse): void => {
+    res.setHeader('Warning', ['299 - "old \\"thing\\""', '299 - "older"']);
+    res.end(JSON.stringify({ kind: 'Pod', apiVersion: 'v1', ...pod('a') }));
+  };
+  answers['/api/v1/namespaces/default/pods/a?fieldManager=plat'] = warned;
+  answers['/api/v1/namespaces/default/pods/a'] = warned;
+  const io = testIO();
+  expect(await run(['label', 'pod/a', 'x=1', '--server', address()], io)).toBe(0);
+  expect(io.stderr).toBe('Warning: old "thing"\nWarning: older\n');
 });

@@ -8,8 +8,10 @@ import { ApiError } from '../meta/errors.ts';
 import type { Command, IO } from './command.ts';
 import { connect, type Session } from './connect.ts';
 import { type GetOptions, getFlags, parseGet, type Target } from './get-args.ts';
-import { type ApiItem, ObjectPrinter } from './print-objects.ts';
+import { formPrinter, type Printed } from './print-forms.ts';
+import type { ApiItem } from './print-objects.ts';
 import { type Table, TablePrinter } from './print-table.ts';
+import { typeName } from './work.ts';
 
 const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
 /** Large collections come in pieces, so that neither side holds all of it at once. */
@@ -192,9 +194,9 @@ class Getter {
   // ---- whole objects -------------------------------------------------------------------------------------------
 
   private async objects(queries: readonly Query[]): Promise<void> {
-    const form = this.options.output as 'yaml' | 'json' | 'name';
-    const printer = new ObjectPrinter(form, this.options.showManagedFields);
-    const items: { item: ApiItem; resource: ApiResource }[] = [];
+    const { output, showManagedFields, noHeaders } = this.options;
+    const printer = formPrinter(output, { showManagedFields, headers: !noHeaders });
+    const items: Printed[] = [];
     let version = '';
     for (const query of queries) {
       await this.attempt(
@@ -211,13 +213,12 @@ class Getter {
     }
     const query = queries[0];
     const single = queries.length === 1 && query?.name !== undefined;
-    if (form === 'name') for (const { item, resource } of items) this.io.out(`${typeName(resource)}/${item.metadata?.name}\n`);
-    else if (this.options.watch) for (const { item } of items) this.io.out(await printer.one(item));
-    else if (single && items.length === 1) this.io.out(await printer.one((items[0] as { item: ApiItem }).item));
-    else if (!single) this.io.out(await printer.list(items.map(({ item }) => item)));
+    if (this.options.watch) for (const printed of items) this.io.out(await printer.one(printed));
+    else if (!single) this.io.out(await printer.list(items));
+    else if (items[0] !== undefined) this.io.out(await printer.one(items[0]));
     if (!this.options.watch || query === undefined) return;
     await this.watch<ApiItem>(query, version, 'application/json', async (item) => {
-      this.io.out(form === 'name' ? `${typeName(query.resource)}/${item.metadata?.name}\n` : await printer.one(item));
+      this.io.out(await printer.one({ item, resource: query.resource }));
       return item.metadata?.resourceVersion;
     });
   }
@@ -258,8 +259,6 @@ function itemsOf(list: ApiItem, resource: ApiResource): ApiItem[] {
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
   return (list.items ?? []).map((item) => ({ apiVersion, kind: resource.kind, ...item }));
 }
-const typeName = (resource: ApiResource): string =>
-  resource.group === '' ? resource.singularName : `${resource.singularName}.${resource.group}`;
 function bookmarkVersion(object: unknown): string | undefined {
   const bookmark = object as Table & ApiItem;
   return bookmark.kind === 'Table'

@@ -1,5 +1,6 @@
 /** Flags that commands about objects share. */
 import { bool, type Flag, flag, list, readChoice, text } from '../lib/flags.ts';
+import { jsonPathTemplate } from './json-path-template.ts';
 
 export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of the objects.', 'NAME', (t) => t, {
   short: 'n',
@@ -60,6 +61,9 @@ export const resultFlags = {
   }),
   'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
 };
+/** A template that cannot be read is refused before anything is changed. */
 function readOutput(value: string): string {
-  return value.startsWith('jsonpath=') ? value : readChoice(value, ['yaml', 'json', 'name', 'jsonpath=…']);
+  if (value.startsWith('jsonpath=')) jsonPathTemplate(value.slice('jsonpath='.length));
+  else readChoice(value, ['yaml', 'json', 'name', 'jsonpath=…']);
+  return value;
 }

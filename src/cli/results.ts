@@ -1,6 +1,7 @@
 /** What commands say about the objects that they changed, and about those that they could not change. */
 import { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
+import { jsonPathTemplate } from './json-path-template.ts';
 import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
 import { type ApiItem, ObjectPrinter } from './print-objects.ts';
@@ -43,7 +44,6 @@ export class Results {
     const { output, showManagedFields } = this.options;
     if (this.items.length > 0) {
       if (output.startsWith('jsonpath=')) {
-        const { jsonPathTemplate } = await import('./json-path-template.ts');
         const print = jsonPathTemplate(output.slice('jsonpath='.length));
         for (const item of this.items) this.io.out(print(item));
       } else {
