@@ -4,6 +4,7 @@
 import { groupName, type Identity } from '../identity.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { apiVersionOf, type Served, serve } from '../kinds/served.ts';
+import { notFound } from '../meta/errors.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
 import type { Facts, ReadValue } from '../storage/item.ts';
@@ -83,6 +84,13 @@ export class Catalog {
 
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.byPath.get(`${group}/${version}/${plural}`);
+  }
+  /** What a resource has become, where its definition changed while a request waited; undefined where it has not. */
+  changedSince({ collection, read, group, version, kind, resource }: Resource): Resource | undefined {
+    if (collection === undefined || collection.readsBy(read)) return undefined;
+    const now = this.find(group, version, kind.plural);
+    if (now === undefined) throw notFound(resource, '');
+    return now;
   }
   /** A built-in kind by its base group name, in its most preferred version, also where it is not served. */
   builtin(base: string, plural: string): Resource {

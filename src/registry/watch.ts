@@ -48,6 +48,7 @@ export async function watch(
   if (from === undefined || from === 0) {
     const waiting = from === undefined ? fresh(deps, '') : undefined;
     if (waiting instanceof Promise) await waiting;
+    if (!collection.readsBy(resource.read)) throw expired('the definition of these objects has changed; list and watch again');
     const items = selectCurrent(resource, selection);
     const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
     return catchUp(collection, selection, sink, deps.cache.revision, items, synthetic);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AdmissionRequest } from '../admission/types.ts';
+import { storedText, storedValue } from '../storage/item.ts';
 import { type DoorServer, door, doors, GROUP, type Loose, startDoors } from './conversion-calls.testing.ts';
 
 let server: DoorServer;
@@ -241,23 +242,51 @@ describe('watches', () => {
   });
 });
 
-test('a watch that waits for the newest state ends when its kind changes meanwhile', async () => {
-  const { cache, catalog } = server.services.registry;
-  let go = (): void => {};
-  const asked = new Promise<void>((resolve) => {
-    (cache.engine as { exclusive: boolean }).exclusive = false;
-    cache.freshen = () => {
-      resolve();
-      return new Promise((on) => {
-        go = () => on(true);
-      });
-    };
+describe('a request that waits for the newest state while its kind changes', () => {
+  /** As the definition has it in which v2 is stored. */
+  const asV2 = (value: Buffer): Buffer => {
+    const stored = JSON.parse(storedText(value).toString());
+    const { host, port } = stored.spec;
+    return storedValue(JSON.stringify({ ...stored, apiVersion: `${GROUP}/v2`, spec: { addr: `${host}:${port}` } }), stored.metadata.uid);
+  };
+  /** Begins a request as on a store that others write to, and changes the kind before it goes on. */
+  async function overtaken<T>(request: () => Promise<T>, read?: (value: Buffer) => Buffer): Promise<T> {
+    const { cache, catalog } = server.services.registry;
+    const { engine } = cache;
+    let go = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      (engine as { exclusive: boolean }).exclusive = false;
+      cache.freshen = () => {
+        resolve();
+        return new Promise((on) => {
+          go = () => on(true);
+        });
+      };
+    });
+    const answer = request();
+    await asked;
+    await catalog.add(doors(server.calls, 'v2'), read);
+    (engine as { exclusive: boolean }).exclusive = true;
+    cache.freshen = async () => true;
+    go();
+    return answer;
+  }
+
+  test.each(['v1/a', 'v1'])('answers in the version that was asked for: %s', async (path) => {
+    await ask('POST', 'v1', door('v1', 'a', { host: 'h', port: '1' }));
+    const { json } = await overtaken(() => ask('GET', path), asV2);
+    const [found] = path === 'v1' ? json.items : [json];
+    expect([found.apiVersion, found.spec]).toEqual([`${GROUP}/v1`, { host: 'h', port: '1' }]);
   });
-  const watching = server.watch('v1?watch=1');
-  await asked;
-  await catalog.add(doors(server.calls, 'v2'));
-  go();
-  await (await watching).ended;
+
+  test('watches nothing that has another form by now', async () => {
+    await ask('POST', 'v1', door('v1', 'a', { host: 'h', port: '1' }));
+    await expect(overtaken(() => server.watch('v1?watch=1'), asV2)).rejects.toThrow('has changed; list and watch again');
+  });
+
+  test('is a watch that ends', async () => {
+    await (await overtaken(() => server.watch('v1?watch=1'))).ended;
+  });
 });
 
 describe('objects of a version that was stored before', () => {

@@ -33,7 +33,11 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
     return sendItem(services, ctx, 200, resource, item, representation);
   };
   const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
-  return waiting instanceof Promise ? waiting.then(answer) : answer();
+  if (!(waiting instanceof Promise)) return answer();
+  return waiting.then(() => {
+    const changed = registry.catalog.changedSince(resource);
+    return changed === undefined ? answer() : get(services, ctx, changed);
+  });
 }
 
 /** No object has a name that cannot stand in a path. */
@@ -80,5 +84,9 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
   const answer = (result: ListResult): void | Promise<void> =>
     sendList(services, ctx, resource, result, selection, representation, isPretty(ctx, representation), includeObject(ctx));
   const result = list(registry, resource, selection, options);
-  return result instanceof Promise ? result.then(answer) : answer(result);
+  if (!(result instanceof Promise)) return answer(result);
+  return result.then((found) => {
+    const changed = registry.catalog.changedSince(resource);
+    return changed === undefined ? answer(found) : listObjects(services, ctx, changed);
+  });
 }
