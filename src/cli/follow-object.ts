@@ -28,7 +28,7 @@ export async function followObject(work: Work, ref: ObjectRef, deadline: Deadlin
   const signal = deadline.signal === undefined ? work.signal : AbortSignal.any([work.signal, deadline.signal]);
   try {
     for (;;) {
-      const version = await look(work, ref, check);
+      const version = await look(work, ref, signal, check);
       if (version === true) return true;
       const began = performance.now();
       if (version !== undefined && (await watch(work, ref, version, signal, check))) return true;
@@ -41,20 +41,24 @@ export async function followObject(work: Work, ref: ObjectRef, deadline: Deadlin
 }
 
 /** True when the object is as wanted, else the version to watch from; undefined where the caller may not list. */
-async function look(work: Work, ref: ObjectRef, check: Check): Promise<true | string | undefined> {
+async function look(work: Work, ref: ObjectRef, signal: AbortSignal, check: Check): Promise<true | string | undefined> {
   try {
     const { object } = await work.sendTo(ref.resource, ref.namespace, {
       method: 'GET',
       query: { fieldSelector: `metadata.name=${ref.name}` },
+      signal,
     });
     return check(object.items?.[0]) || (object.metadata?.resourceVersion ?? '');
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 403) throw error;
   }
-  const found = await work.get(ref).catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === 404) return undefined;
-    throw error;
-  });
+  const found = await work
+    .send(ref, { method: 'GET', signal })
+    .then(({ object }) => object)
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 404) return undefined;
+      throw error;
+    });
   return check(found) || undefined;
 }
 

@@ -77,24 +77,13 @@ class Getter {
     const discovery = new Discovery(this.transport);
     const queries: Query[] = [];
     for (const { type, names } of targets) {
-      const resources = await this.resources(discovery, type);
+      const resources = await discovery.findAll(type);
       for (const resource of resources) {
         if (names.length === 0) queries.push({ resource, name: undefined });
         for (const name of names) queries.push({ resource, name });
       }
     }
     return queries;
-  }
-  /** A word names a type or else a category of them. */
-  private async resources(discovery: Discovery, word: string): Promise<readonly ApiResource[]> {
-    if (word === 'all') return discovery.category(word);
-    try {
-      return [await discovery.find(word)];
-    } catch (error) {
-      const category = await discovery.category(word);
-      if (category.length === 0) throw error;
-      return category;
-    }
   }
   private path(query: Query, parameters: Record<string, string> = {}): string {
     const namespace = this.options.allNamespaces ? undefined : this.session.connection.namespace;

@@ -4,7 +4,7 @@ import { duration, FlagError, type FlagValues, flag, flagHelp, parseFlags, readI
 import { ApiError } from '../meta/errors.ts';
 import type { Command } from './command.ts';
 import { connectFlags } from './connect.ts';
-import { fileFlags, managerFlag, namespaceFlag, resultFlags, selectFlags, serverDryRunFlag } from './object-flags.ts';
+import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
@@ -19,7 +19,7 @@ const scaleFlags = {
     'resource-version': text('', 'Only if this is the version of the object.', { value: 'VERSION' }),
     timeout: duration('0s', 'Wait so long until there are as many; 0 does not wait.', { defaultText: '0s' }),
     'field-manager': managerFlag,
-    'dry-run': serverDryRunFlag,
+    'dry-run': dryRunFlag,
   },
   Printing: resultFlags,
   Connecting: connectFlags,
@@ -82,6 +82,10 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
     if (wanted !== currentReplicas) throw new Error(`it should have ${wanted} replicas now, not ${currentReplicas}: left as it is`);
     // What was looked at must still be so when it is written.
     version ??= now.metadata?.resourceVersion;
+  }
+  if (dryRun === 'client') {
+    const now = await work.get<Scale>(ref, 'scale');
+    return { ...now, spec: { ...now.spec, replicas } };
   }
   const { object } = await work.send<Scale>(ref, {
     method: 'PATCH',

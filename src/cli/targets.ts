@@ -34,7 +34,7 @@ export function checkTargets(command: string, words: readonly string[], options:
   if (!named && !byWhat) throw new FlagError(`which ${targets[0]?.type}? Name them, choose by label with -l, or take --all`);
 }
 
-/** The objects, in the order of the command line. `missing` decides about a type that the server does not have. */
+/** The objects, in the order of the command line. */
 export async function findTargets(work: Work, words: readonly string[], options: TargetOptions): Promise<ObjectRef[]> {
   if (options.filename.length > 0) {
     const refs: ObjectRef[] = [];
@@ -46,9 +46,12 @@ export async function findTargets(work: Work, words: readonly string[], options:
   }
   const refs: ObjectRef[] = [];
   for (const { type, names } of targetsOf(words, '')) {
+    if (names.length === 0) {
+      for (const resource of await work.discovery.findAll(type)) refs.push(...(await inCollection(work, resource, options)));
+      continue;
+    }
     const resource = await work.discovery.find(type);
     const namespace = resource.namespaced ? work.namespace : undefined;
-    if (names.length === 0) refs.push(...(await inCollection(work, resource, options)));
     for (const name of names) refs.push({ resource, namespace, name });
   }
   return refs;

@@ -20,6 +20,8 @@ export interface Send {
   readonly contentType?: string;
   readonly subresource?: string | undefined;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Ends the request earlier than the command. */
+  readonly signal?: AbortSignal;
 }
 export interface Sent<T> {
   readonly status: number;
@@ -66,14 +68,14 @@ export class Work {
   sendTo<T = ApiItem>(resource: ApiResource, namespace: string | undefined, what: Send): Promise<Sent<T>> {
     return this.request<T>(pathOf(resource, namespace), what);
   }
-  private async request<T>(path: string, { method, body, contentType = 'application/json', query = {} }: Send): Promise<Sent<T>> {
+  private async request<T>(path: string, { method, body, contentType = 'application/json', query = {}, signal }: Send): Promise<Sent<T>> {
     const search = queryOf(query);
     const answer = await this.session.transport.open({
       method,
       path: search === '' ? path : `${path}?${search}`,
       headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': contentType }) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      signal: this.signal,
+      signal: signal ?? this.signal,
       ...this.session.timeout,
     });
     this.warn(answer.headers.warning);

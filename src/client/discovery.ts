@@ -69,6 +69,17 @@ export class Discovery {
     const words = all.flatMap((r) => [r.name, r.singularName, ...r.shortNames]);
     throw new Error(`the server doesn't have a resource type ${JSON.stringify(word)}${didYouMean(word, words)}`);
   }
+  /** The resources meant by a word: one, or those of a category. Throws an Error with a suggestion. */
+  async findAll(word: string): Promise<readonly ApiResource[]> {
+    if (word === 'all') return this.category(word);
+    try {
+      return [await this.find(word)];
+    } catch (error) {
+      const category = await this.category(word);
+      if (category.length === 0) throw error;
+      return category;
+    }
+  }
   /** The resource that objects of a kind belong to. Throws an UnknownKind that says where else the kind is found. */
   async forKind(apiVersion: string, kind: string): Promise<ApiResource> {
     const slash = apiVersion.indexOf('/');

@@ -169,6 +169,12 @@ describe.each(['plat', 'kubernetes'])('changes with identity %s', (identity) => 
         code: 1,
         stderr: 'plat: deployment.apps/d: it should have 1 replicas now, not 2: left as it is\n',
       });
+      expect(await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=9', '--dry-run=client'])).toBe(
+        'deployment.apps/d scaled (client dry run)\n',
+      );
+      expect(await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=9', '--dry-run=server', '-o', 'jsonpath={.spec.replicas}'])).toBe(
+        '9',
+      );
       await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=0', '--current-replicas=1']);
       expect((await plat.run(['scale', 'deploy/d', '-n', ns, '--replicas=3', '--resource-version=1'])).stderr).toContain('(Conflict)');
     });

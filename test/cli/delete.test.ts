@@ -90,6 +90,15 @@ describe.each(['plat', 'kubernetes'])('delete with identity %s', (identity) => {
     await plat.ok(['wait', 'cm/second', '-n', ns, '--for=delete']);
   });
 
+  test('a category of types, in all namespaces, by label', async () => {
+    const other = await server.namespace();
+    for (const namespace of [ns, other]) {
+      const service = { metadata: { name: 's', labels: { in: ns } }, spec: { ports: [{ port: 80 }] } };
+      await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/services`, service);
+    }
+    expect(await plat.ok(['delete', 'all', '-l', `in=${ns}`, '-A', '--cascade'])).toBe('service/s deleted\nservice/s deleted\n');
+  });
+
   test('the grace period of pods', async () => {
     const pod = (name: string) => ({
       metadata: { name },
