@@ -13,6 +13,11 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Decide about certificate signing requests.',
     load: async () => (await import('./certificate.ts')).certificate,
   },
+  {
+    name: 'completion',
+    summary: 'Print a script that completes command lines.',
+    load: async () => (await import('./completion.ts')).completion,
+  },
   { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
   {
     name: 'controllers',
@@ -39,6 +44,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'scale', summary: 'Set how many replicas there should be.', load: async () => (await import('./scale.ts')).scale },
   { name: 'events', summary: 'Show what happened.', load: async () => (await import('./events.ts')).events },
   { name: 'logs', summary: 'Show what containers have printed.', load: async () => (await import('./logs.ts')).logs },
+  {
+    name: 'options',
+    summary: 'Show the flags that every command has which talks to a server.',
+    load: async () => (await import('./options.ts')).options,
+  },
   { name: 'proxy', summary: 'Serve the API on this machine.', load: async () => (await import('./proxy.ts')).proxy },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   { name: 'wait', summary: 'Wait until objects are as wanted.', load: async () => (await import('./wait.ts')).wait },
@@ -58,6 +68,8 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   const [name, ...rest] = args;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') return help(rest, io, table);
   if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io, table);
+  // For shells: it stands in no help.
+  if (name === '__complete') return (await import('./complete.ts')).complete(rest[0] === '--' ? rest.slice(1) : rest, io, table);
   const { command, words } = await descend(args, table);
   const own = args.slice(words.length);
   // What stands behind `--` is for someone else.
