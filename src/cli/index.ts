@@ -49,6 +49,11 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Show the flags that every command has which talks to a server.',
     load: async () => (await import('./options.ts')).options,
   },
+  {
+    name: 'port-forward',
+    summary: 'Let ports of this machine lead into a pod.',
+    load: async () => (await import('./port-forward.ts')).portForward,
+  },
   { name: 'proxy', summary: 'Serve the API on this machine.', load: async () => (await import('./proxy.ts')).proxy },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   { name: 'wait', summary: 'Wait until objects are as wanted.', load: async () => (await import('./wait.ts')).wait },
