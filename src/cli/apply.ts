@@ -34,7 +34,8 @@ const applyFlags = {
     'force-conflicts': bool(false, 'Take over fields that other managers have set to something else.'),
     'server-side': serverSide,
     'dry-run': dryRunFlag,
-    validate: validateFlag,
+    // Scripts that know the stock command line say so.
+    validate: { ...validateFlag, help: 'For servers that can pass unknown fields over; most refuse them in any case.' },
   },
   Printing: resultFlags,
   Connecting: connectFlags,

@@ -3,6 +3,7 @@ import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
 import { FlagError, type FlagValues, flagHelp, parseFlags } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { ApiError } from '../meta/errors.ts';
+import { FieldChecker } from './check-fields.ts';
 import type { Command, IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { type Maker, makers } from './create-makers.ts';
@@ -81,11 +82,13 @@ function unknownKind([word = '', next]: readonly string[]): FlagError {
 
 async function createAll(work: Work, manifests: readonly Manifest[], options: CreateOptions): Promise<number> {
   const results = new Results(work.io, options);
+  const fields = new FieldChecker(work, options.validate);
   for (const manifest of manifests) {
     let what = manifest.source;
     try {
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       if (manifest.name !== undefined) what = `${typeName(resource)}/${manifest.name}`;
+      await fields.check(resource, manifest.object);
       await createOne(work, resource, namespaceOf(manifest, resource, work, options.namespace), manifest.object, options, results);
     } catch (error) {
       results.failed(what, error);

@@ -9,6 +9,7 @@ import { ApiError } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml, stringifyYaml } from '../schema/yaml.ts';
+import { FieldChecker } from './check-fields.ts';
 import type { Command, IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { fileFlags, managerFlag, namespaceFlag, validateFlag } from './object-flags.ts';
@@ -67,6 +68,7 @@ class Editing {
   private readonly options: EditOptions;
   private readonly results: Results;
   private readonly subresource: string | undefined;
+  private readonly fields: FieldChecker;
   /** There is something that only the file holds. */
   private written = false;
 
@@ -75,6 +77,7 @@ class Editing {
     this.ref = ref;
     this.options = options;
     this.results = results;
+    this.fields = new FieldChecker(work, options.validate);
     this.subresource = options.subresource === '' ? undefined : options.subresource;
   }
   async run(): Promise<void> {
@@ -138,6 +141,7 @@ class Editing {
   private async store(object: ApiItem, base: ApiItem): Promise<void> {
     if (sameObject(object, base)) return void this.work.io.out(`${shownName(this.ref.resource, this.ref.name)} unchanged\n`);
     const { fieldManager, validate } = this.options;
+    if (this.subresource === undefined) await this.fields.check(this.ref.resource, object).catch(asMistake);
     const query = { fieldManager, fieldValidation: validate };
     const sent = await this.work.send(this.ref, { method: 'PUT', subresource: this.subresource, body: object, query });
     this.results.done(this.ref, 'edited', sent.object);
@@ -164,6 +168,9 @@ class Editing {
 
 /** What someone wrote and can mend. */
 class Mistake extends Error {}
+function asMistake(error: Error): never {
+  throw error.name === 'Error' ? new Mistake(error.message) : error;
+}
 
 /** The server looked at the object and did not want it. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && [400, 403, 409, 422].includes(error.code);

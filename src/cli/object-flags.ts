@@ -46,7 +46,7 @@ export const managerFlag = text('plat', 'Name under which the server records who
 
 export const validateFlag = flag<'Strict' | 'Warn' | 'Ignore'>(
   'Strict',
-  'What becomes of fields that the server does not know, where it checks them.',
+  'What becomes of an object with fields that its kind does not have: refused, told, or sent.',
   'strict|warn|ignore',
   (t) =>
     (({ strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' }) as const)[

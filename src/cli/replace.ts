@@ -2,6 +2,7 @@
 import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { withNamespace } from './apply.ts';
+import { FieldChecker } from './check-fields.ts';
 import type { Command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { deleteObject, deletingFlags, waitUntilGone } from './delete.ts';
@@ -59,12 +60,14 @@ Exit codes:
 
 async function replaceAll(work: Work, manifests: readonly Manifest[], options: ReplaceOptions): Promise<number> {
   const results = new Results(work.io, options);
+  const fields = new FieldChecker(work, options.validate);
   for (const manifest of manifests) {
     let what = manifest.source;
     try {
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       const ref = refOf(manifest, resource, work, options.namespace);
       what = shownName(resource, ref.name);
+      if (options.subresource === '') await fields.check(resource, manifest.object);
       const object = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
       if (options.dryRun === 'client') results.done(ref, 'replaced', object as ApiItem);
       else results.done(ref, 'replaced', await (options.force ? makeAnew(work, ref, object, options) : put(work, ref, object, options)));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
+import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
@@ -37,6 +38,37 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
       code: 1,
       stderr: `plat: the standard input: the object is of namespace "default", but the command line says -n ${ns}\n`,
     });
+  });
+
+  test('fields that the kind does not have are refused, told or passed over', async () => {
+    const typo = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo', lables: {} }, data: { x: '1' } };
+    expect(await plat.run(['create', '-n', ns, '-f', '-'], typo)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'plat: configmap/typo: unknown field "metadata.lables" (did you mean labels?); --validate=ignore sends it all the same\n',
+    });
+    expect(await plat.run(['create', '-n', ns, '-f', '-', '--validate=warn', '--dry-run=server'], typo)).toEqual({
+      code: 0,
+      stdout: 'configmap/typo created (server dry run)\n',
+      stderr: 'Warning: unknown field "metadata.lables" (did you mean labels?)\n',
+    });
+    expect(await plat.run(['create', '-n', ns, '-f', '-', '--validate=false'], typo)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('custom kinds may hold what they keep, and nothing else', async () => {
+    const group = `${unique('g')}.example.com`;
+    const keep = { [`${server.identity.schemaExtensionPrefix}preserve-unknown-fields`]: true };
+    const inner = { type: 'object', properties: { rows: { type: 'integer' } } };
+    await define(
+      server,
+      definitionOf(server, group, 'Bed', [{ schema: { type: 'object', properties: { spec: inner, free: { ...inner, ...keep } } } }]),
+    );
+    await define(server, definitionOf(server, group, 'Heap', [{ schema: { type: 'object', ...keep } }]));
+    const object = (kind: string, more: object) => ({ apiVersion: `${group}/v1`, kind, metadata: { name: 'x' }, ...more });
+    const args = ['create', '-n', ns, '-f', '-'];
+    expect(await plat.ok(args, object('Heap', { anything: { at: 'all' } }))).toBe(`heap.${group}/x created\n`);
+    expect((await plat.run(args, object('Bed', { spec: { rws: 1 } }))).stderr).toContain('unknown field "spec.rws" (did you mean rows?)');
+    expect(await plat.ok(args, object('Bed', { spec: { rows: 1 }, free: { rws: 1 } }))).toBe(`bed.${group}/x created\n`);
   });
 
   test('namespaces, service accounts', async () => {

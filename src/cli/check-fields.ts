@@ -1,0 +1,76 @@
+/**
+ * Looks for fields that a kind does not have, by the server's own description of it: a stock server of this version drops them
+ * without a word, and a mistyped name would show only in what does not happen.
+ */
+import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { ApiError } from '../meta/errors.ts';
+import { type Schema, Schemas } from './explain-schema.ts';
+import type { Work } from './work.ts';
+
+export type Validation = 'Strict' | 'Warn' | 'Ignore';
+
+/** Keeps the descriptions of the versions that it has seen. */
+export class FieldChecker {
+  private readonly work: Work;
+  private readonly validation: Validation;
+  private readonly versions = new Map<string, Promise<Schemas | undefined>>();
+
+  constructor(work: Work, validation: Validation) {
+    this.work = work;
+    this.validation = validation;
+  }
+  /** Throws for an object with fields that its kind does not have, or only says so, as was wished. */
+  async check(resource: ApiResource, object: unknown): Promise<void> {
+    if (this.validation === 'Ignore') return;
+    const schemas = await this.schemasOf(resource);
+    const root = schemas?.ofKind(resource);
+    if (schemas === undefined || root === undefined) return;
+    const problems = unknownFields(schemas, root, object);
+    if (problems.length === 0) return;
+    if (this.validation === 'Strict') throw new Error(`${problems.join(', ')}; --validate=ignore sends it all the same`);
+    for (const problem of problems) this.work.io.err(`Warning: ${problem}\n`);
+  }
+  private schemasOf(resource: ApiResource): Promise<Schemas | undefined> {
+    const version = apiVersionOf(resource);
+    let known = this.versions.get(version);
+    if (known === undefined) {
+      known = Schemas.load(this.work.session.transport, resource).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+        this.work.io.err(`Warning: fields of ${version} were not checked: ${error.message}\n`);
+        return undefined;
+      });
+      this.versions.set(version, known);
+    }
+    return known;
+  }
+}
+
+/** In words, one for each unknown field: `unknown field "spec.replcas" (did you mean replicas?)`. */
+export function unknownFields(schemas: Schemas, schema: Schema, value: unknown, path = ''): string[] {
+  const whole = schemas.resolve(schema);
+  if (Array.isArray(value)) {
+    const { items } = whole;
+    return items === undefined ? [] : value.flatMap((item, i) => unknownFields(schemas, items, item, `${path}[${i}]`));
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const { properties = {}, additionalProperties } = whole;
+  // Without any names everything may stand there, unless it is said of what type the values are.
+  const open = additionalProperties === true || whole.properties === undefined || isSet(whole, 'preserve-unknown-fields');
+  const problems: string[] = [];
+  for (const [name, inner] of Object.entries(value)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const known = Object.hasOwn(properties, name)
+      ? properties[name]
+      : typeof additionalProperties === 'object'
+        ? additionalProperties
+        : undefined;
+    if (known !== undefined) problems.push(...unknownFields(schemas, known, inner, at));
+    else if (!open && !(isSet(whole, 'embedded-resource') && ['apiVersion', 'kind', 'metadata'].includes(name))) {
+      problems.push(`unknown field ${JSON.stringify(at)}${didYouMean(name, Object.keys(properties))}`);
+    }
+  }
+  return problems;
+}
+const isSet = (schema: Schema, extension: string): boolean =>
+  Object.entries(schema).some(([name, value]) => name.endsWith(`-${extension}`) && value === true);
