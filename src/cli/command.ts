@@ -1,5 +1,23 @@
 /** What a command of `plat` is, and the world it runs in. */
 
+import type { Readable } from 'node:stream';
+
+/** The terminal as bytes and keys, for programs that run elsewhere. */
+export interface Terminal {
+  readonly input: Readable;
+  /** Whether the input is someone's keyboard. */
+  readonly interactive: boolean;
+  write(bytes: Buffer): void;
+  writeError(bytes: Buffer): void;
+  /** From now on every key goes through as it is. Answers the function that ends that. */
+  raw(): () => void;
+  size(): { readonly width: number; readonly height: number } | undefined;
+  /** Answers the function that stops listening. */
+  onResize(call: () => void): () => void;
+  /** The input is wanted no more. */
+  release(): void;
+}
+
 /** The terminal, environment and signals, passed in so that a test can stand in for them. */
 export interface IO {
   out(text: string): void;
@@ -9,6 +27,7 @@ export interface IO {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;
+  readonly terminal: Terminal;
   /** Columns of the terminal. */
   readonly width: number;
   /** Called for each interrupt or termination. Answers the function that stops listening. */

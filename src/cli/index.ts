@@ -7,6 +7,7 @@ import { commandLines } from './command-group.ts';
 
 export const commands: readonly CommandEntry[] = [
   { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
+  { name: 'attach', summary: 'See what the program of a container prints.', load: async () => (await import('./exec.ts')).attach },
   { name: 'auth', summary: 'Tell who you are and what you may do.', load: async () => (await import('./auth/index.ts')).auth },
   {
     name: 'certificate',
@@ -43,6 +44,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'replace', summary: 'Make objects exactly what files say.', load: async () => (await import('./replace.ts')).replace },
   { name: 'scale', summary: 'Set how many replicas there should be.', load: async () => (await import('./scale.ts')).scale },
   { name: 'events', summary: 'Show what happened.', load: async () => (await import('./events.ts')).events },
+  { name: 'exec', summary: 'Run a program in a container.', load: async () => (await import('./exec.ts')).exec },
   { name: 'logs', summary: 'Show what containers have printed.', load: async () => (await import('./logs.ts')).logs },
   {
     name: 'options',

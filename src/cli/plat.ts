@@ -14,6 +14,25 @@ const io: IO = {
   env: process.env,
   cwd: process.cwd(),
   home: homedir(),
+  terminal: {
+    input: process.stdin,
+    interactive: process.stdin.isTTY === true,
+    write: (bytes) => void process.stdout.write(bytes),
+    writeError: (bytes) => void process.stderr.write(bytes),
+    raw() {
+      process.stdin.setRawMode?.(true);
+      return () => void process.stdin.setRawMode?.(false);
+    },
+    size: () => (process.stdout.isTTY ? { width: process.stdout.columns, height: process.stdout.rows } : undefined),
+    onResize(call) {
+      process.stdout.on('resize', call);
+      return () => void process.stdout.off('resize', call);
+    },
+    release() {
+      process.stdin.pause();
+      process.stdin.unref?.();
+    },
+  },
   width: Math.min(Math.max(process.stdout.columns ?? 100, 60), 140),
   onSignal(handler) {
     process.on('SIGINT', handler as NodeJS.SignalsListener);

@@ -7,6 +7,7 @@ import type { Work } from './work.ts';
 
 export interface Container {
   readonly name: string;
+  readonly tty?: boolean;
   readonly ports?: readonly { readonly name?: string; readonly containerPort?: number; readonly protocol?: string }[];
 }
 export interface Pod {

@@ -1,5 +1,6 @@
 /** A terminal for tests: what a command says is kept, signals are sent by hand. */
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
 import type { IO } from './command.ts';
 
 export interface TestIO extends IO {
@@ -27,6 +28,16 @@ export function testIO(changes: Partial<IO> = {}): TestIO {
       for (const check of waiting) check();
     },
     stdin: async () => '',
+    terminal: {
+      input: Readable.from([]),
+      interactive: false,
+      write: (bytes) => io.out(bytes.toString()),
+      writeError: (bytes) => io.err(bytes.toString()),
+      raw: () => () => {},
+      size: () => undefined,
+      onResize: () => () => {},
+      release: () => {},
+    },
     env: {},
     cwd: tmpdir(),
     home: '/nonexistent',

@@ -1,0 +1,96 @@
+/** `plat exec` and `plat attach`: a program in a container, a new one or the one that runs there. */
+import { bool, duration, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import type { Command, IO } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { readManifests } from './manifests.ts';
+import { fileFlags, namespaceFlag } from './object-flags.ts';
+import { chosenContainer, type Pod, podsOf } from './pods.ts';
+import { runRemote } from './remote-command.ts';
+import { type Work, withServer } from './work.ts';
+
+const containerFlags = {
+  namespace: namespaceFlag,
+  container: text('', 'The container.', { short: 'c', value: 'NAME', defaultText: 'the one that the pod names, else its first' }),
+  'pod-running-timeout': duration('1m', 'Time to wait until a workload has a pod.'),
+};
+const terminalFlags = {
+  stdin: bool(false, 'Pass the input on.', { short: 'i' }),
+  tty: bool(false, 'Make it a terminal; needs -i.', { short: 't' }),
+  quiet: bool(false, 'Print nothing but what the program prints.', { short: 'q' }),
+};
+const execTable = { Container: { ...containerFlags, filename: fileFlags.filename }, Terminal: terminalFlags, Connecting: connectFlags };
+const attachTable = { Container: containerFlags, Terminal: terminalFlags, Connecting: connectFlags };
+type Options = FlagValues<typeof attachTable>;
+
+const exitCodes = `
+Exit codes:
+  that of the program, where it ran
+  1   it could not be run, or the connection broke off
+  2   the command line is wrong
+  130 it was interrupted here
+`;
+
+export const exec: Command = {
+  usage: 'POD | TYPE/NAME [flags] -- COMMAND [ARGUMENTS]',
+  summary: 'Run a program in a container: plat exec web -- ls /tmp, plat exec -it deployment/web -c main -- sh',
+  help: (width) => `${flagHelp(execTable, width)}${exitCodes}`,
+  async run(args, io) {
+    const at = args.indexOf('--');
+    const command = at === -1 ? [] : args.slice(at + 1);
+    const { options, words } = parseFlags(execTable, apart(at === -1 ? args : args.slice(0, at)));
+    const [target, more] = words;
+    if (more !== undefined) throw new FlagError(`the program comes behind two dashes: plat exec ${target} -- ${words.slice(1).join(' ')}`);
+    if (command.length === 0) throw new FlagError('which program? For example: plat exec web -- ls /tmp');
+    const named = await targetOf(target, options.filename, io);
+    return withServer(options, io, async (work) => {
+      const pod = await chosenPod(work, named, options);
+      const container = chosenContainer(work, pod, options.container, options.quiet);
+      const tty = options.tty && options.stdin;
+      if (tty && !io.terminal.interactive) io.err('plat: the input is no terminal, though -t makes it one there\n');
+      return runRemote(work, { what: 'exec', pod: pod.metadata.name, container, command, stdin: options.stdin, tty });
+    });
+  },
+};
+
+export const attach: Command = {
+  usage: 'POD | TYPE/NAME [flags]',
+  summary: 'See what the program of a container prints, and pass input to it: plat attach web, plat attach -it web',
+  help: (width) => `${flagHelp(attachTable, width)}${exitCodes}`,
+  async run(args, io) {
+    const { options, words } = parseFlags(attachTable, apart(args));
+    const [target, more] = words;
+    if (target === undefined) throw new FlagError('to which pod? For example: plat attach web');
+    if (more !== undefined) throw new FlagError(`one pod at a time: ${JSON.stringify(more)} is one too many`);
+    return withServer(options, io, async (work) => {
+      const pod = await chosenPod(work, target, options);
+      const container = chosenContainer(work, pod, options.container, options.quiet);
+      // The program has a terminal or has none; that cannot be changed from here.
+      const tty = pod.spec?.containers?.find(({ name }) => name === container)?.tty ?? false;
+      if (options.tty && !tty) io.err(`plat: the container ${container} has no terminal, -t has no effect\n`);
+      if (options.stdin && tty && !options.quiet) io.err("If you don't see a command prompt, try pressing enter.\n");
+      return runRemote(work, { what: 'attach', pod: pod.metadata.name, container, command: [], stdin: options.stdin, tty });
+    });
+  },
+};
+
+/** `-it` is two switches in one word. */
+const apart = (args: readonly string[]): string[] =>
+  args.flatMap((word) => (/^-[itq]{2,3}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [word]));
+
+async function targetOf(target: string | undefined, filename: readonly string[], io: IO): Promise<string> {
+  if (filename.length === 0) {
+    if (target === undefined) throw new FlagError('in which pod? For example: plat exec web -- ls /tmp');
+    return target;
+  }
+  if (target !== undefined) throw new FlagError('a pod and -f exclude each other');
+  const [manifest, more] = await readManifests(filename, false, io);
+  if (manifest?.name === undefined || more !== undefined) throw new FlagError('-f must lead to one object that has a name');
+  return `${manifest.object.kind}/${manifest.name}`;
+}
+async function chosenPod(work: Work, target: string, { podRunningTimeout }: Pick<Options, 'podRunningTimeout'>): Promise<Pod> {
+  const [pod] = await podsOf(work, target, podRunningTimeout);
+  if (pod === undefined) throw new Error(`there is no pod of ${target}`);
+  const { phase = '' } = pod.status ?? {};
+  if (phase === 'Succeeded' || phase === 'Failed') throw new Error(`the pod ${pod.metadata.name} has ended (${phase})`);
+  return pod;
+}

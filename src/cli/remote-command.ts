@@ -1,0 +1,124 @@
+/** A program in a container, with this terminal as its own: input, output, errors, size of the window, exit code. */
+import { queryOf } from '../client/dynamic.ts';
+import { ClientWebSocket } from '../client/websocket.ts';
+import { identities } from '../identity.ts';
+import { podPath } from './pods.ts';
+import type { Work } from './work.ts';
+
+export interface Remote {
+  readonly what: 'exec' | 'attach';
+  readonly pod: string;
+  readonly container: string;
+  readonly command: readonly string[];
+  readonly stdin: boolean;
+  readonly tty: boolean;
+}
+
+/** The newer protocol can say that the input has ended. */
+const protocols = ['v5', 'v4'].flatMap((version) =>
+  Object.values(identities).map(({ groupSuffix }) => `${version}.channel.${groupSuffix}`),
+);
+const Channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const;
+
+interface Status {
+  readonly status?: string;
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] };
+}
+
+/** Answers the exit code of the program. */
+export async function runRemote(work: Work, remote: Remote): Promise<number> {
+  const { terminal } = work.io;
+  let socket: ClientWebSocket | undefined;
+  let ended = false;
+  const undo: (() => void)[] = [];
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const events = {
+        message: (bytes: Buffer) => {
+          const payload = bytes.subarray(1);
+          if (bytes[0] === Channel.stdout && payload.length > 0) terminal.write(payload);
+          else if (bytes[0] === Channel.stderr && payload.length > 0) terminal.writeError(payload);
+          else if (bytes[0] === Channel.status && payload.length > 0) settle(payload, resolve, reject);
+        },
+        close: (error?: Error) => reject(error ?? new Error('the connection ended before the program did')),
+      };
+      ClientWebSocket.open(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then(
+        (opened) => {
+          // The program may have ended with the first bytes.
+          if (ended) return void opened.close();
+          socket = opened;
+          undo.push(...begin(work, remote, opened));
+          if (work.signal.aborted) opened.close();
+        },
+        reject,
+      );
+    });
+  } finally {
+    ended = true;
+    for (const end of undo.reverse()) end();
+    socket?.close();
+  }
+}
+
+function pathOf(work: Work, { what, pod, container, command, stdin, tty }: Remote): string {
+  const query = queryOf({ container, stdin: stdin || undefined, stdout: true, stderr: tty ? undefined : true, tty: tty || undefined });
+  const words = command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
+  return `${podPath(work.namespace, pod)}/${what}?${query}${words}`;
+}
+
+/** What the node says at the end: an exit code, or why there is none. */
+function settle(payload: Buffer, resolve: (code: number) => void, reject: (error: Error) => void): void {
+  let status: Status;
+  try {
+    status = JSON.parse(payload.toString()) as Status;
+  } catch {
+    status = { message: payload.toString() };
+  }
+  const code = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
+  if (status.status === 'Success') resolve(0);
+  else if (code !== undefined && /^\d+$/.test(code)) resolve(Number(code));
+  else reject(new Error(status.message ?? 'the program failed'));
+}
+
+/** Answers what has to be undone at the end. */
+function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket): (() => void)[] {
+  const { terminal } = work.io;
+  const undo: (() => void)[] = [];
+  const stop = (): void => socket.close();
+  work.signal.addEventListener('abort', stop, { once: true });
+  undo.push(() => work.signal.removeEventListener('abort', stop));
+  if (tty) {
+    if (terminal.interactive) undo.push(terminal.raw());
+    const resize = (): void => {
+      const size = terminal.size();
+      if (size !== undefined) send(socket, Channel.resize, Buffer.from(JSON.stringify({ Width: size.width, Height: size.height })));
+    };
+    resize();
+    undo.push(terminal.onResize(resize));
+  }
+  if (stdin) undo.push(feed(work, socket));
+  return undo;
+}
+const send = (socket: ClientWebSocket, channel: number, payload: Buffer): boolean =>
+  socket.send(Buffer.concat([Buffer.from([channel]), payload]));
+
+function feed(work: Work, socket: ClientWebSocket): () => void {
+  const { input, release } = work.io.terminal;
+  const data = (chunk: Buffer | string): void => {
+    if (send(socket, Channel.stdin, Buffer.from(chunk))) return;
+    input.pause();
+    socket.drained(() => input.resume());
+  };
+  const end = (): void => {
+    if (socket.protocol.startsWith('v5.')) send(socket, Channel.close, Buffer.from([Channel.stdin]));
+    else work.io.err('plat: the node cannot be told that the input has ended: interrupt when the program has done its work\n');
+  };
+  input.on('data', data);
+  input.once('end', end);
+  return () => {
+    input.off('data', data);
+    input.off('end', end);
+    release();
+  };
+}
