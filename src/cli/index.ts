@@ -15,6 +15,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./certificate.ts')).certificate,
   },
   {
+    name: 'cluster-info',
+    summary: 'Show where the server is, or dump all that helps to find a fault.',
+    load: async () => (await import('./cluster-info.ts')).clusterInfo,
+  },
+  {
     name: 'completion',
     summary: 'Print a script that completes command lines.',
     load: async () => (await import('./completion.ts')).completion,

@@ -1,0 +1,132 @@
+/** `plat cluster-info`: where the server is, and all that it has for someone who looks for a fault. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { resourcePath } from '../client/discovery.ts';
+import { errorOf, readAll } from '../client/transport.ts';
+import { domainName, groupName, type Identity, identities } from '../identity.ts';
+import { bool, choice, FlagError, type FlagValues, flagHelp, list, parseFlags, text } from '../lib/flags.ts';
+import type { JsonValue } from '../schema/types.ts';
+import { fullGroup } from './api-groups.ts';
+import type { Command } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { containersOf, type Pod, podPath } from './pods.ts';
+import { printable } from './print-table.ts';
+import { type Work, withServer } from './work.ts';
+
+const table = { Connecting: connectFlags };
+const dumpTable = {
+  Dumping: {
+    namespaces: list([], 'Namespaces to dump.', { defaultText: 'those of the context and of the system' }),
+    'all-namespaces': bool(false, 'Dump all namespaces.', { short: 'A' }),
+    'output-directory': text('', 'Directory for a file a type and a log; else all goes to the output.', { value: 'DIR' }),
+    output: choice('json', ['json', 'yaml'], 'Form of the objects.', { short: 'o' }),
+  },
+  Connecting: connectFlags,
+};
+type DumpOptions = FlagValues<typeof dumpTable>;
+
+interface Service {
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly ports?: readonly { readonly name?: string; readonly port: number }[] };
+}
+
+export const clusterInfo: Command = {
+  usage: '[dump] [flags]',
+  summary: 'Show where the server and the services of the system are; `plat cluster-info dump` prints all that helps to find a fault.',
+  help: (width) => flagHelp(table, width),
+  commands: [{ name: 'dump', summary: 'Print objects, events and logs.', load: async () => dump }],
+  async run(args, io) {
+    const { options, words } = parseFlags(table, args);
+    if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: there is only \`plat cluster-info dump\``);
+    return withServer(options, io, async (work) => {
+      const { server } = work.session.connection;
+      const identity = await identityAt(work);
+      const label = `${domainName(identity, 'cluster-service')}=true`;
+      const path = `/api/v1/namespaces/${identity.namespaces.system}/services?labelSelector=${encodeURIComponent(label)}`;
+      const { items } = await get<{ items?: Service[] | null }>(work, path);
+      io.out(`The control plane is running at ${server}\n`);
+      for (const service of items ?? []) io.out(`${printable(titleOf(service, identity))} is running at ${server}${proxyPath(service)}\n`);
+      return 0;
+    });
+  },
+};
+async function identityAt(work: Work): Promise<Identity> {
+  const group = await fullGroup(work, 'authorization');
+  const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
+  if (found === undefined) throw new Error(`the server goes by names that are not known: ${group}`);
+  return found;
+}
+const titleOf = ({ metadata }: Service, identity: Identity): string => metadata.labels?.[domainName(identity, 'name')] ?? metadata.name;
+function proxyPath({ metadata, spec }: Service): string {
+  const [port] = spec?.ports ?? [];
+  const scheme = port !== undefined && (port.name === 'https' || port.port === 443) ? 'https:' : '';
+  const name = scheme === '' && port?.name === undefined ? metadata.name : `${scheme}${metadata.name}:${port?.name ?? ''}`;
+  return `/api/v1/namespaces/${metadata.namespace}/services/${name}/proxy`;
+}
+const get = <T>(work: Work, path: string): Promise<T> =>
+  work.session.transport.json<T>({ path, signal: work.signal, ...work.session.timeout });
+
+const dump: Command = {
+  usage: '[flags]',
+  summary: 'Print nodes, and of each namespace events, services, workloads, pods and their logs.',
+  help: (width) => flagHelp(dumpTable, width),
+  async run(args, io) {
+    const { options, words } = parseFlags(dumpTable, args);
+    if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}`);
+    return withServer(options, io, (work) => dumpAll(work, options));
+  },
+};
+const types = ['events', 'replicationcontrollers', 'services', 'daemonsets.apps', 'deployments.apps', 'replicasets.apps', 'pods'];
+
+async function dumpAll(work: Work, options: DumpOptions): Promise<number> {
+  const put = async (place: string, content: string): Promise<void> => {
+    if (options.outputDirectory === '') return work.io.out(content);
+    const path = resolve(work.io.cwd, options.outputDirectory, place);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, content);
+  };
+  const objects = async (place: string, value: unknown): Promise<void> => {
+    const yaml = options.output === 'yaml' ? await import('../schema/yaml.ts') : undefined;
+    const content = yaml === undefined ? `${JSON.stringify(value, undefined, 4)}\n` : `---\n${yaml.stringifyYaml(value as JsonValue)}`;
+    await put(`${place}.${options.output}`, content);
+  };
+  await objects('nodes', await get(work, '/api/v1/nodes'));
+  for (const namespace of await namespacesOf(work, options)) {
+    for (const type of types) {
+      const value = await get<{ items?: Pod[] | null }>(work, resourcePath(await work.discovery.find(type), namespace));
+      await objects(join(namespace, type.replace('.apps', '')), value);
+      if (type !== 'pods') continue;
+      for (const pod of value.items ?? []) await put(join(namespace, pod.metadata.name, 'logs.txt'), await logsOf(work, namespace, pod));
+    }
+  }
+  if (options.outputDirectory !== '') work.io.out(`Cluster info dumped to ${options.outputDirectory}\n`);
+  return 0;
+}
+async function namespacesOf(work: Work, options: DumpOptions): Promise<string[]> {
+  if (options.allNamespaces) {
+    const { items } = await get<{ items?: { metadata: { name: string } }[] }>(work, '/api/v1/namespaces');
+    return (items ?? []).map(({ metadata }) => metadata.name);
+  }
+  if (options.namespaces.length > 0) return [...options.namespaces];
+  return [...new Set([(await identityAt(work)).namespaces.system, work.namespace])];
+}
+/** A log that cannot be had is no reason to give up the rest. */
+async function logsOf(work: Work, namespace: string, pod: Pod): Promise<string> {
+  const parts: string[] = [];
+  for (const { name } of containersOf(pod)) {
+    parts.push(`==== START logs for container ${name} of pod ${namespace}/${pod.metadata.name} ====\n`);
+    try {
+      const path = `${podPath(namespace, pod.metadata.name)}/log?container=${encodeURIComponent(name)}`;
+      const answer = await work.session.transport.open({ path, signal: work.signal, ...work.session.timeout });
+      if (answer.status >= 300) throw await errorOf(answer);
+      parts.push((await readAll(answer.body, LOG_LIMIT)).toString());
+    } catch (error) {
+      if (work.signal.aborted) throw error;
+      parts.push(`the log cannot be had: ${(error as Error).message}\n`);
+    }
+    parts.push(`==== END logs for container ${name} of pod ${namespace}/${pod.metadata.name} ====\n`);
+  }
+  return parts.join('');
+}
+/** A log that is longer is not in the dump. */
+const LOG_LIMIT = 256 << 20;
