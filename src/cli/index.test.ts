@@ -50,3 +50,22 @@ test('the version is that of the package', async () => {
   expect((await plat('version')).stdout).toBe(`plat ${manifest.version} (API v1.24, Node ${process.version})\n`);
   expect((await plat('--version')).stdout).toContain(manifest.version);
 });
+
+test('flags may stand before the command', async () => {
+  const seen: (readonly string[])[] = [];
+  const command = {
+    name: 'exec',
+    summary: '',
+    help: () => '',
+    run: async (args: readonly string[]) => {
+      seen.push(args);
+      return 0;
+    },
+  };
+  const table = [{ name: 'exec', summary: '', load: async () => command as never }];
+  const io = testIO();
+  expect(await run(['-n', 'team', '--insecure-skip-tls-verify', '--context=c', 'exec', 'pod', '-i', '--', 'ls', '-l'], io, table)).toBe(0);
+  expect(seen).toEqual([['pod', '-n', 'team', '--insecure-skip-tls-verify', '--context=c', '-i', '--', 'ls', '-l']]);
+  expect(await run(['--kubeconfig', 'f'], io, table)).toBe(2);
+  expect(io.stderr).toContain('a command is missing');
+});
