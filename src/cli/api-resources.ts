@@ -1,7 +1,7 @@
 /** `plat api-resources`: what the server serves. */
 import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
-import { bool, choice, FlagError, type FlagValues, flag, flagHelp, list, optionalBool, parseFlags } from '../lib/flags.ts';
-import type { Command } from './command.ts';
+import { bool, choice, FlagError, type FlagValues, flag, list, optionalBool } from '../lib/flags.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { TablePrinter } from './print-table.ts';
 import { type Work, withServer } from './work.ts';
@@ -22,21 +22,21 @@ const flags = {
 };
 type Options = FlagValues<typeof flags>;
 
-export const apiResources: Command = {
+export const apiResources = command({
   usage: '[flags]',
   summary: 'Show what the server serves: plat api-resources, plat api-resources --namespaced --verbs=list -o name',
-  help: (width) => `${flagHelp(flags, width)}
+  flags: flags,
+  more: `
 Exit codes:
   0   everything is shown
   1   some groups did not answer; the others are shown
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(flags, args);
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`api-resources takes no words, but was given ${JSON.stringify(words[0])}`);
     return withServer(options, io, (work) => show(work, options));
   },
-};
+});
 
 async function show(work: Work, options: Options): Promise<number> {
   const found = (await work.discovery.all()).filter((resource) => isWanted(resource, options));

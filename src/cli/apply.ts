@@ -1,10 +1,10 @@
 /** `plat apply`: objects become what files say, and the server keeps account of who set which field. */
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, UnknownKind } from '../client/discovery.ts';
-import { bool, type Flag, FlagError, type FlagValues, flagHelp, parseFlags, readBoolean, text } from '../lib/flags.ts';
+import { bool, type Flag, FlagError, type FlagValues, readBoolean, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
 import { labelsOf, type Manifest, readManifests } from './manifests.ts';
@@ -46,17 +46,17 @@ export type ApplyOptions = FlagValues<typeof applyFlags>;
 const DEFINITION_MS = 10_000;
 const POLL_MS = 100;
 
-export const apply: Command = {
+export const apply = command({
   usage: '-f FILE|DIR|URL|- [flags]',
   summary: 'Make objects what files say: plat apply -f web.yaml, plat apply -R -f manifests/, helm template x | plat apply -f -',
-  help: (width) => `${flagHelp(applyFlags, width)}
+  flags: applyFlags,
+  more: `
 Exit codes:
   0   everything was applied
   1   something was not; the others were
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(applyFlags, args);
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`apply takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -f -');
     const selector = parseLabelSelector(options.selector);
@@ -65,7 +65,7 @@ Exit codes:
     );
     return withServer(options, io, (work) => new Applier(work, options).run(manifests));
   },
-};
+});
 
 class Applier {
   private readonly work: Work;

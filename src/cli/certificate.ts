@@ -1,9 +1,9 @@
 /** `plat certificate approve` and `deny`: decisions about certificate signing requests. */
 import { setTimeout } from 'node:timers/promises';
-import { bool, FlagError, type FlagValues, flagHelp, parseFlags } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues } from '../lib/flags.ts';
 import { formatTime } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command } from './command.ts';
+import { type Command, command } from './command.ts';
 import { commandGroup } from './command-group.ts';
 import { connectFlags } from './connect.ts';
 import { fileFlags, resultFlags } from './object-flags.ts';
@@ -38,20 +38,20 @@ const TRIES = 5;
 const AGAIN_MS = 50;
 
 function decider(decision: Decision): Command {
-  return {
+  return command({
     usage: 'NAME… | -f FILE [flags]',
     summary:
       decision.word === 'approve'
         ? 'Approve certificate signing requests, so that their signer signs them: plat certificate approve csr-1'
         : 'Deny certificate signing requests: plat certificate deny csr-1',
-    help: (width) => `${flagHelp(table, width)}
+    flags: table,
+    more: `
 Exit codes:
   0   all requests are ${decision.past}
   1   some could not be; the others were
   2   the command line is wrong
 `,
-    async run(args, io) {
-      const { options, words } = parseFlags(table, args);
+    async run({ options, words }, io) {
       if (words.length === 0 && options.filename.length === 0)
         throw new FlagError(`which requests? For example: plat certificate ${decision.word} csr-1`);
       if (words.length > 0 && options.filename.length > 0) throw new FlagError('names and -f exclude each other');
@@ -67,7 +67,7 @@ Exit codes:
         return results.end();
       });
     },
-  };
+  });
 }
 
 async function requests(work: Work, words: readonly string[], options: Options): Promise<ObjectRef[]> {

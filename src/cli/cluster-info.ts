@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { resourcePath } from '../client/discovery.ts';
 import { errorOf, readAll } from '../client/transport.ts';
 import { domainName, groupName, type Identity, identities } from '../identity.ts';
-import { bool, choice, FlagError, type FlagValues, flagHelp, list, parseFlags, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { fullGroup } from './api-groups.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { containersOf, type Pod, podPath } from './pods.ts';
 import { printable } from './print-table.ts';
@@ -30,13 +30,12 @@ interface Service {
   readonly spec?: { readonly ports?: readonly { readonly name?: string; readonly port: number }[] };
 }
 
-export const clusterInfo: Command = {
+export const clusterInfo = command({
   usage: '[dump] [flags]',
   summary: 'Show where the server and the services of the system are; `plat cluster-info dump` prints all that helps to find a fault.',
-  help: (width) => flagHelp(table, width),
+  flags: table,
   commands: [{ name: 'dump', summary: 'Print objects, events and logs.', load: async () => dump }],
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: there is only \`plat cluster-info dump\``);
     return withServer(options, io, async (work) => {
       const { server } = work.session.connection;
@@ -49,7 +48,7 @@ export const clusterInfo: Command = {
       return 0;
     });
   },
-};
+});
 async function identityAt(work: Work): Promise<Identity> {
   const group = await fullGroup(work, 'authorization');
   const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
@@ -66,16 +65,15 @@ function proxyPath({ metadata, spec }: Service): string {
 const get = <T>(work: Work, path: string): Promise<T> =>
   work.session.transport.json<T>({ path, signal: work.signal, ...work.session.timeout });
 
-const dump: Command = {
+const dump = command({
   usage: '[flags]',
   summary: 'Print nodes, and of each namespace events, services, workloads, pods and their logs.',
-  help: (width) => flagHelp(dumpTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(dumpTable, args);
+  flags: dumpTable,
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}`);
     return withServer(options, io, (work) => dumpAll(work, options));
   },
-};
+});
 const types = ['events', 'replicationcontrollers', 'services', 'daemonsets.apps', 'deployments.apps', 'replicasets.apps', 'pods'];
 
 async function dumpAll(work: Work, options: DumpOptions): Promise<number> {

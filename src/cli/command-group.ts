@@ -14,6 +14,7 @@ export function commandGroup(name: string, summary: string, commands: readonly C
   return {
     usage: 'COMMAND [flags]',
     summary,
+    flags: {},
     commands,
     help,
     async run(args: readonly string[], io: IO) {

@@ -9,7 +9,7 @@
  */
 import { loadConfig } from '../client/config.ts';
 import { Discovery, resourcePath } from '../client/discovery.ts';
-import { parseFlags } from '../lib/flags.ts';
+import { type Flag, parseFlags } from '../lib/flags.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { configFiles, connect, connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
@@ -34,17 +34,14 @@ export async function complete(words: readonly string[], io: IO, table: readonly
   return 0;
 }
 
-interface Flag {
+interface NamedFlag {
   readonly name: string;
-  readonly short: string | undefined;
-  /** What stands for the value; absent for a switch. */
-  readonly value: string | undefined;
-  readonly help: string;
+  readonly flag: Flag<unknown>;
 }
 interface Line {
   readonly command: Command;
   readonly path: readonly string[];
-  readonly flags: readonly Flag[];
+  readonly flags: readonly NamedFlag[];
   /** Words before the one that is being written, without flags. */
   readonly words: readonly string[];
   /** Flags before it, with their values. */
@@ -72,25 +69,22 @@ async function candidates(words: readonly string[], io: IO, table: readonly Comm
   const { plain, given, open } = sorted(before.slice(depth), flags);
   const line: Line = { command, path, flags, words: plain, given, partial };
   if (open !== undefined) return valuesOf(open, line, io);
-  if (partial.startsWith('-')) return flags.map(({ name, help }) => `--${name}\t${help}`);
+  if (partial.startsWith('-')) return flags.map(({ name, flag }) => `--${name}\t${flag.help}`);
   const below = plain.length === 0 && command.commands !== undefined ? described(command.commands) : [];
   return [...below, ...(await positional(line, io))];
 }
 const described = (table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string[] =>
   table.map(({ name, summary }) => `${name}\t${summary}`);
 
-/** The flags of a command, as its help has them. */
-function flagsOf(command: Command): Flag[] {
-  const lines = command.help(1000).split('\n');
-  return lines.flatMap((line, i) => {
-    const match = /^ {2}(?:-(\w), )?--([a-z0-9-]+)(?: (\S.*))?$/.exec(line);
-    return match === null ? [] : [{ name: match[2] as string, short: match[1], value: match[3], help: (lines[i + 1] ?? '').trim() }];
-  });
+/** The flags of a command that have an effect, each once. */
+function flagsOf({ flags }: Command): NamedFlag[] {
+  const all = Object.assign({}, ...Object.values(flags)) as Record<string, Flag<unknown>>;
+  return Object.entries(all).flatMap(([name, flag]) => (flag.planned ? [] : [{ name, flag }]));
 }
-function sorted(words: readonly string[], flags: readonly Flag[]): { plain: string[]; given: string[]; open: Flag | undefined } {
+function sorted(words: readonly string[], flags: readonly NamedFlag[]): { plain: string[]; given: string[]; open: NamedFlag | undefined } {
   const plain: string[] = [];
   const given: string[] = [];
-  let open: Flag | undefined;
+  let open: NamedFlag | undefined;
   for (const word of words) {
     if (open !== undefined) {
       given.push(word);
@@ -98,14 +92,14 @@ function sorted(words: readonly string[], flags: readonly Flag[]): { plain: stri
     } else if (!word.startsWith('-')) plain.push(word);
     else {
       given.push(word);
-      const flag = flags.find(({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`));
-      open = flag?.value === undefined ? undefined : flag;
+      const found = flags.find(({ name, flag }) => word === `--${name}` || (flag.short !== undefined && word === `-${flag.short}`));
+      open = found?.flag.isSwitch ? undefined : found;
     }
   }
   return { plain, given, open };
 }
 
-async function valuesOf({ name, value = '' }: Flag, line: Line, io: IO): Promise<readonly string[]> {
+async function valuesOf({ name, flag: { value } }: NamedFlag, line: Line, io: IO): Promise<readonly string[]> {
   if (name === 'namespace') return names('namespaces', line, io);
   if (name === 'context' || name === 'cluster' || name === 'user') return configNames(`${name}s`, line, io);
   if (/^(FILE|DIR|PATH)\b/.test(value)) return files;
@@ -147,7 +141,7 @@ async function asked<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<ty
   line.given.forEach((word, i) => {
     const name = word === '-n' ? 'namespace' : word === '-s' ? 'server' : /^--([a-z-]+)/.exec(word)?.[1];
     if (name === undefined || !known.has(name)) return;
-    const follows = !word.includes('=') && line.flags.find((flag) => flag.name === name)?.value !== undefined;
+    const follows = !word.includes('=') && line.flags.find((one) => one.name === name)?.flag.isSwitch === false;
     const value = line.given[i + 1];
     if (!follows) kept.push(word);
     // The value may be what is being written.

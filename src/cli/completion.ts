@@ -1,7 +1,7 @@
 /** `plat completion`: scripts that let a shell complete command lines of `plat`. The program itself says what fits. */
-import { FlagError, parseFlags } from '../lib/flags.ts';
+import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 
 const bash = `# Completion of plat for bash. Use it with: source <(plat completion bash)
 _plat() {
@@ -54,17 +54,18 @@ complete -c plat -f -a '(__plat_complete)'
 `;
 const scripts: Readonly<Record<string, string>> = { bash, zsh, fish };
 
-export const completion: Command = {
+export const completion = command({
   usage: 'bash|zsh|fish',
   summary: 'Print a script that completes command lines: source <(plat completion bash)',
-  help: () => `What is completed: commands, flags and their values, types, names of objects, namespaces, and names of the configuration.
+  flags: {},
+  more: `What is completed: commands, flags and their values, types, names of objects, namespaces, and names of the configuration.
 
   bash   source <(plat completion bash)         in ~/.bashrc
   zsh    source <(plat completion zsh)          in ~/.zshrc, after compinit
   fish   plat completion fish | source          in ~/.config/fish/config.fish
 `,
-  async run(args, io) {
-    const [shell, more] = parseFlags({}, args).words;
+  async run({ words }, io) {
+    const [shell, more] = words;
     const names = Object.keys(scripts);
     if (shell === undefined || more !== undefined) throw new FlagError(`for which shell? One of ${names.join(', ')}`);
     const script = scripts[shell];
@@ -73,4 +74,4 @@ export const completion: Command = {
     io.out(script);
     return 0;
   },
-};
+});

@@ -1,9 +1,9 @@
 /** `plat controllers`: the control loops in a process of their own, beside one server or several. */
 import { controllerFlags } from '../flags.ts';
 import { type Identity, identityOf } from '../identity.ts';
-import { bool, choice, FlagError, type FlagValues, file, flagHelp, int, parseFlags, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, file, int, text } from '../lib/flags.ts';
 import { openLog } from '../lib/log.ts';
-import type { Command, IO } from './command.ts';
+import { command, type IO } from './command.ts';
 import { connect, connectFlags } from './connect.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -51,13 +51,12 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
   }
 }
 
-export const controllers: Command = {
+export const controllers = command({
   usage: '[flags]',
   summary: 'Run the controllers beside servers that were started with --controllers=-*. Of several such processes one works at a time.',
-  help: (width) => flagHelp(table, width),
-  run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  flags: table,
+  run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: controllers takes flags only`);
     return runUntilSignal(options, io);
   },
-};
+});

@@ -1,9 +1,9 @@
 /** `plat create token`: a token of a service account. */
 import { pathOf } from '../client/dynamic.ts';
-import { choice, duration, FlagError, type FlagValues, flagHelp, list, parseFlags, text } from '../lib/flags.ts';
+import { choice, duration, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { fullGroup } from './api-groups.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
 import { type Work, withServer } from './work.ts';
@@ -26,12 +26,11 @@ const table = {
 };
 type Options = FlagValues<typeof table>;
 
-export const createToken: Command = {
+export const createToken = command({
   usage: 'SERVICE-ACCOUNT [flags]',
   summary: 'Make a token of a service account: plat create token builder -n team --duration 1h',
-  help: (width) => flagHelp(table, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  flags: table,
+  async run({ options, words }, io) {
     const [name, more] = words;
     if (name === undefined) throw new FlagError('of which service account? For example: plat create token builder');
     if (more !== undefined) throw new FlagError(`one service account at a time: ${JSON.stringify(more)} is one too many`);
@@ -49,7 +48,7 @@ export const createToken: Command = {
       return 0;
     });
   },
-};
+});
 
 interface TokenRequest {
   readonly status?: { readonly token?: string };

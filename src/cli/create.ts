@@ -25,6 +25,7 @@ type CreateOptions = FlagValues<typeof commonFlags>;
 export const create: Command = {
   usage: '-f FILE|DIR|URL|- | KIND NAME [flags]',
   summary: 'Make new objects: plat create -f web.yaml, plat create namespace team-a',
+  flags: { ...createFlags, ...Object.fromEntries(makers.map((m) => [m.words.join(' '), m.flags])) },
   help,
   commands: [
     { name: 'token', summary: 'Make a token of a service account.', load: async () => (await import('./create-token.ts')).createToken },

@@ -1,8 +1,8 @@
 /** `plat delete`: objects by name, by file or by what they have in common, until they are gone. */
 import { UnknownKind } from '../client/discovery.ts';
-import { bool, duration, type Flag, FlagError, type FlagValues, flag, flagHelp, int, parseFlags, readChoice } from '../lib/flags.ts';
+import { bool, duration, type Flag, FlagError, type FlagValues, flag, int, readChoice } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { readManifests } from './manifests.ts';
@@ -44,23 +44,23 @@ const deleteFlags = {
 };
 type DeleteOptions = FlagValues<typeof deleteFlags>;
 
-export const del: Command = {
+export const del = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE [flags]',
   summary: 'Delete objects: plat delete pod web, plat delete deployment/a service/b, plat delete pods -l app=web, plat delete -f web.yaml',
-  help: (width) => `${flagHelp(deleteFlags, width)}
+  flags: deleteFlags,
+  more: `
 Exit codes:
   0     the objects are gone
   1     something could not be deleted, or was not gone in time
   2     the command line is wrong
   130   interrupted while waiting; what was deleted stays deleted
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(deleteFlags, args);
+  async run({ options, words }, io) {
     checkTargets('delete', words, options);
     if (options.now && options.gracePeriod >= 0) throw new FlagError('--now and --grace-period exclude each other');
     return withServer(options, io, (work) => new Deleter(work, options).run(words));
   },
-};
+});
 
 /** Sends the request; answers the uid of what is going. */
 export async function deleteObject(

@@ -1,12 +1,12 @@
 /** `plat diff`: what an apply would change, as the server would do it. */
 import { UnknownKind } from '../client/discovery.ts';
 import { unifiedDiff } from '../lib/diff.ts';
-import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { stringifyYaml } from '../schema/yaml.ts';
-import type { Command, IO } from './command.ts';
+import { command, type IO } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
 import { labelsOf, type Manifest, ManifestError, readManifests } from './manifests.ts';
@@ -31,10 +31,11 @@ const diffFlags = {
 };
 type DiffOptions = FlagValues<typeof diffFlags>;
 
-export const diff: Command = {
+export const diff = command({
   usage: '-f FILE|DIR|URL|- [flags]',
   summary: 'Show what an apply would change: plat diff -f web.yaml',
-  help: (width) => `${flagHelp(diffFlags, width)}
+  flags: diffFlags,
+  more: `
 Values of secrets are not shown, only that they differ.
 
 Exit codes:
@@ -42,8 +43,7 @@ Exit codes:
   1   something would
   2   it could not be found out, or the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(diffFlags, args);
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`diff takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat diff -f web.yaml, plat diff -f -');
     const selector = parseLabelSelector(options.selector);
@@ -56,7 +56,7 @@ Exit codes:
       return complain(io, '', error);
     }
   },
-};
+});
 
 function complain(io: IO, what: string, error: unknown): 2 {
   if (!(error instanceof Error)) throw error;

@@ -4,13 +4,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unifiedDiff } from '../lib/diff.ts';
-import { choice, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { choice, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml, stringifyYaml } from '../schema/yaml.ts';
 import { FieldChecker } from './check-fields.ts';
-import type { Command, IO } from './command.ts';
+import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { fileFlags, managerFlag, namespaceFlag, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
@@ -31,10 +31,11 @@ const editFlags = {
 };
 type EditOptions = FlagValues<typeof editFlags>;
 
-export const edit: Command = {
+export const edit = command({
   usage: 'TYPE NAME… | TYPE/NAME… | -f FILE [flags]',
   summary: 'Edit objects: plat edit deployment/web, EDITOR="code --wait" plat edit cm a',
-  help: (width) => `${flagHelp(editFlags, width)}
+  flags: editFlags,
+  more: `
 The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another. A file that is left
 as it is, or emptied, changes nothing.
 
@@ -43,12 +44,11 @@ Exit codes:
   1   something is not; its file is kept
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(editFlags, args);
+  async run({ options, words }, io) {
     checkTargets('edit', words, options);
     return withServer(options, io, (work) => editAll(work, words, options));
   },
-};
+});
 
 async function editAll(work: Work, words: readonly string[], options: EditOptions): Promise<number> {
   const results = new Results(work.io, { output: '', showManagedFields: false, dryRun: 'none' });

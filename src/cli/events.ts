@@ -3,10 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, apiVersionOf, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines } from '../client/transport.ts';
-import { bool, choice, FlagError, type FlagValues, flagHelp, list, parseFlags, readChoice, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, list, readChoice, text } from '../lib/flags.ts';
 import { humanDuration } from '../meta/age.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
 import { type ApiItem, ObjectPrinter } from './print-objects.ts';
@@ -55,18 +55,17 @@ const PAGE = 500;
 /** Between two watches of which the first ended at once. */
 const PAUSE_MS = 1000;
 
-export const events: Command = {
+export const events = command({
   usage: '[flags]',
   summary: 'Show what happened, the newest last: plat events, plat events --for pod/web, plat events -A --types Warning -w',
-  help: (width) => flagHelp(table, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  flags: table,
+  async run({ options, words }, io) {
     if (words.length > 0)
       throw new FlagError(`events takes no words, but was given ${JSON.stringify(words[0])}: name an object with --for`);
     if (options.for !== '' && !/^[^/]+\/[^/]+$/.test(options.for)) throw new FlagError('--for is of the form TYPE/NAME, such as pod/web');
     return withServer(options, io, (work) => new Events(work, options).run());
   },
-};
+});
 
 class Events {
   private readonly work: Work;

@@ -33,6 +33,7 @@ Exit codes:
 export const exec: Command = {
   usage: 'POD | TYPE/NAME [flags] -- COMMAND [ARGUMENTS]',
   summary: 'Run a program in a container: plat exec web -- ls /tmp, plat exec -it deployment/web -c main -- sh',
+  flags: execTable,
   help: (width) => `${flagHelp(execTable, width)}${exitCodes}`,
   async run(args, io) {
     const at = args.indexOf('--');
@@ -55,6 +56,7 @@ export const exec: Command = {
 export const attach: Command = {
   usage: 'POD | TYPE/NAME [flags]',
   summary: 'See what the program of a container prints, and pass input to it: plat attach web, plat attach -it web',
+  flags: attachTable,
   help: (width) => `${flagHelp(attachTable, width)}${exitCodes}`,
   async run(args, io) {
     const { options, words } = parseFlags(attachTable, apart(args));

@@ -1,8 +1,8 @@
 /** `plat explain`: the fields of a kind, as the server describes them. */
 import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
-import { bool, FlagError, flagHelp, foldText, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, foldText, text } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import type { Command, IO } from './command.ts';
+import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { rulesOf, type Schema, Schemas } from './explain-schema.ts';
 import { printable } from './print-table.ts';
@@ -16,10 +16,11 @@ const flags = {
   Connecting: connectFlags,
 };
 
-export const explain: Command = {
+export const explain = command({
   usage: 'TYPE[.FIELD…] [flags]',
   summary: 'Show the fields of a type: plat explain pods, plat explain deployment.spec.strategy, plat explain beds.garden.example.com.spec',
-  help: (width) => `${flagHelp(flags, width)}
+  flags: flags,
+  more: `
 Lists and maps are passed through: pod.spec.containers.image is a field of each container.
 
 Exit codes:
@@ -27,8 +28,7 @@ Exit codes:
   1   there is no such type or field
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(flags, args);
+  async run({ options, words }, io) {
     const [word, more] = words;
     if (word === undefined) throw new FlagError('which type? For example: plat explain pods, plat explain deployment.spec.strategy');
     if (more !== undefined) throw new FlagError(`one type at a time, but there is ${JSON.stringify(more)}, too`);
@@ -42,7 +42,7 @@ Exit codes:
       return 0;
     });
   },
-};
+});
 
 /** Where the type ends and its fields begin: a group has dots, too, so the longest name that is a type counts. */
 async function meantBy(work: Work, word: string, apiVersion: string): Promise<{ resource: ApiResource; fields: string[] }> {

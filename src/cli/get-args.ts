@@ -1,5 +1,5 @@
 /** The command line of `plat get`: which objects, and in which form. */
-import { bool, FlagError, type FlagValues, flag, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, flag, text } from '../lib/flags.ts';
 import { connectFlags } from './connect.ts';
 import { formNames, readForm } from './print-forms.ts';
 
@@ -29,12 +29,12 @@ export interface Target {
   readonly names: readonly string[];
 }
 
-export function parseGet(args: readonly string[]): { options: GetOptions; targets: readonly Target[] } {
-  const { options, words } = parseFlags(getFlags, args);
+/** What the words of a command line ask for. Throws FlagError for what does not go together. */
+export function readTargets(options: GetOptions, words: readonly string[]): readonly Target[] {
   if (options.raw !== '') {
     if (words.length > 0) throw new FlagError('--raw takes no resources');
     if (!options.raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
-    return { options, targets: [] };
+    return [];
   }
   const targets = targetsOf(words, 'plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
   if (options.allNamespaces && targets.some((t) => t.names.length > 0))
@@ -42,7 +42,7 @@ export function parseGet(args: readonly string[]): { options: GetOptions; target
   if (options.selector !== '' && targets.some((t) => t.names.length > 0)) throw new FlagError('a name and --selector exclude each other');
   if (options.watch && (targets.length !== 1 || (targets[0]?.names.length ?? 0) > 1))
     throw new FlagError('only one collection or object can be watched');
-  return { options, targets };
+  return targets;
 }
 
 /** `pods`, `pods a b`, `pods,services`, `pod/a service/b` */

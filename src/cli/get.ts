@@ -3,41 +3,30 @@ import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, Discovery, resourcePath } from '../client/discovery.ts';
 import { errorOf, jsonLines, type Transport } from '../client/transport.ts';
 import { metaGroups } from '../identity.ts';
-import { flagHelp } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command, IO } from './command.ts';
-import { connect, type Session } from './connect.ts';
-import { type GetOptions, getFlags, parseGet, type Target } from './get-args.ts';
+import { command, type IO } from './command.ts';
+import type { Session } from './connect.ts';
+import { type GetOptions, getFlags, readTargets, type Target } from './get-args.ts';
 import { formPrinter, type Printed } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
 import { type Table, TablePrinter } from './print-table.ts';
-import { typeName } from './work.ts';
+import { typeName, withServer } from './work.ts';
 
 const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
 /** Large collections come in pieces, so that neither side holds all of it at once. */
 const pieceSize = 500;
 
-export const get: Command = {
+export const get = command({
   usage: 'TYPE [NAME…] | TYPE/NAME… [flags]',
   summary: 'Show objects: plat get pods, plat get po,svc -A, plat get deployment/web -o yaml, plat get all -w',
-  help: (width) => flagHelp(getFlags, width),
-  async run(args, io) {
-    const { options, targets } = parseGet(args);
-    const session = await connect(options, options.namespace, io);
-    const stop = new AbortController();
-    const forget = io.onSignal(() => stop.abort());
-    try {
-      if (options.raw !== '') return await raw(session, options.raw, io);
-      return await new Getter(session, options, io, stop.signal).run(targets);
-    } catch (error) {
-      if (stop.signal.aborted) return 130;
-      throw error;
-    } finally {
-      forget();
-      session.transport.close();
-    }
+  flags: getFlags,
+  async run({ options, words }, io) {
+    const targets = readTargets(options, words);
+    return withServer(options, io, ({ session, signal }) =>
+      options.raw === '' ? new Getter(session, options, io, signal).run(targets) : raw(session, options.raw, io),
+    );
   },
-};
+});
 
 async function raw(session: Session, path: string, io: IO): Promise<number> {
   const answer = await session.transport.open({ path, ...session.timeout });

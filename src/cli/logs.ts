@@ -2,9 +2,9 @@
 import { StringDecoder } from 'node:string_decoder';
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf } from '../client/transport.ts';
-import { bool, duration, FlagError, type FlagValues, flag, flagHelp, int, parseFlags, text } from '../lib/flags.ts';
+import { bool, duration, FlagError, type FlagValues, flag, int, text } from '../lib/flags.ts';
 import { canonicalTime } from '../lib/time.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
 import { chosenContainer, containersOf, type Pod, podPath, podsLabelled, podsOf } from './pods.ts';
@@ -37,23 +37,23 @@ const table = {
 type Options = FlagValues<typeof table>;
 const TAIL_OF_MANY = 10;
 
-export const logs: Command = {
+export const logs = command({
   usage: 'POD [CONTAINER] | TYPE/NAME | -l QUERY [flags]',
   summary: 'Show what containers have printed: plat logs web, plat logs -f deployment/web, plat logs -l app=web --all-containers --tail 20',
-  help: (width) => `${flagHelp(table, width)}
+  flags: table,
+  more: `
 Exit codes:
   0   everything was shown
   1   a log could not be had, or broke off
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  async run({ options, words }, io) {
     const [target, container, more] = words;
     check(options, target, container);
     if (more !== undefined) throw new FlagError(`a pod and a container are enough, but there is ${JSON.stringify(more)}, too`);
     return withServer(options, io, (work) => new Logs(work, { ...options, container: container ?? options.container }).run(target));
   },
-};
+});
 
 function check(options: Options, target: string | undefined, container: string | undefined): void {
   if (target === undefined && options.selector === '') {

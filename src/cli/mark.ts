@@ -1,7 +1,7 @@
 /** What `plat label` and `plat annotate` have in common: marks on objects are added, changed, removed and shown. */
-import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command } from './command.ts';
+import { type Command, command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { type Changes, readChanges } from './mark-args.ts';
 import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
@@ -39,24 +39,24 @@ const TRIES = 5;
 
 export function markCommand(marks: Marks): Command {
   const flags = flagsOf(marks);
-  return {
+  return command({
     usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE  KEY=VALUE… KEY-… [flags]',
     summary: marks.summary,
-    help: (width) => `${flagHelp(flags, width)}
+    flags,
+    more: `
 Exit codes:
   0   everything is as wanted
   1   something is not, for example because it has another value and --overwrite was not given
   2   the command line is wrong
 `,
-    async run(args, io) {
-      const { options, words: all } = parseFlags(flags, args);
+    async run({ options, words: all }, io) {
       const changes = readChanges(all);
       checkTargets(marks.command, changes.words, options);
       if (changes.pairs.size === 0 && !options.list)
         throw new FlagError(`which ${marks.field}? key=value sets one, key- removes it, --list shows them`);
       return withServer(options, io, (work) => new Marker(work, options, marks, changes).run());
     },
-  };
+  });
 }
 
 type Meta = { readonly resourceVersion?: string } & Partial<Record<'labels' | 'annotations', Record<string, string>>>;

@@ -1,11 +1,11 @@
 /** `plat patch`: a change to some fields of objects, in one of four languages. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bool, choice, FlagError, type FlagValues, file, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, file, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
-import type { Command, IO } from './command.ts';
+import { command, type IO } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
 import { fileFlags, managerFlag, namespaceFlag, resultFlags, serverDryRunFlag } from './object-flags.ts';
@@ -37,10 +37,11 @@ const patchFlags = {
 };
 type PatchOptions = FlagValues<typeof patchFlags>;
 
-export const patch: Command = {
+export const patch = command({
   usage: 'TYPE NAME… | TYPE/NAME… | -f FILE  -p PATCH | --patch-file FILE [flags]',
   summary: `Change some fields: plat patch deployment web -p '{"spec":{"replicas":3}}', plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'`,
-  help: (width) => `${flagHelp(patchFlags, width)}
+  flags: patchFlags,
+  more: `
 Kinds of patches:
   strategic   objects are merged, and lists as the kind says: containers by name, for example
   merge       objects are merged, lists replaced; null removes a field
@@ -52,14 +53,13 @@ Exit codes:
   1   something was not
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(patchFlags, args);
+  async run({ options, words }, io) {
     checkTargets('patch', words, options);
     if (options.forceConflicts && options.type !== 'apply') throw new FlagError('--force-conflicts goes with --type apply');
     const body = await readPatch(options, io);
     return withServer(options, io, (work) => patchAll(work, words, options, body));
   },
-};
+});
 
 async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
   const { patch: given, patchFile, type } = options;

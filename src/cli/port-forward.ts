@@ -2,8 +2,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ClientWebSocket } from '../client/websocket.ts';
 import { identities } from '../identity.ts';
-import { duration, FlagError, type FlagValues, flagHelp, list, parseFlags } from '../lib/flags.ts';
-import type { Command } from './command.ts';
+import { duration, FlagError, type FlagValues, list } from '../lib/flags.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
 import { type Pod, parseTarget, podPath, podsOf } from './pods.ts';
@@ -21,10 +21,11 @@ const table = {
 };
 type Options = FlagValues<typeof table>;
 
-export const portForward: Command = {
+export const portForward = command({
   usage: 'POD | TYPE/NAME [LOCAL:]REMOTE… [flags]',
   summary: 'Let ports of this machine lead into a pod: plat port-forward web 8080:80, plat port-forward service/web :http',
-  help: (width) => `${flagHelp(table, width)}
+  flags: table,
+  more: `
 A port is 80 (the same here and there), 8080:80, or :80 for any free port here. The remote one may be the name that the pod
 or the service has for it. Of a workload or service one pod is chosen, which runs if any does.
 
@@ -33,8 +34,7 @@ Runs until it is interrupted. Exit codes:
   1   it could not listen, or the pod was not found
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  async run({ options, words }, io) {
     const [target, ...wanted] = words;
     if (target === undefined || wanted.length === 0) {
       throw new FlagError('which pod, and which ports? For example: plat port-forward web 8080:80');
@@ -42,7 +42,7 @@ Runs until it is interrupted. Exit codes:
     const pairs = wanted.map(parsePair);
     return withServer(options, io, (work) => forward(work, target, pairs, options));
   },
-};
+});
 
 export interface Pair {
   /** 0 takes a free one; undefined is the same as the remote one. */

@@ -7,9 +7,9 @@ import { extname, join, sep } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { Transport } from '../client/transport.ts';
-import { bool, duration, FlagError, type FlagValues, flag, flagHelp, parseFlags, port, text } from '../lib/flags.ts';
+import { bool, duration, FlagError, type FlagValues, flag, port, text } from '../lib/flags.ts';
 import { productVersion } from '../version.ts';
-import type { Command, IO } from './command.ts';
+import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { stopSignal } from './stop-signal.ts';
 import { type Work, withServer } from './work.ts';
@@ -58,18 +58,18 @@ const table = {
 };
 type Options = FlagValues<typeof table>;
 
-export const proxy: Command = {
+export const proxy = command({
   usage: '[flags]',
   summary: 'Serve the API on this machine, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
-  help: (width) => `${flagHelp(table, width)}
+  flags: table,
+  more: `
 Whoever can reach the port acts with your credentials. By default only this machine can, and only under its own names.
 Runs until it is interrupted. Exit codes:
   0   it was interrupted
   1   it could not listen, or not reach the server's configuration
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`proxy takes flags only, but was given ${JSON.stringify(words[0])}`);
     for (const [name, prefix] of [
       ['api-prefix', options.apiPrefix],
@@ -79,7 +79,7 @@ Runs until it is interrupted. Exit codes:
     if (options.www !== '' && !isDirectory(options.www)) throw new FlagError(`--www ${options.www}: there is no such directory`);
     return withServer(options, io, (work) => serve(work, options, io));
   },
-};
+});
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -1,9 +1,9 @@
 /** `plat replace`: objects become exactly what files say. */
-import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { withNamespace } from './apply.ts';
 import { FieldChecker } from './check-fields.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { deleteObject, deletingFlags, waitUntilGone } from './delete.ts';
 import { Deadline } from './follow-object.ts';
@@ -32,10 +32,11 @@ const replaceFlags = {
 };
 type ReplaceOptions = FlagValues<typeof replaceFlags>;
 
-export const replace: Command = {
+export const replace = command({
   usage: '-f FILE|DIR|URL|- [flags]',
   summary: 'Make objects exactly what files say: plat replace -f web.yaml, plat get cm/a -o yaml | sed s/a/b/ | plat replace -f -',
-  help: (width) => `${flagHelp(replaceFlags, width)}
+  flags: replaceFlags,
+  more: `
 A file with metadata.resourceVersion replaces that version alone; without, whatever is there.
 
 Exit codes:
@@ -43,8 +44,7 @@ Exit codes:
   1   something was not; the others were
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words, given } = parseFlags(replaceFlags, args);
+  async run({ options, words, given }, io) {
     if (words.length > 0) throw new FlagError(`replace takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat replace -f web.yaml');
     for (const flag of ['cascade', 'grace-period', 'timeout']) {
@@ -56,7 +56,7 @@ Exit codes:
     const manifests = await readManifests(options.filename, options.recursive, io);
     return withServer(options, io, (work) => replaceAll(work, manifests, options));
   },
-};
+});
 
 async function replaceAll(work: Work, manifests: readonly Manifest[], options: ReplaceOptions): Promise<number> {
   const results = new Results(work.io, options);

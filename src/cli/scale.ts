@@ -1,8 +1,8 @@
 /** `plat scale`: how many replicas objects should have. */
 import { setTimeout } from 'node:timers/promises';
-import { duration, FlagError, type FlagValues, flag, flagHelp, parseFlags, readInteger, text } from '../lib/flags.ts';
+import { duration, FlagError, type FlagValues, flag, readInteger, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
@@ -33,23 +33,23 @@ interface Scale extends ApiItem {
   readonly status?: { readonly replicas?: number };
 }
 
-export const scale: Command = {
+export const scale = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE  --replicas NUMBER [flags]',
   summary: 'Set how many replicas there should be: plat scale deployment/web --replicas=3',
-  help: (width) => `${flagHelp(scaleFlags, width)}
+  flags: scaleFlags,
+  more: `
 Exit codes:
   0   everything was scaled
   1   something was not, or not in time
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(scaleFlags, args);
+  async run({ options, words }, io) {
     checkTargets('scale', words, options);
     const { replicas } = options;
     if (replicas === undefined) throw new FlagError('how many? For example: --replicas=3');
     return withServer(options, io, (work) => scaleAll(work, words, options, replicas));
   },
-};
+});
 
 async function scaleAll(work: Work, words: readonly string[], options: ScaleOptions, replicas: number): Promise<number> {
   const results = new Results(work.io, options);

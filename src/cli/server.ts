@@ -1,6 +1,6 @@
 /** `plat server`: one process that serves the API until it is told to stop. */
 import { basename, join, relative, resolve } from 'node:path';
-import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../flags.ts';
+import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
 import type { RunningServer } from '../main.ts';
 import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
@@ -15,6 +15,7 @@ export function serverCommand(start: StartServer): Command {
   return {
     usage: '[flags]',
     summary: 'Run the API server. Without flags it serves HTTPS on 127.0.0.1:6443 and keeps its data in .plat.',
+    flags: serverFlags,
     help: serverHelp,
     async run(args, io) {
       const options = parseServerFlags(args);

@@ -1,8 +1,8 @@
 /** `plat wait`: until objects are as wanted, or the time is up. */
-import { duration, type Flag, FlagError, type FlagValues, flag, flagHelp, parseFlags } from '../lib/flags.ts';
+import { duration, type Flag, FlagError, type FlagValues, flag } from '../lib/flags.ts';
 import { parseDuration } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
@@ -31,25 +31,25 @@ const waitFlags = {
 };
 type WaitOptions = FlagValues<typeof waitFlags>;
 
-export const wait: Command = {
+export const wait = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE --for=… [flags]',
   summary:
     "Wait for objects: plat wait --for=condition=Ready pod/web, plat wait --for=delete ns/a, plat wait --for=jsonpath='{.status.phase}'=Bound pvc/a",
-  help: (width) => `${flagHelp(waitFlags, width)}
+  flags: waitFlags,
+  more: `
 Exit codes:
   0     all of them are as wanted
   1     one is not, or not in time
   2     the command line is wrong
   130   interrupted
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(waitFlags, args);
+  async run({ options, words }, io) {
     checkTargets('wait', words, options);
     const goal = options.for;
     if (goal === undefined) throw new FlagError('wait for what? For example: --for=condition=Ready, --for=delete');
     return withServer(options, io, (work) => waitFor(work, words, options, goal));
   },
-};
+});
 
 async function waitFor(work: Work, words: readonly string[], options: WaitOptions, goal: Goal): Promise<number> {
   const refs = await findTargets(work, words, options);

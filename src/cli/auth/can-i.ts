@@ -1,8 +1,8 @@
 /** `plat auth can-i`: asks the server whether it would allow something. */
-import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../../lib/flags.ts';
+import { bool, FlagError, type FlagValues, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { fullGroup } from '../api-groups.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { columns } from '../config/contexts.ts';
 import { connectFlags } from '../connect.ts';
 import { namespaceFlag } from '../object-flags.ts';
@@ -28,17 +28,17 @@ const resourceVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'del
 const rareVerbs = ['use', 'bind', 'escalate', 'impersonate', 'approve', 'sign', 'proxy', '*'];
 const urlVerbs = ['get', 'put', 'post', 'head', 'options', 'delete', 'patch', '*'];
 
-export const canI: Command = {
+export const canI = command({
   usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
   summary: 'Tell whether something is allowed: plat auth can-i create pods -n team, plat auth can-i get /metrics, plat auth can-i --list',
-  help: (width) => `${flagHelp(table, width)}
+  flags: table,
+  more: `
 Exit codes:
   0   it is allowed
   1   it is not, or the server could not be asked
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  async run({ options, words }, io) {
     if (options.list) {
       if (words.length > 0) throw new FlagError(`--list takes no words, but was given ${JSON.stringify(words[0])}`);
       return withServer(options, io, (work) => list(work, options));
@@ -52,7 +52,7 @@ Exit codes:
       throw new FlagError(`one question at a time: ${JSON.stringify(more)} is one too many`);
     return withServer(options, io, (work) => ask(work, verb, named, options));
   },
-};
+});
 
 interface Review {
   status?: { allowed?: boolean; denied?: boolean; reason?: string; evaluationError?: string };

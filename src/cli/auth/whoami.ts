@@ -4,11 +4,11 @@
  * refusal names the one who is refused; and a certificate names its owner.
  */
 import { X509Certificate } from 'node:crypto';
-import { choice, FlagError, flagHelp, parseFlags } from '../../lib/flags.ts';
+import { choice, FlagError } from '../../lib/flags.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { fullGroup } from '../api-groups.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { columns } from '../config/contexts.ts';
 import { connectFlags } from '../connect.ts';
 import { printable } from '../print-table.ts';
@@ -19,10 +19,11 @@ const table = {
   Connecting: connectFlags,
 };
 
-export const whoami: Command = {
+export const whoami = command({
   usage: '[flags]',
   summary: 'Show who the server takes you for: name, groups, and what else it knows.',
-  help: (width) => `${flagHelp(table, width)}
+  flags: table,
+  more: `
 A server of v1.24 tells all of it to those who may review tokens or have a certificate, and the name alone to others.
 
 Exit codes:
@@ -30,8 +31,7 @@ Exit codes:
   1   it does not, or could not be asked
   2   the command line is wrong
 `,
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  async run({ options, words }, io) {
     if (words.length > 0) throw new FlagError(`whoami takes no words, but was given ${JSON.stringify(words[0])}`);
     return withServer(options, io, async (work) => {
       const group = await fullGroup(work, 'authentication');
@@ -45,7 +45,7 @@ Exit codes:
       return 0;
     });
   },
-};
+});
 
 export interface UserInfo {
   readonly username: string;

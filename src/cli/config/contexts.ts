@@ -1,8 +1,8 @@
 /** `plat config`: contexts, and which of them is current. */
 import { ConfigError } from '../../client/config.ts';
 import { editConfig } from '../../client/config-file.ts';
-import { bool, choice, FlagError, flag, flagHelp, parseFlags } from '../../lib/flags.ts';
-import type { Command } from '../command.ts';
+import { bool, choice, FlagError, flag } from '../../lib/flags.ts';
+import { command } from '../command.ts';
 import { printable } from '../print-table.ts';
 import { ConfigFiles, fileFlag, noWords, oneWord } from './files.ts';
 
@@ -26,12 +26,11 @@ const listTable = {
   },
   File: fileFlag,
 };
-export const getContexts: Command = {
+export const getContexts = command({
   usage: '[NAME…] [flags]',
   summary: 'List contexts; a star marks the current one.',
-  help: (width) => flagHelp(listTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(listTable, args);
+  flags: listTable,
+  async run({ options, words }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     const wanted = words.length > 0 ? words : files.names('contexts');
     const rows = wanted.map((one) => {
@@ -42,28 +41,26 @@ export const getContexts: Command = {
     else io.out(columns([...(options.noHeaders ? [] : [['CURRENT', 'NAME', 'CLUSTER', 'AUTHINFO', 'NAMESPACE']]), ...rows]));
     return 0;
   },
-};
+});
 
 const plain = { File: fileFlag };
-export const currentContext: Command = {
+export const currentContext = command({
   usage: '[flags]',
   summary: 'Show the name of the current context. Exit code 1: none is.',
-  help: (width) => flagHelp(plain, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(plain, args);
+  flags: plain,
+  async run({ options, words }, io) {
     noWords(words);
     const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
     if (current === '') throw new Error('no context is current: choose one with `plat config use-context`');
     io.out(`${current}\n`);
     return 0;
   },
-};
-export const useContext: Command = {
+});
+export const useContext = command({
   usage: 'NAME [flags]',
   summary: 'Make a context the current one.',
-  help: (width) => flagHelp(plain, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(plain, args);
+  flags: plain,
+  async run({ options, words }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     const wanted = oneWord(words, 'context', 'config use-context dev');
     files.need('contexts', wanted);
@@ -71,7 +68,7 @@ export const useContext: Command = {
     io.out(`Switched to context ${JSON.stringify(wanted)}.\n`);
     return 0;
   },
-};
+});
 
 const setTable = {
   Context: {
@@ -82,12 +79,11 @@ const setTable = {
   },
   File: fileFlag,
 };
-export const setContext: Command = {
+export const setContext = command({
   usage: 'NAME|--current [flags]',
   summary: 'Make or change a context: plat config set-context --current --namespace team, plat config set-context dev --cluster a --user b',
-  help: (width) => flagHelp(setTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(setTable, args);
+  flags: setTable,
+  async run({ options, words }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (options.current && words.length > 0) throw new FlagError('a name and --current exclude each other');
     const wanted = options.current ? files.currentContext : oneWord(words, 'context', 'config set-context dev --cluster a --user b');
@@ -102,14 +98,13 @@ export const setContext: Command = {
     io.out(`Context ${JSON.stringify(wanted)} ${known ? 'modified' : 'created'}.\n`);
     return 0;
   },
-};
+});
 
-export const renameContext: Command = {
+export const renameContext = command({
   usage: 'NAME NEW-NAME [flags]',
   summary: 'Give a context another name.',
-  help: (width) => flagHelp(plain, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(plain, args);
+  flags: plain,
+  async run({ options, words }, io) {
     const [from, to, more] = words;
     if (!from || !to || more !== undefined)
       throw new FlagError('which context, and what name? For example: plat config rename-context old new');
@@ -127,4 +122,4 @@ export const renameContext: Command = {
     io.out(`Context ${JSON.stringify(from)} renamed to ${JSON.stringify(to)}.\n`);
     return 0;
   },
-};
+});

@@ -1,8 +1,8 @@
 /** `plat config`: clusters and users, listed, set and removed. */
 import { resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
-import { bool, choice, FlagError, type FlagValues, file, flag, flagHelp, optionalBool, parseFlags, repeated } from '../../lib/flags.ts';
-import type { Command, IO } from '../command.ts';
+import { bool, choice, FlagError, type FlagValues, file, flag, optionalBool, repeated } from '../../lib/flags.ts';
+import { type Command, command, type IO } from '../command.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noWords, oneWord } from './files.ts';
 import { embed } from './view.ts';
 
@@ -11,27 +11,25 @@ const several = (help: string, shown: string) => repeated<readonly string[]>([],
 
 const plain = { File: fileFlag };
 export function lister(list: ListName): Command {
-  return {
+  return command({
     usage: '[flags]',
     summary: `List the names of ${list}.`,
-    help: (width) => flagHelp(plain, width),
-    async run(args, io) {
-      const { options, words } = parseFlags(plain, args);
+    flags: plain,
+    async run({ options, words }, io) {
       noWords(words);
       const names = (await ConfigFiles.read(options.kubeconfig, io)).names(list);
       io.out(['NAME', ...names].map((one) => `${one}\n`).join(''));
       return 0;
     },
-  };
+  });
 }
 export function remover(list: ListName): Command {
   const what = fieldOf[list];
-  return {
+  return command({
     usage: 'NAME [flags]',
     summary: `Remove a ${what}.`,
-    help: (width) => flagHelp(plain, width),
-    async run(args, io) {
-      const { options, words } = parseFlags(plain, args);
+    flags: plain,
+    async run({ options, words }, io) {
       const name = oneWord(words, what, `config delete-${what} old`);
       const files = await ConfigFiles.read(options.kubeconfig, io);
       files.need(list, name);
@@ -43,7 +41,7 @@ export function remover(list: ListName): Command {
       io.out(`deleted ${what} ${name} from ${path}\n`);
       return 0;
     },
-  };
+  });
 }
 
 const embedFlag = bool(false, 'Put the contents of the files into the configuration rather than their paths.');
@@ -59,12 +57,11 @@ const clusterTable = {
   },
   File: fileFlag,
 };
-export const setCluster: Command = {
+export const setCluster = command({
   usage: 'NAME [flags]',
   summary: 'Make or change a cluster: plat config set-cluster dev --server https://127.0.0.1:6443 --certificate-authority ca.crt',
-  help: (width) => flagHelp(clusterTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(clusterTable, args);
+  flags: clusterTable,
+  async run({ options, words }, io) {
     const name = oneWord(words, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
     if (options.insecureSkipTlsVerify && options.certificateAuthority !== undefined) {
       throw new FlagError('--certificate-authority and --insecure-skip-tls-verify exclude each other');
@@ -87,7 +84,7 @@ export const setCluster: Command = {
     io.out(`Cluster ${JSON.stringify(name)} set.\n`);
     return 0;
   },
-};
+});
 
 const userTable = {
   Certificate: {
@@ -119,12 +116,11 @@ const userTable = {
 };
 type UserOptions = FlagValues<typeof userTable>;
 
-export const setCredentials: Command = {
+export const setCredentials = command({
   usage: 'NAME [flags]',
   summary: 'Make or change a user: plat config set-credentials me --token …, plat config set-credentials me --exec-command get-token',
-  help: (width) => flagHelp(userTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(userTable, args);
+  flags: userTable,
+  async run({ options, words }, io) {
     const name = oneWord(words, 'user', 'config set-credentials me --token …');
     const changes = await userChanges(options, io);
     const files = await ConfigFiles.read(options.kubeconfig, io);
@@ -132,7 +128,7 @@ export const setCredentials: Command = {
     io.out(`User ${JSON.stringify(name)} set.\n`);
     return 0;
   },
-};
+});
 
 async function userChanges(options: UserOptions, io: IO): Promise<Body> {
   const changes: Body = {};

@@ -1,9 +1,9 @@
 /** `plat config set` and `unset`: single values by their path, such as `clusters.dev.server`. */
 import { ConfigError } from '../../client/config.ts';
 import { editConfig } from '../../client/config-file.ts';
-import { bool, FlagError, flagHelp, parseFlags, readBoolean } from '../../lib/flags.ts';
+import { bool, FlagError, readBoolean } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, oneWord } from './files.ts';
 
 type Type = 'text' | 'boolean' | 'data';
@@ -91,12 +91,11 @@ const setTable = {
   Value: { 'set-raw-bytes': bool(false, 'The value of a …-data property is given as it is, not as base64.') },
   File: fileFlag,
 };
-export const set: Command = {
+export const set = command({
   usage: 'PROPERTY VALUE [flags]',
   summary: 'Set one value: plat config set clusters.dev.server https://127.0.0.1:6443, plat config set current-context dev',
-  help: (width) => flagHelp(setTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(setTable, args);
+  flags: setTable,
+  async run({ options, words }, io) {
     const [path, text, more] = words;
     if (!path || text === undefined || more !== undefined) {
       throw new FlagError('which property, and what value? For example: plat config set contexts.dev.namespace team');
@@ -114,15 +113,14 @@ export const set: Command = {
     io.out(`Property ${JSON.stringify(path)} set.\n`);
     return 0;
   },
-};
+});
 
 const unsetTable = { File: fileFlag };
-export const unset: Command = {
+export const unset = command({
   usage: 'PROPERTY [flags]',
   summary: 'Remove a value, an entry or all of a kind: plat config unset users.me.token, unset contexts.old, unset current-context',
-  help: (width) => flagHelp(unsetTable, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(unsetTable, args);
+  flags: unsetTable,
+  async run({ options, words }, io) {
     const path = oneWord(words, 'property', 'config unset users.me.token');
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (path === 'current-context') await files.setCurrent('');
@@ -134,7 +132,7 @@ export const unset: Command = {
     io.out(`Property ${JSON.stringify(path)} unset.\n`);
     return 0;
   },
-};
+});
 
 async function remove(files: ConfigFiles, { list, name, field }: Property): Promise<void> {
   if (name === undefined) {

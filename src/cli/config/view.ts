@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../client/config.ts';
 import type { RawConfig, RawEntry } from '../../client/config-file.ts';
-import { bool, flag, flagHelp, parseFlags, readChoice, text } from '../../lib/flags.ts';
+import { bool, flag, readChoice, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { JsonValue } from '../../schema/types.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, noWords } from './files.ts';
 
 const table = {
@@ -22,12 +22,11 @@ function readForm(value: string): string {
   return value.startsWith('jsonpath=') ? value : readChoice(value, ['yaml', 'json', 'jsonpath=…']);
 }
 
-export const view: Command = {
+export const view = command({
   usage: '[flags]',
   summary: 'Show the configuration, without its secrets: plat config view, plat config view --minify --flatten > portable.conf',
-  help: (width) => flagHelp(table, width),
-  async run(args, io) {
-    const { options, words } = parseFlags(table, args);
+  flags: table,
+  async run({ options, words }, io) {
     noWords(words);
     let config = (await ConfigFiles.read(options.kubeconfig, io)).merged();
     if (options.context !== '') config['current-context'] = options.context;
@@ -37,7 +36,7 @@ export const view: Command = {
     io.out(await printed(config, options.output));
     return 0;
   },
-};
+});
 
 async function printed(config: RawConfig, form: string): Promise<string> {
   if (form === 'json') return `${JSON.stringify(config, undefined, 4)}\n`;
