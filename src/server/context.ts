@@ -4,6 +4,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
 import { ByText } from '../lib/by-text.ts';
+import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
@@ -76,6 +77,14 @@ export class Context {
   header(name: string): string | undefined {
     const value = this.req.headers[name];
     return Array.isArray(value) ? value[0] : value;
+  }
+  /** Whether nobody waits for the answer any more: the client went away, or was told that its time is up. */
+  get ended(): boolean {
+    return this.res.destroyed || this.res.headersSent;
+  }
+  /** For work on so many bytes: slices that end with the request; undefined for what is done in one turn of the loop. */
+  slices(bytes: number): Slices | undefined {
+    return bytes > SLICED_FROM ? new Slices(() => this.ended) : undefined;
   }
   warn(text: string): void {
     this.warnings ??= [];

@@ -4,6 +4,7 @@ import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import { isProtobufMediaType } from '../identity.ts';
 import { Status } from '../kinds/meta-kinds.ts';
+import { RequestEnded } from '../lib/slices.ts';
 import { ApiError, type Status as StatusBody } from '../meta/errors.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
@@ -133,6 +134,8 @@ function errorMedia(ctx: Context): { media: Media; type: string } {
 
 /** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and told without its details. */
 export function sendError(ctx: Context, error: unknown, report: (error: unknown) => void): void {
+  // It has its answer, or there is nobody to take one.
+  if (error instanceof RequestEnded) return;
   if (ctx.res.headersSent) {
     // Too late for a status: the client must not take what it got for the whole.
     ctx.res.destroy(error instanceof Error ? error : undefined);

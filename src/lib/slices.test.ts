@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { RequestEnded, SLICE_MILLIS, Slices } from './slices.ts';
+
+/** A counter that a test moves. */
+const still = () => {
+  const clock = { at: 0, monotonic: () => clock.at };
+  return clock;
+};
+
+describe('slices of long work', () => {
+  it('are due after their time, and begin anew after a pause', async () => {
+    const clock = still();
+    const slices = new Slices(undefined, clock);
+    clock.at = SLICE_MILLIS - 1;
+    expect(slices.due).toBe(false);
+    clock.at = SLICE_MILLIS;
+    expect(slices.due).toBe(true);
+    await slices.pause();
+    expect(slices.due).toBe(false);
+  });
+
+  it('let others have their turn in between', async () => {
+    const seen: string[] = [];
+    const slices = new Slices();
+    setImmediate(() => seen.push('other'));
+    await slices.pause();
+    seen.push('work');
+    expect(seen).toEqual(['other', 'work']);
+  });
+
+  it('end at the next pause when nobody waits for the result', async () => {
+    let ended = false;
+    const slices = new Slices(() => ended);
+    await slices.pause();
+    ended = true;
+    await expect(slices.pause()).rejects.toThrow(RequestEnded);
+  });
+});

@@ -1,0 +1,54 @@
+/**
+ * Long work in slices: between two of them everything else that waits for the event loop has its turn.
+ *
+ *   const slices = new Slices(() => ended(ctx));
+ *   for (const item of many) {
+ *     work(item);
+ *     if (slices.due) await slices.pause();   // rejects with RequestEnded when nobody waits for the result any more
+ *   }
+ *
+ * Only work that may be long has one: whoever takes an optional `slices` does everything at once without it.
+ */
+import { type Clock, systemClock } from './clock.ts';
+
+/** Longest slice, in milliseconds. Well below the 50 ms for which a request may hold the loop, as the last step may be long. */
+export const SLICE_MILLIS = 10;
+
+/** Bodies and objects of more bytes than this are worked on in slices; less is done before a slice would end. */
+export const SLICED_FROM = 128 * 1024;
+
+/** The client went away, or its time is up: the work is given up. Nobody is left to answer. */
+export class RequestEnded extends Error {
+  constructor(message = 'the request ended before its work was done') {
+    super(message);
+    this.name = 'RequestEnded';
+  }
+}
+
+export class Slices {
+  private readonly ended: () => boolean;
+  private readonly clock: Pick<Clock, 'monotonic'>;
+  private begun: number;
+
+  /** `ended`: whether nobody waits for the result any more. */
+  constructor(ended: () => boolean = never, clock: Pick<Clock, 'monotonic'> = systemClock) {
+    this.ended = ended;
+    this.clock = clock;
+    this.begun = clock.monotonic();
+  }
+
+  /** The slice has lasted long enough. */
+  get due(): boolean {
+    return this.clock.monotonic() - this.begun >= SLICE_MILLIS;
+  }
+
+  /** Ends the slice; resolves when the next one may begin. Throws RequestEnded. */
+  async pause(): Promise<void> {
+    await nextTurn();
+    if (this.ended()) throw new RequestEnded();
+    this.begun = this.clock.monotonic();
+  }
+}
+
+const never = (): boolean => false;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
