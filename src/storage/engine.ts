@@ -20,14 +20,29 @@
  * changes nothing (only checks, deletes of absent keys) uses no revision and is answered with the newest one.
  * An exclusive engine calls the subscribers that have caught up before it answers the commit.
  * Keys are printable ASCII text of 1 to 1,024 characters, ordered by bytes. Values are opaque; callers must not change a buffer that they gave or got.
+ *
+ * A value that is there and cannot be read never fails a read: it is delivered in its place, empty and marked, so that the
+ * others can be served. Its key, revision and `created` are true; it can be deleted and replaced like any other:
+ *
+ *   get('a') → { key: 'a', value: empty, revision: 3, created: 1, unreadable: { reason: 'its checksum is wrong' } }
+ *   range({ prefix: '' }) → a (unreadable), b, c        changes({ after: 2, prefix: '' }) → put a (unreadable)
+ *   commit([delete a expecting 3]) → revision 4
  */
 export interface Entry {
   readonly key: string;
+  /** Empty when `unreadable`. */
   readonly value: Buffer;
   /** Revision of the commit that wrote this value. */
   readonly revision: number;
   /** Revision of the commit that created the key (since its last deletion). */
   readonly created: number;
+  /** Present only when the value cannot be read. */
+  readonly unreadable?: Unreadable;
+}
+
+/** Why a value cannot be read. The reason is shown to clients and in the log: it holds nothing of the value. */
+export interface Unreadable {
+  readonly reason: string;
 }
 
 export type Operation =
@@ -47,11 +62,13 @@ export type Operation =
 export interface ChangeRecord {
   readonly type: 'put' | 'delete';
   readonly key: string;
-  /** Value written; undefined for a delete. */
+  /** Value written; undefined for a delete, empty when `unreadable`. */
   readonly value: Buffer | undefined;
   readonly revision: number;
   /** Revision at which the key was created; for a put, `created === revision` means it is new. */
   readonly created: number;
+  /** Present only when the value of a put cannot be read. */
+  readonly unreadable?: Unreadable;
 }
 
 export interface RangeRequest {
