@@ -9,8 +9,8 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fanOut, told } from './fan-out.mjs';
 import { growth } from './growth.mjs';
-import { configMap, lamp, lampDefinition, pod } from './objects.mjs';
-import { call, inParallel, load, must, residentMB, root, startBare, startPlat, writing } from './tools.mjs';
+import { fill, loads, ns } from './loads.mjs';
+import { load, must, residentMB, root, startBare, startPlat } from './tools.mjs';
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -18,57 +18,14 @@ const option = (name, fallback) => {
 };
 const seconds = Number(option('seconds', '5'));
 const only = option('only')?.split(',');
-const ns = '/api/v1/namespaces/bench';
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 const plat = await startPlat(process.env.BENCH_SERVER_FLAGS?.split(' ') ?? []);
 const idleMB = residentMB(plat.pid);
 const { address } = plat;
-await must(address, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bench' } });
-for (let i = 0; i < 50; i++) {
-  if ((await call(address, 'GET', `${ns}/serviceaccounts/default`)).status === 200) break;
-  await new Promise((resolve) => setTimeout(resolve, 20));
-}
-const lamps = '/apis/bench.example.com/v1/namespaces/bench/lamps';
-await must(address, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', lampDefinition);
-while ((await call(address, 'GET', lamps)).status !== 200);
-await must(address, 'POST', lamps, lamp('one'));
-await inParallel(500, 16, (i) => must(address, 'POST', `${ns}/pods`, pod(`p${i}`)));
-await inParallel(64, 16, (i) => must(address, 'POST', `${ns}/configmaps`, configMap(`u${i}`)));
+await fill(address);
 const one = (await must(address, 'GET', `${ns}/pods/p7`)).body.length;
 const many = (await must(address, 'GET', `${ns}/pods`)).body.length;
 const bare = await startBare(plat.dataDir, one, many);
-
-const json = 'application/json';
-const table = 'wrk.headers["Accept"] = "application/json;as=Table;g=meta.k8s.io;v=v1"';
-const updated = { ...configMap('@NAME@'), data: { n: '@N@' } };
-/** name → [path, Lua, which bare figure it is held against] */
-const loads = {
-  get: [`${ns}/pods/p7`, '', 'small'],
-  list500: [`${ns}/pods`, '', 'large'],
-  'list by label': [`${ns}/pods?labelSelector=index%3Dp42`, '', 'small'],
-  table500: [`${ns}/pods`, table, 'large'],
-  create: ['/', writing('POST', `${ns}/configmaps`, json, configMap('@NAME@'), '"c"..id.."-"..n'), 'small'],
-  replace: ['/', writing('PUT', `${ns}/configmaps/@NAME@`, json, updated, '"u"..(n % 64)'), 'small'],
-  'merge patch': [
-    '/',
-    writing('PATCH', `${ns}/configmaps/@NAME@`, 'application/merge-patch+json', { data: { p: '@N@' } }, '"u"..(n % 64)'),
-    'small',
-  ],
-  apply: [
-    '/',
-    writing(
-      'PATCH',
-      `${ns}/configmaps/@NAME@?fieldManager=bench&force=true`,
-      'application/apply-patch+yaml',
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '@NAME@' }, data: { p: '@N@' } },
-      '"a"..(n % 64)',
-    ),
-    'small',
-  ],
-  'get custom': [`${lamps}/one`, '', 'small'],
-  'create custom': ['/', writing('POST', lamps, json, lamp('@NAME@'), '"c"..id.."-"..n'), 'small'],
-  'create pod': ['/', writing('POST', `${ns}/pods`, json, pod('@NAME@'), '"q"..id.."-"..n'), 'small'],
-};
 
 const rows = [];
 const bares = { small: [], large: [] };

@@ -1,5 +1,6 @@
 // What the benches share: starting servers, calling them, and loading them with wrk.
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
@@ -33,8 +34,8 @@ const profiling =
 
 export const temporary = (name) => join(work, name);
 
-/** Starts `plat server`; answers when it is ready, with the time that took. */
-export async function startPlat(flags = [], dataDir = temporary(`data-${Date.now()}`)) {
+/** Starts `plat server` of the build in `checkout`; answers when it is ready, with the time that took. */
+export async function startPlat(flags = [], dataDir = temporary(`data-${randomUUID()}`), checkout = root) {
   const tokens = temporary('tokens.csv');
   writeFileSync(tokens, `${TOKEN},bench,bench-uid,"system:masters"\nplain-token,plain,plain-uid,"benchers"\n`, { mode: 0o600 });
   const began = performance.now();
@@ -52,7 +53,7 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${Date.now
     tokens,
     ...flags,
   ];
-  const child = started(spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const child = started(spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const look = (chunk) => {
