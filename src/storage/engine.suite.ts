@@ -3,6 +3,7 @@
  * Nothing here assumes that revisions start at 0, since a store may have a past.
  */
 import { afterEach, describe, expect, test } from 'vitest';
+import { backupSuite } from './engine.suite.backup.ts';
 import { historySuite } from './engine.suite.history.ts';
 import { randomHistories } from './engine.suite.random.ts';
 import {
@@ -37,6 +38,7 @@ export function engineSuite(name: string, open: () => Promise<EngineFixture>): v
     readSuite(scenario);
     commitSuite(scenario);
     historySuite(scenario);
+    backupSuite(scenario);
     lifeSuite(scenario);
     randomHistories(scenario);
   });

@@ -36,6 +36,8 @@ export interface Entry {
   readonly revision: number;
   /** Revision of the commit that created the key (since its last deletion). */
   readonly created: number;
+  /** When the engine deletes the key, in milliseconds since 1970; absent: never, or `expiries` was not asked for. */
+  readonly expires?: number;
   /** Present only when the value cannot be read. */
   readonly unreadable?: Unreadable;
 }
@@ -80,6 +82,8 @@ export interface RangeRequest {
   readonly limit?: number;
   /** `count` is not wanted, and may be less than it is: who reads everything page by page must not have the rest counted each time. */
   readonly uncounted?: boolean;
+  /** Entries tell when they expire: for backups. */
+  readonly expiries?: boolean;
 }
 export interface RangeResult {
   readonly entries: Entry[];
@@ -125,11 +129,29 @@ export interface Engine {
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void;
   /** Forgets history before a revision; values current at it stay readable. Does nothing if that was done already. */
   compact(revision: number): Promise<void>;
+  /**
+   * Keeps the newest revision readable: nothing is compacted beyond it, by whatever server, until `release` is called or
+   * the time is over. For reads that take longer than history is kept.
+   */
+  hold(milliseconds: number): Promise<Hold>;
+  /**
+   * Leaves revisions out: the newest one becomes at least `revision`, and history up to there is forgotten. For a store
+   * that nothing has subscribed to yet: what is restored must get revisions that no client has seen.
+   *
+   *   commit([put a=1]) → revision 1      skipTo(100)      commit([put a=2]) → revision 101      get('a', 1) → throws Compacted
+   */
+  skipTo(revision: number): Promise<void>;
   /** A cheap proof of life for health checks. Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Bytes on disk and the like, for metrics. */
   stats(): Promise<Record<string, number>>;
   close(): Promise<void>;
+}
+
+/** A revision that stays readable. */
+export interface Hold {
+  readonly revision: number;
+  release(): Promise<void>;
 }
 
 export class CommitConflict extends Error {

@@ -4,12 +4,14 @@
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { systemRandom } from '../../lib/random.ts';
 import {
   type ChangeRecord,
   Compacted,
   type Engine,
   type Entry,
   FutureRevision,
+  type Hold,
   type Operation,
   type RangeRequest,
   type RangeResult,
@@ -21,6 +23,7 @@ import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';
 import { CallFailure, CLOSED, unavailable } from './etcd/errors.ts';
 import { Feed, type FeedSource } from './etcd/feed.ts';
+import { SharedHolds } from './etcd/holds.ts';
 import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
 import { Leases } from './etcd/leases.ts';
 import {
@@ -59,6 +62,9 @@ export async function openEtcd(options: EtcdOptions): Promise<Engine> {
 
 /** How often a range of the newest state is begun anew because its revision was compacted meanwhile. */
 const MOST_RANGE_ATTEMPTS = 3;
+/** Most revisions that are left out at a time, and how many of the writes that do so are under way at once. */
+const MOST_SKIPPED = 1_000_000;
+const SKIPPED_AT_ONCE = 256;
 
 class EtcdEngine implements Engine {
   readonly name = 'etcd';
@@ -75,6 +81,7 @@ class EtcdEngine implements Engine {
   readonly #reads: Reads;
   readonly #commits: Commits;
   readonly #newest: NewestRevision;
+  readonly #holds: SharedHolds;
   readonly #feeds = new Set<Feed>();
   readonly #feedSource: FeedSource;
   readonly #retentionMs: number;
@@ -91,11 +98,12 @@ class EtcdEngine implements Engine {
     this.#connection = new Connection(addressesOf(options), options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
     this.#rangeMethod = rangeMethod(this.#keyspace);
     this.#watchMethod = watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end));
-    this.#reads = new Reads(this.#connection, this.#rangeMethod, this.#keyspace.root);
+    this.#reads = new Reads(this.#connection, this.#keyspace, this.#clock);
     const leases = new Leases(this.#connection, this.#clock);
     this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues);
     const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
     this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
+    this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, systemRandom);
     this.#feedSource = this.#makeFeedSource();
   }
 
@@ -109,6 +117,7 @@ class EtcdEngine implements Engine {
       record: this.#keyspace.compaction,
       retentionMs: this.#retentionMs,
       newestSeen: () => this.revision,
+      bound: (revision) => this.#holds.bound(revision),
       compact: (revision) => this.compact(revision),
       notice: this.#notice,
     });
@@ -180,14 +189,38 @@ class EtcdEngine implements Engine {
 
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
-    if (revision <= this.compacted) return;
+    const bound = await this.#orThrow(this.#holds.bound(revision));
+    if (bound <= this.compacted) return;
     try {
-      await this.#connection.read(compactMethod, encodeCompact(revision));
+      await this.#connection.read(compactMethod, encodeCompact(bound));
     } catch (error) {
       // Somebody else has compacted as far, or further.
-      if (!(error instanceof CallFailure && error.reason === 'compacted')) throw await this.#contractError(error, revision);
+      if (!(error instanceof CallFailure && error.reason === 'compacted')) throw await this.#contractError(error, bound);
     }
-    this.compacted = Math.max(this.compacted, revision);
+    this.compacted = Math.max(this.compacted, bound);
+  }
+
+  async hold(milliseconds: number): Promise<Hold> {
+    const revision = await this.currentRevision();
+    const release = await this.#orThrow(this.#holds.add(revision, milliseconds));
+    return { revision, release: () => this.#orThrow(release()) };
+  }
+
+  /** The revision of etcd cannot be set, only counted up: each write of a record of the engine's own is one. */
+  async skipTo(revision: number): Promise<void> {
+    let newest = await this.currentRevision();
+    if (revision - newest > MOST_SKIPPED) {
+      throw new StoreUnavailable(
+        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}`,
+      );
+    }
+    const request = encodePut(this.#keyspace.barrier, EMPTY_REQUEST);
+    while (newest < revision) {
+      const writes = Array.from({ length: Math.min(SKIPPED_AT_ONCE, revision - newest) }, () => this.#connection.write(putMethod, request));
+      newest = Math.max(...(await this.#orThrow(Promise.all(writes))));
+    }
+    this.#answered(newest);
+    await this.compact(newest);
   }
 
   async ping(): Promise<void> {

@@ -15,6 +15,7 @@ import {
   type Engine,
   type Entry,
   FutureRevision,
+  type Hold,
   type Operation,
   type RangeRequest,
   type RangeResult,
@@ -22,6 +23,7 @@ import {
   type Subscriber,
 } from '../engine.ts';
 import { type Due, Expiry } from './expiry.ts';
+import { Holds } from './holds.ts';
 import { Backlog } from './lmdb/backlog.ts';
 import { type PendingChange, prepareChange, writeChange } from './lmdb/change.ts';
 import { Compactor, readMeta } from './lmdb/compactor.ts';
@@ -130,6 +132,7 @@ class LmdbEngine implements Engine {
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
   readonly #stopRetention: () => void;
+  readonly #holds: Holds;
   /** The newest revision given to a commit; those after `revision` are not durable yet. */
   #assigned: number;
   #closing: Promise<void> | undefined;
@@ -140,6 +143,7 @@ class LmdbEngine implements Engine {
     this.#lock = lock;
     this.#dataDir = dataDir;
     this.#clock = clock;
+    this.#holds = new Holds(clock);
     this.compacted = readMeta(tables, 'compacted');
     this.revision = revisionOf(tables);
     this.#assigned = this.revision;
@@ -245,6 +249,24 @@ class LmdbEngine implements Engine {
     if (revision > this.revision) throw new FutureRevision(this.revision);
     await this.#backlog.applyTo(revision);
     await this.#compactor.toRevision(revision);
+  }
+
+  async hold(milliseconds: number): Promise<Hold> {
+    this.#checkOpen();
+    const release = this.#holds.add(this.revision, milliseconds);
+    return { revision: this.revision, release: async () => release() };
+  }
+
+  async skipTo(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (this.#subscriptions.count > 0) throw new Error('revisions cannot be left out while the store is followed');
+    await this.#commits.idle();
+    if (revision <= this.revision) return;
+    await this.compact(this.revision);
+    await this.#compactor.skipTo(revision);
+    this.#backlog.skipTo(revision);
+    this.#assigned = revision;
+    this.revision = revision;
   }
 
   async ping(): Promise<void> {
@@ -408,6 +430,7 @@ class LmdbEngine implements Engine {
       get stopped() {
         return engine.#closing !== undefined;
       },
+      bound: (revision: number) => engine.#holds.bound(revision),
       write: (bytes: number, fill: () => void) => engine.#writeTables(bytes, fill),
     };
   }

@@ -12,6 +12,7 @@ import {
   type Engine,
   type Entry,
   FutureRevision,
+  type Hold,
   type Operation,
   type RangeRequest,
   type RangeResult,
@@ -19,6 +20,7 @@ import {
   type Subscriber,
 } from '../engine.ts';
 import { Expiry } from './expiry.ts';
+import { Holds } from './holds.ts';
 import { checkOperations, startOf } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -63,10 +65,12 @@ class MemoryEngine implements Engine {
   readonly #expiry: Expiry;
   readonly #expiries = new SortedMap<{ key: string; revision: number; at: number }>();
   readonly #stopRetention: () => void;
+  readonly #holds: Holds;
   #closed = false;
 
   constructor({ clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS }: MemoryOptions) {
     this.#clock = clock;
+    this.#holds = new Holds(clock);
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
       due: (until, limit) => this.#due(until, limit),
@@ -87,12 +91,12 @@ class MemoryEngine implements Engine {
 
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkReadable(request.at);
-    const { prefix, at = this.revision, limit = Number.POSITIVE_INFINITY, uncounted = false } = request;
+    const { prefix, at = this.revision, limit = Number.POSITIVE_INFINITY, uncounted = false, expiries = false } = request;
     const entries: Entry[] = [];
     let count = 0;
     this.#versions.each(startOf(request), (versions, key) => {
       if (!key.startsWith(prefix)) return false;
-      const entry = entryAt(key, versions, at);
+      const entry = entryAt(key, versions, at, expiries);
       if (entry === undefined) return true;
       count++;
       if (entries.length < limit) entries.push(entry);
@@ -138,14 +142,32 @@ class MemoryEngine implements Engine {
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
     if (revision > this.revision) throw new FutureRevision(this.revision);
-    if (revision <= this.compacted) return;
-    this.compacted = revision;
+    const bound = this.#holds.bound(revision);
+    if (bound <= this.compacted) return;
+    this.compacted = bound;
     while (this.#logStart < this.compacted) {
       const forgotten = this.#log.splice(0, Math.min(SLICE, this.compacted - this.#logStart));
       this.#logStart += forgotten.length;
       for (const { changes } of forgotten) for (const { key } of changes) this.#prune(key);
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  async hold(milliseconds: number): Promise<Hold> {
+    this.#checkOpen();
+    const release = this.#holds.add(this.revision, milliseconds);
+    return { revision: this.revision, release: async () => release() };
+  }
+
+  async skipTo(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (this.#subscriptions.count > 0) throw new Error('revisions cannot be left out while the store is followed');
+    if (revision <= this.revision) return;
+    await this.compact(this.revision);
+    this.#log = [];
+    this.revision = revision;
+    this.compacted = revision;
+    this.#logStart = revision;
   }
 
   async ping(): Promise<void> {
@@ -238,11 +260,13 @@ class MemoryEngine implements Engine {
   }
 }
 
-function entryAt(key: string, versions: readonly Version[] | undefined, at: number): Entry | undefined {
+function entryAt(key: string, versions: readonly Version[] | undefined, at: number, expiries = false): Entry | undefined {
   if (versions === undefined) return undefined;
   for (let index = versions.length - 1; index >= 0; index--) {
-    const { revision, created, value } = versions[index] as Version;
-    if (revision <= at) return value === undefined ? undefined : { key, value, revision, created };
+    const { revision, created, value, expires } = versions[index] as Version;
+    if (revision > at) continue;
+    if (value === undefined) return undefined;
+    return expiries && expires > 0 ? { key, value, revision, created, expires } : { key, value, revision, created };
   }
   return undefined;
 }

@@ -16,6 +16,8 @@ export interface CompactionContext {
   readonly record: string;
   readonly retentionMs: number;
   newestSeen(): number;
+  /** How far history may be forgotten, of what is asked: not beyond a revision that some server holds. */
+  bound(revision: number): Promise<number>;
   compact(revision: number): Promise<void>;
   notice(message: string): void;
 }
@@ -76,9 +78,13 @@ export class Compaction {
 
   async #compact(): Promise<void> {
     this.#note();
-    const target = this.#due();
-    if (target <= this.#target) return;
+    const due = this.#due();
+    if (due <= this.#target) return;
     const { connection, record } = this.#context;
+    const target = await this.#context.bound(due);
+    // What is due and still held is due again as soon as it is not.
+    if (target < due) this.#notes.unshift({ time: Number.NEGATIVE_INFINITY, revision: due });
+    if (target <= this.#target) return;
     this.#target = target;
     const answer = await connection.write(transaction, encodePutAtVersion(record, this.#version, Buffer.from(String(target))));
     if (!answer.succeeded) {

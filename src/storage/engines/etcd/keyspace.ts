@@ -16,6 +16,8 @@ export interface Keyspace {
   readonly compaction: string;
   /** Written only to move the watch past revisions of others, on servers whose progress reports cannot be trusted. */
   readonly barrier: string;
+  /** Before the records that name a revision which must stay readable; each hangs on a lease. */
+  readonly holds: string;
 }
 
 const PREFIX = /^[\x21-\x7e]+$/;
@@ -29,6 +31,7 @@ export function keyspaceOf(prefix: string): Keyspace {
     watchEnd: `${trimmed}0`,
     compaction: `${trimmed}.compaction`,
     barrier: `${trimmed}.barrier`,
+    holds: `${trimmed}.hold.`,
   };
 }
 

@@ -47,7 +47,14 @@ function writeRange(writer: Writer, query: RangeQuery): void {
   writer.text(1, query.key);
 }
 
-export function rangeMethod(keyspace: Keyspace): Method<RangeAnswer> {
+/** An entry and the lease that it hangs on. */
+export interface LeasedEntry extends Entry {
+  readonly lease?: bigint;
+}
+
+/** `leases`: entries name theirs. */
+export function rangeMethod(keyspace: Keyspace, leases = false): Method<RangeAnswer> {
+  const read = leases ? readLeasedEntry : readEntry;
   return {
     path: '/etcdserverpb.KV/Range',
     decode(bytes) {
@@ -58,7 +65,7 @@ export function rangeMethod(keyspace: Keyspace): Method<RangeAnswer> {
       let count = 0;
       for (let field = reader.next(); field !== 0; field = reader.next()) {
         if (field === 1) revision = readHeader(reader.nested());
-        else if (field === 2) entries.push(readEntry(reader.nested(), keyspace.root.length));
+        else if (field === 2) entries.push(read(reader.nested(), keyspace.root.length));
         else if (field === 3) more = reader.flag();
         else if (field === 4) count = reader.number();
         else reader.skip();
@@ -93,6 +100,23 @@ function readEntry(reader: Reader, rootLength: number): Entry {
     else reader.skip();
   }
   return { key, value, revision, created };
+}
+
+function readLeasedEntry(reader: Reader, rootLength: number): LeasedEntry {
+  let key = '';
+  let created = 0;
+  let revision = 0;
+  let value: Buffer = NOTHING;
+  let lease = 0n;
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) key = readKey(reader, rootLength);
+    else if (field === 2) created = reader.number();
+    else if (field === 3) revision = reader.number();
+    else if (field === 5) value = reader.bytes();
+    else if (field === 6) lease = reader.identifier();
+    else reader.skip();
+  }
+  return lease === 0n ? { key, value, revision, created } : { key, value, revision, created, lease };
 }
 
 function readKey(reader: Reader, rootLength: number): string {
@@ -225,9 +249,10 @@ export function encodeStatesBefore(root: string, list: readonly { readonly key: 
   return writer.finish();
 }
 
-/** Writes a key without a guard. */
-export function encodePut(key: string, value: Buffer): Buffer {
-  const writer = new Writer(key.length + value.length + 16);
+/** Writes a key without a guard, hung on a lease if one is given. */
+export function encodePut(key: string, value: Buffer, lease?: bigint): Buffer {
+  const writer = new Writer(key.length + value.length + 32);
+  if (lease !== undefined) writer.number(3, lease);
   writer.bytes(2, value);
   writer.text(1, key);
   return writer.finish();
@@ -286,6 +311,29 @@ export const leaseGrant: Method<{ readonly id: bigint; readonly ttlSeconds: numb
       else reader.skip();
     }
     return { id, ttlSeconds };
+  },
+};
+
+/** A request that names a lease and nothing else. */
+export function encodeLease(id: bigint): Buffer {
+  const writer = new Writer(16);
+  writer.number(1, id);
+  return writer.finish();
+}
+/** Ends a lease, and deletes the keys that hang on it. */
+export const leaseRevoke: Method<number> = { path: '/etcdserverpb.Lease/LeaseRevoke', decode: (bytes) => readFirstHeader(bytes) };
+
+/** Seconds that a lease still has; 0 for one that is over. */
+export const leaseTimeToLive: Method<number> = {
+  path: '/etcdserverpb.Lease/LeaseTimeToLive',
+  decode(bytes) {
+    const reader = new Reader(bytes);
+    let left = 0n;
+    for (let field = reader.next(); field !== 0; field = reader.next()) {
+      if (field === 3) left = BigInt.asIntN(64, reader.identifier());
+      else reader.skip();
+    }
+    return left > 0n ? Number(left) : 0;
   },
 };
 

@@ -1,10 +1,20 @@
 /** Ranges of any size, read in pages of bounded size. */
+import type { Clock } from '../../../lib/clock.ts';
 import type { Entry, RangeRequest, RangeResult } from '../../engine.ts';
 import { startOf } from '../operations.ts';
 import type { Connection } from './connection.ts';
 import { CallFailure } from './errors.ts';
-import { endOfPrefix } from './keyspace.ts';
-import { encodeRange, type Method, type RangeAnswer, type RangeQuery } from './messages.ts';
+import { endOfPrefix, type Keyspace } from './keyspace.ts';
+import {
+  encodeLease,
+  encodeRange,
+  type LeasedEntry,
+  leaseTimeToLive,
+  type Method,
+  type RangeAnswer,
+  type RangeQuery,
+  rangeMethod,
+} from './messages.ts';
 
 /** Keys of the first page, when nothing is known of their size, and of the largest. */
 const FIRST_PAGE = 1_000;
@@ -17,12 +27,16 @@ const SMALLER = 1 / 8;
 export class Reads {
   readonly #connection: Connection;
   readonly #method: Method<RangeAnswer>;
+  readonly #leasedMethod: Method<RangeAnswer>;
   readonly #root: string;
+  readonly #clock: Clock;
 
-  constructor(connection: Connection, method: Method<RangeAnswer>, root: string) {
+  constructor(connection: Connection, keyspace: Keyspace, clock: Clock) {
     this.#connection = connection;
-    this.#method = method;
-    this.#root = root;
+    this.#method = rangeMethod(keyspace);
+    this.#leasedMethod = rangeMethod(keyspace, true);
+    this.#root = keyspace.root;
+    this.#clock = clock;
   }
 
   async get(key: string, at: number | undefined): Promise<{ readonly entry: Entry | undefined; readonly revision: number }> {
@@ -32,6 +46,31 @@ export class Reads {
 
   /** Throws CallFailure; `compacted` also when the revision of the first page is forgotten before the last one is read. */
   async range(request: RangeRequest): Promise<RangeResult> {
+    if (request.expiries !== true) return this.#range(request, this.#method);
+    const result = await this.#range(request, this.#leasedMethod);
+    return { ...result, entries: await this.#withExpiries(result.entries) };
+  }
+
+  /** Entries that hang on a lease are told apart by when that ends; leases are shared, so that each is asked for once. */
+  async #withExpiries(entries: readonly LeasedEntry[]): Promise<Entry[]> {
+    const ends = new Map<bigint, number>();
+    const found: Entry[] = [];
+    for (const { lease, ...entry } of entries) {
+      if (lease === undefined) {
+        found.push(entry);
+        continue;
+      }
+      let expires = ends.get(lease);
+      if (expires === undefined) {
+        expires = this.#clock.now() + (await this.#connection.read(leaseTimeToLive, encodeLease(lease))) * 1000;
+        ends.set(lease, expires);
+      }
+      found.push({ ...entry, expires });
+    }
+    return found;
+  }
+
+  async #range(request: RangeRequest, method: Method<RangeAnswer>): Promise<RangeResult> {
     const { prefix, at, limit = Number.POSITIVE_INFINITY } = request;
     const end = endOfPrefix(this.#root + prefix);
     let key = this.#root + startOf(request);
@@ -47,7 +86,7 @@ export class Reads {
       const keys = Math.min(pageKeys, limit - entries.length);
       let page: RangeAnswer;
       try {
-        page = await this.read({ key, end, limit: keys, ...revisionOf(revision) });
+        page = await this.read({ key, end, limit: keys, ...revisionOf(revision) }, method);
       } catch (error) {
         if (!(error instanceof CallFailure && error.reason === 'answer-too-large') || keys <= 1) throw error;
         pageKeys = Math.max(1, Math.floor(keys * SMALLER));
@@ -67,13 +106,13 @@ export class Reads {
    * A read of the newest state asks the members who leads them, so that it misses nothing that was answered before. A read
    * at a revision need not, unless the member that is asked has not come so far yet.
    */
-  async read(query: RangeQuery): Promise<RangeAnswer> {
-    if (!query.serializable) return this.#connection.read(this.#method, encodeRange(query));
+  async read(query: RangeQuery, method: Method<RangeAnswer> = this.#method): Promise<RangeAnswer> {
+    if (!query.serializable) return this.#connection.read(method, encodeRange(query));
     try {
-      return await this.#connection.read(this.#method, encodeRange(query));
+      return await this.#connection.read(method, encodeRange(query));
     } catch (error) {
       if (!(error instanceof CallFailure && error.reason === 'future')) throw error;
-      return this.#connection.read(this.#method, encodeRange({ ...query, serializable: false }));
+      return this.#connection.read(method, encodeRange({ ...query, serializable: false }));
     }
   }
 }

@@ -16,6 +16,8 @@ export interface CompactionState {
   /** Oldest revision that can be read; raised here before anything is removed. */
   compacted: number;
   readonly stopped: boolean;
+  /** How far history may be forgotten, of what is asked: not beyond a revision that someone holds. */
+  bound(revision: number): number;
   /** Makes writes in some transaction; resolves when they are durable. */
   write(bytes: number, fill: () => void): Promise<void>;
 }
@@ -40,14 +42,27 @@ export class Compactor {
 
   /** Forgets what was before a revision. */
   async toRevision(revision: number): Promise<void> {
-    if (revision <= this.#state.compacted) return;
-    this.#state.compacted = revision;
-    await this.#enqueue(() => this.#prune(revision, Number.POSITIVE_INFINITY));
+    const bound = this.#state.bound(revision);
+    if (bound <= this.#state.compacted) return;
+    this.#state.compacted = bound;
+    await this.#enqueue(() => this.#prune(bound, Number.POSITIVE_INFINITY));
   }
 
   /** Forgets what was superseded before a time. */
   toTime(time: number): Promise<void> {
-    return this.#enqueue(() => this.#prune(this.#state.revision, time));
+    return this.#enqueue(() => this.#prune(this.#state.bound(this.#state.revision), time));
+  }
+
+  /** Leaves the revisions up to this one out. Everything before must be pruned. */
+  skipTo(revision: number): Promise<void> {
+    return this.#enqueue(async () => {
+      await this.#state.write(100, () => {
+        writeMeta(this.#tables, 'compacted', revision);
+        writeMeta(this.#tables, 'pruned', revision);
+      });
+      this.#pruned = revision;
+      this.#state.compacted = revision;
+    });
   }
 
   #enqueue(run: () => Promise<void>): Promise<void> {

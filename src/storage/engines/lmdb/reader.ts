@@ -62,7 +62,7 @@ export class Reader {
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
-    const { prefix, limit = Number.POSITIVE_INFINITY, at = this.#state.revision, uncounted = false } = request;
+    const { prefix, limit = Number.POSITIVE_INFINITY, at = this.#state.revision, uncounted = false, expiries = false } = request;
     const first = startOf(request);
     const entries: Entry[] = [];
     let count = 0;
@@ -85,7 +85,8 @@ export class Reader {
         if (value.deleted) continue;
         count++;
         if (entries.length < limit) {
-          entries.push({ key: name, value: this.#value({ revision, index: value.index }), revision, created: value.created });
+          const entry = { key: name, value: this.#value({ revision, index: value.index }), revision, created: value.created };
+          entries.push(expiries && value.expires > 0 ? { ...entry, expires: value.expires } : entry);
         } else if (uncounted) break;
       }
       // A turn ends between two keys or within one; what was counted already must not be counted again.
