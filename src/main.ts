@@ -53,6 +53,7 @@ import { Watches } from './server/watch/watches.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
+import { logUnreadable } from './storage/unreadable.ts';
 import { apiRelease } from './version.ts';
 
 export interface RunningServer {
@@ -124,6 +125,7 @@ async function serve(
   const cache = new Cache(
     measured(engine, metrics, () => performance.now()),
     failed('the store can no longer be followed'),
+    logUnreadable(log),
   );
   // Whoever reads why the start failed is not to read about the store that is closed because of it.
   undo.push(() => cache.close());

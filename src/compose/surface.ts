@@ -17,6 +17,7 @@ import { Flows } from '../server/flow.ts';
 import { InFlight } from '../server/in-flight.ts';
 import type { Step } from '../server/pipeline.ts';
 import type { Services } from '../server/services.ts';
+import type { Cache } from '../storage/cache.ts';
 import { productVersion } from '../version.ts';
 
 export interface Surface {
@@ -77,6 +78,7 @@ export function composeSurface(services: Services, { options, metrics, live, add
         if (cache.engine.exclusive && cache.revision < cache.engine.revision) throw new Error('the cache is behind the store');
       },
     },
+    { name: 'store-values', in: healthPages, advisory: true, check: () => checkValues(cache) },
     ...steps,
     {
       name: 'shutdown',
@@ -123,6 +125,15 @@ export function composeSurface(services: Services, { options, metrics, live, add
     },
     close,
   };
+}
+
+/** Throws while the store has objects that cannot be read. */
+function checkValues(cache: Cache): void {
+  const counts = cache.unreadable();
+  if (counts.size === 0) return;
+  let objects = 0;
+  for (const count of counts.values()) objects += count;
+  throw new Error(`${objects} ${objects === 1 ? 'object' : 'objects'} cannot be read`);
 }
 
 /** An administrator may have switched the group off; requests then have no flow. */

@@ -12,6 +12,7 @@ import { parseItem } from './convert.ts';
 import { fillAsRead, hubOf, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
 import { mendOwners, ownCreated } from './ownership.ts';
+import { unreadableAt } from './unreadable.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
@@ -80,7 +81,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (validated instanceof Promise) await validated;
 
   if (ctx.dryRun) {
-    if (resource.collection?.items.get(keyOf(target)) !== undefined) throw taken(target);
+    if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw taken(target);
     return unsavedItem(resource, keyOf(target), ready);
   }
   const { sideWrites, commitSteps: steps } = request;

@@ -26,6 +26,8 @@ export interface ListResult {
   readonly remaining: number | undefined;
   /** The list holds everything selected, from the first on. */
   readonly whole: boolean;
+  /** How many objects of the past could not be read and are left out; those of now are counted by their collection. */
+  readonly unreadable?: number;
 }
 
 /** Reads a resourceVersion parameter: undefined when it is not given. Throws as the stock server does. */
@@ -132,19 +134,24 @@ async function listHistory(
   const collection = resource.collection as NonNullable<Resource['collection']>;
   const prefix = collection.prefix + selection.prefix;
   const items: Item[] = [];
+  let unreadable = 0;
   let from = start === '' ? undefined : collection.prefix + start;
   for (;;) {
     const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: HISTORY_CHUNK, ...(from !== undefined && { from }) });
     const keys: string[] = [];
     for (const entry of chunk.entries) {
-      const item = collection.itemOf(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
-      keys.push(item.key);
-      if (selection.matches(item)) items.push(item);
+      const { value, revision: at, created } = entry;
+      const key = entry.key.slice(collection.prefix.length);
+      const item = collection.itemOf(key, value, at, created, entry.unreadable);
+      keys.push(key);
+      if (item === undefined) unreadable++;
+      else if (selection.matches(item)) items.push(item);
     }
     const last = chunk.entries[chunk.entries.length - 1];
     if (!chunk.more || last === undefined || (limit > 0 && items.length >= limit)) {
       const beyond = chunk.count - chunk.entries.length;
-      return page(items, selection, revision, start, limit, (key) => keys.filter((k) => k > key).length + beyond);
+      const found = page(items, selection, revision, start, limit, (key) => keys.filter((k) => k > key).length + beyond);
+      return unreadable === 0 ? found : { ...found, unreadable };
     }
     from = `${last.key}\u0000`;
   }

@@ -5,7 +5,7 @@
 import type { SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { convertsLater, fromHub } from '../kinds/served.ts';
-import { conflict, notFound } from '../meta/errors.ts';
+import { conflict } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
@@ -14,6 +14,7 @@ import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from '
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { hubObject, normal, parseItem, storedValueOf } from './convert.ts';
 import { isHeld } from './strategy.ts';
+import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
 
 export interface DeleteOptions {
@@ -60,7 +61,12 @@ async function attemptRemove(
   const { resource } = ctx;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = resource.collection?.items.get(keyOf(ctx));
-  if (item === undefined) throw notFound(resource.resource, ctx.name);
+  if (item === undefined) {
+    const unreadable = unreadableAt(ctx);
+    // What is written alongside depends on what the object holds.
+    if (unreadable === undefined || alongside !== undefined) throw missing(ctx);
+    return removeUnreadable(deps, ctx, unreadable, options);
+  }
   const stored = ctx.asStored ? decoded(resource, item) : hubObject(resource, item);
   const object = stored instanceof Promise ? await stored : stored;
   // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.

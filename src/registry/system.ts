@@ -13,6 +13,7 @@ import { normal, parseItem } from './convert.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
 import { remove } from './remove.ts';
+import { unreadableAt } from './unreadable.ts';
 import { update } from './update.ts';
 
 export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
@@ -111,6 +112,8 @@ export class SystemWriter {
     subresource = '',
   ): Promise<void> {
     const wanted = this.read(group, plural, namespace, name);
+    // An object that cannot be read stops no start; it was logged when it was set aside.
+    if (wanted === undefined && unreadableAt({ resource: this.deps.catalog.builtin(group, plural), namespace, name }) !== undefined) return;
     if (wanted !== undefined) {
       change(wanted);
       if (equal(wanted, this.read(group, plural, namespace, name))) return;

@@ -7,7 +7,7 @@ import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
-import { ApiError, badRequest, conflict, invalid, notFound, plainError } from '../meta/errors.ts';
+import { ApiError, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
 import { CommitConflict } from '../storage/engine.ts';
@@ -21,6 +21,7 @@ import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadata
 import { mendOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
+import { missing, unreadableAt } from './unreadable.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -82,7 +83,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = resource.collection?.items.get(keyOf(ctx));
   if (item === undefined) {
-    if (how.createAbsent === undefined) throw notFound(resource.resource, ctx.name);
+    if (how.createAbsent === undefined || unreadableAt(ctx) !== undefined) throw missing(ctx);
     const object = await how.createAbsent();
     // The version of an object that went meanwhile is no hindrance to making it again.
     if (!how.createdIsOwned) delete object.metadata.resourceVersion;

@@ -7,7 +7,7 @@
  */
 import { ApiError, expired } from '../meta/errors.ts';
 import type { Collection, CollectionEvent } from '../storage/collection.ts';
-import { Compacted } from '../storage/engine.ts';
+import { type ChangeRecord, Compacted } from '../storage/engine.ts';
 import { atRevision, type Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
@@ -187,24 +187,18 @@ const asApiError = (error: unknown): ApiError => {
   return new ApiError(500, 'InternalError', 'the store could not be read');
 };
 
-async function historicEvent(
-  deps: RegistryDeps,
-  collection: Collection,
-  change: { type: 'put' | 'delete'; key: string; value: Buffer | undefined; revision: number; created: number },
-): Promise<CollectionEvent | undefined> {
+async function historicEvent(deps: RegistryDeps, collection: Collection, change: ChangeRecord): Promise<CollectionEvent | undefined> {
   const key = change.key.slice(collection.prefix.length);
   const isNew = change.type === 'put' && change.created === change.revision;
   const before = isNew ? undefined : await deps.cache.engine.get(change.key, change.revision - 1);
-  const previous = before === undefined ? undefined : collection.itemOf(key, before.value, before.revision, before.created);
-  if (change.value === undefined) {
+  const previous =
+    before === undefined ? undefined : collection.itemOf(key, before.value, before.revision, before.created, before.unreadable);
+  const item =
+    change.value === undefined ? undefined : collection.itemOf(key, change.value, change.revision, change.created, change.unreadable);
+  // An object leaves when it is deleted, and when it cannot be read any more.
+  if (item === undefined) {
     if (previous === undefined) return undefined;
     return { type: 'delete', item: atRevision(previous, change.revision), previous, revision: change.revision, frames: undefined };
   }
-  return {
-    type: 'put',
-    item: collection.itemOf(key, change.value, change.revision, change.created),
-    previous,
-    revision: change.revision,
-    frames: undefined,
-  };
+  return { type: 'put', item, previous, revision: change.revision, frames: undefined };
 }

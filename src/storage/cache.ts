@@ -6,8 +6,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Collection, type CollectionOptions } from './collection.ts';
-import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation } from './engine.ts';
+import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
 import type { Facts } from './item.ts';
+import type { UnreadableObject } from './unreadable.ts';
 
 const LOAD_CHUNK = 1000;
 /** Values are read for so long at a time; then others have their turn. */
@@ -29,11 +30,26 @@ export class Cache {
   private reached = 0;
   private stop: (() => void) | undefined;
   private readonly failed: (error: Error) => void;
+  private readonly setAside: (object: UnreadableObject) => void;
 
-  /** `failed` is called when the store's changes can no longer be followed: the process must reload or end. */
-  constructor(engine: Engine, failed: (error: Error) => void) {
+  /**
+   * `failed` is called when the store's changes can no longer be followed: the process must reload or end. `setAside` is
+   * called for every object that cannot be read, under its key in the store; the others are served.
+   */
+  constructor(engine: Engine, failed: (error: Error) => void, setAside: (object: UnreadableObject) => void = () => {}) {
     this.engine = engine;
     this.failed = failed;
+    this.setAside = setAside;
+  }
+
+  /** How many objects cannot be read now, by the prefix of their collection; empty while all can. */
+  unreadable(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { prefix, unreadable } of this.collections.values()) if (unreadable !== undefined) counts.set(prefix, unreadable.size);
+    return counts;
+  }
+  private make(options: CollectionOptions): Collection {
+    return new Collection(options, (object) => this.setAside({ ...object, key: options.prefix + object.key }));
   }
 
   /** Revision up to which the cache is complete. */
@@ -45,7 +61,7 @@ export class Cache {
   declare(options: CollectionOptions): Collection {
     const known = this.collections.get(options.prefix);
     if (known !== undefined) return known;
-    const collection = new Collection(options);
+    const collection = this.make(options);
     this.collections.set(options.prefix, collection);
     return collection;
   }
@@ -57,7 +73,7 @@ export class Cache {
   async add(options: CollectionOptions, reread: boolean, ready: (collection: Collection) => void): Promise<void> {
     const known = this.collections.get(options.prefix);
     if (known === undefined) {
-      ready(await this.filled(new Collection(options)));
+      ready(await this.filled(this.make(options)));
     } else if (reread) {
       const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(options.prefix, take);
       await known.reread(options, entries, () => ready(known));
@@ -70,8 +86,8 @@ export class Cache {
     collection.hold();
     this.collections.set(collection.prefix, collection);
     try {
-      const at = await this.eachEntry(collection.prefix, ({ key, value, revision, created }) =>
-        collection.load(key.slice(collection.prefix.length), value, revision, created),
+      const at = await this.eachEntry(collection.prefix, ({ key, value, revision, created, unreadable }) =>
+        collection.load(key.slice(collection.prefix.length), value, revision, created, unreadable),
       );
       collection.loaded(at);
       await this.waitFor(at, CHANGES_WAIT_MS);
@@ -82,9 +98,12 @@ export class Cache {
       throw error;
     }
   }
-  private async entriesOf(prefix: string, take: (key: string, value: Buffer, revision: number, created: number) => void): Promise<void> {
-    const at = await this.eachEntry(prefix, ({ key, value, revision, created }) =>
-      take(key.slice(prefix.length), value, revision, created),
+  private async entriesOf(
+    prefix: string,
+    take: (key: string, value: Buffer, revision: number, created: number, unreadable: Unreadable | undefined) => void,
+  ): Promise<void> {
+    const at = await this.eachEntry(prefix, ({ key, value, revision, created, unreadable }) =>
+      take(key.slice(prefix.length), value, revision, created, unreadable),
     );
     if (!(await this.waitFor(at, CHANGES_WAIT_MS))) throw new Error('the store does not tell of its changes');
   }
@@ -170,7 +189,7 @@ export class Cache {
   private loadAll(): Promise<number> {
     return this.eachEntry('', (entry) => {
       const collection = this.collectionOf(entry.key);
-      collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created);
+      collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created, entry.unreadable);
     });
   }
 
@@ -205,7 +224,8 @@ export class Cache {
       const collection = this.collectionOf(change.key);
       if (collection === undefined) continue;
       const facts = change.value === undefined ? undefined : this.known.get(change.value);
-      collection.apply(change.key.slice(collection.prefix.length), change.value, change.revision, change.created, facts);
+      const { value, revision: at, created, unreadable } = change;
+      collection.apply(change.key.slice(collection.prefix.length), value, at, created, facts, unreadable);
     }
     this.reached = Math.max(this.reached, revision);
     if (this.waiters.length === 0) return;

@@ -4,7 +4,9 @@
  */
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
+import type { Unreadable } from './engine.ts';
 import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
+import { type UnreadableObject, whyUnreadable } from './unreadable.ts';
 
 /** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
 export interface CollectionEvent {
@@ -37,6 +39,7 @@ interface Stored {
   readonly value: Buffer | undefined;
   readonly revision: number;
   readonly created: number;
+  readonly unreadable: Unreadable | undefined;
 }
 
 /** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
@@ -48,6 +51,8 @@ let allChanges = 0;
 export class Collection {
   readonly prefix: string;
   items = new SortedMap<Item>();
+  /** Objects that are there and cannot be read, by key: no read finds them among the items. Undefined while there are none. */
+  unreadable: Map<string, UnreadableObject> | undefined;
   private options: CollectionOptions;
   private readonly audience = new Audience();
   private readonly closers = new Set<() => void>();
@@ -65,10 +70,13 @@ export class Collection {
   /** The newest of every key that changed while values are read by other rules. */
   private meanwhile: Map<string, Stored> | undefined;
 
-  constructor(options: CollectionOptions) {
+  /** `setAside` is called for every object that is found to be unreadable. */
+  constructor(options: CollectionOptions, setAside: (object: UnreadableObject) => void = () => {}) {
     this.options = options;
     this.prefix = options.prefix;
+    this.report = setAside;
   }
+  private readonly report: (object: UnreadableObject) => void;
 
   factsOf(object: unknown): Facts {
     return this.options.facts(object);
@@ -78,13 +86,16 @@ export class Collection {
   readsBy(read: ReadValue | undefined): boolean {
     return this.options.read === read;
   }
-  /** What a value of the store says: one of any time is read by the rules of now. */
-  itemOf(key: string, value: Buffer, revision: number, created: number): Item {
-    return itemBy(this.options, key, value, revision, created);
+  /** What a value of the store says: one of any time is read by the rules of now. Undefined when it cannot be read. */
+  itemOf(key: string, value: Buffer, revision: number, created: number, unreadable?: Unreadable): Item | undefined {
+    const item = itemBy(this.options, key, value, revision, created, unreadable);
+    return typeof item === 'string' ? undefined : item;
   }
   /** Takes an entry found while loading. */
-  load(key: string, value: Buffer, revision: number, created: number): void {
-    this.items.set(key, this.itemOf(key, value, revision, created));
+  load(key: string, value: Buffer, revision: number, created: number, unreadable?: Unreadable): void {
+    const item = itemBy(this.options, key, value, revision, created, unreadable);
+    if (typeof item === 'string') this.setAside({ key, revision, created, reason: item });
+    else this.items.set(key, item);
     this.changes = ++allChanges;
     if (revision > this.lastChange) this.lastChange = revision;
   }
@@ -95,7 +106,7 @@ export class Collection {
     this.lastChange = Math.max(this.lastChange, revision);
     const waiting = this.waiting;
     this.waiting = undefined;
-    for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts);
+    for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts, w.unreadable);
   }
   /** Values are read by other rules from now on, which make the same of those that are here. */
   change(options: CollectionOptions): void {
@@ -108,23 +119,40 @@ export class Collection {
    */
   async reread(
     options: CollectionOptions,
-    entries: (take: (key: string, value: Buffer, revision: number, created: number) => void) => Promise<void>,
+    entries: (
+      take: (key: string, value: Buffer, revision: number, created: number, unreadable: Unreadable | undefined) => void,
+    ) => Promise<void>,
     ready: () => void,
   ): Promise<void> {
     const items = new SortedMap<Item>();
+    const aside = new Map<string, UnreadableObject>();
+    const take = (key: string, value: Buffer, revision: number, created: number, unreadable: Unreadable | undefined): void => {
+      const item = itemBy(options, key, value, revision, created, unreadable);
+      items.delete(key);
+      aside.delete(key);
+      if (typeof item === 'string') aside.set(key, { key, revision, created, reason: item });
+      else items.set(key, item);
+    };
     const meanwhile = new Map<string, Stored>();
     this.meanwhile = meanwhile;
     try {
-      await entries((key, value, revision, created) => items.set(key, itemBy(options, key, value, revision, created)));
+      await entries(take);
     } finally {
       this.meanwhile = undefined;
     }
-    for (const { key, value, revision, created } of meanwhile.values()) {
-      if (value === undefined) items.delete(key);
-      else if (items.get(key)?.revision !== revision) items.set(key, itemBy(options, key, value, revision, created));
+    for (const { key, value, revision, created, unreadable } of meanwhile.values()) {
+      if (value !== undefined) {
+        if (items.get(key)?.revision !== revision) take(key, value, revision, created, unreadable);
+        continue;
+      }
+      items.delete(key);
+      aside.delete(key);
     }
     this.options = options;
     this.items = items;
+    const known = this.unreadable;
+    this.unreadable = aside.size === 0 ? undefined : aside;
+    for (const object of aside.values()) if (known?.get(object.key)?.revision !== object.revision) this.report(object);
     this.indexes.clear();
     // Events tell what the rules of before made of values; whoever asks for the past reads it from the store.
     this.events = [];
@@ -141,26 +169,38 @@ export class Collection {
   }
 
   /** Applies a change of the store. `facts` saves parsing where the writer knows them. */
-  apply(key: string, value: Buffer | undefined, revision: number, created: number, facts: Facts | undefined): void {
+  apply(
+    key: string,
+    value: Buffer | undefined,
+    revision: number,
+    created: number,
+    facts: Facts | undefined,
+    unreadable?: Unreadable | undefined,
+  ): void {
     if (this.waiting !== undefined) {
-      this.waiting.push({ key, value, revision, created, facts });
+      this.waiting.push({ key, value, revision, created, facts, unreadable });
       return;
     }
-    this.meanwhile?.set(key, { key, value, revision, created });
+    this.meanwhile?.set(key, { key, value, revision, created, unreadable });
+    if (this.unreadable !== undefined) this.takeBack(key, revision);
     const previous = this.items.get(key);
     let event: CollectionEvent;
-    if (value === undefined) {
+    // Who knows the facts made the value as it is to be read, unless the rules have changed since.
+    const item =
+      value === undefined
+        ? undefined
+        : facts !== undefined && facts.read === this.options.read
+          ? itemFromStored(key, value, revision, created, facts)
+          : itemBy(this.options, key, value, revision, created, unreadable);
+    if (typeof item === 'object') {
+      this.items.set(key, item);
+      event = { type: 'put', item, previous, revision, frames: undefined };
+    } else {
+      // An object that cannot be read any more leaves the lists, and so it leaves the watches.
+      if (item !== undefined) this.setAside({ key, revision, created, reason: item });
       if (previous === undefined) return;
       this.items.delete(key);
       event = { type: 'delete', item: atRevision(previous, revision), previous, revision, frames: undefined };
-    } else {
-      // Who knows the facts made the value as it is to be read, unless the rules have changed since.
-      const item =
-        facts !== undefined && facts.read === this.options.read
-          ? itemFromStored(key, value, revision, created, facts)
-          : this.itemOf(key, value, revision, created);
-      this.items.set(key, item);
-      event = { type: 'put', item, previous, revision, frames: undefined };
     }
     this.lastChange = revision;
     this.changes = ++allChanges;
@@ -170,6 +210,21 @@ export class Collection {
     // Events outlive what they tell of by minutes, and few ask again for the parsed form of what is past.
     if (previous !== undefined) previous.parsed = undefined;
     if (event.type === 'delete') event.item.parsed = undefined;
+  }
+
+  private setAside(object: UnreadableObject): void {
+    this.unreadable ??= new Map();
+    this.unreadable.set(object.key, object);
+    this.lastChange = Math.max(this.lastChange, object.revision);
+    this.changes = ++allChanges;
+    this.report(object);
+  }
+  /** A later change says what an object that could not be read is now. */
+  private takeBack(key: string, revision: number): void {
+    if (!this.unreadable?.delete(key)) return;
+    if (this.unreadable.size === 0) this.unreadable = undefined;
+    this.lastChange = revision;
+    this.changes = ++allChanges;
   }
 
   /** Calls once when the collection ends or is read by other rules. Answers the function that takes the call back. */
@@ -266,9 +321,22 @@ export class Collection {
   }
 }
 
-function itemBy({ read, facts }: CollectionOptions, key: string, value: Buffer, revision: number, created: number): Item {
-  const known = read === undefined ? value : read(value);
-  return itemFromStored(key, known, revision, created, facts(storedObject(known)));
+/** The item of a value, or why there is none. */
+function itemBy(
+  { read, facts }: CollectionOptions,
+  key: string,
+  value: Buffer,
+  revision: number,
+  created: number,
+  unreadable: Unreadable | undefined,
+): Item | string {
+  if (unreadable !== undefined) return unreadable.reason;
+  try {
+    const known = read === undefined ? value : read(value);
+    return itemFromStored(key, known, revision, created, facts(storedObject(known)));
+  } catch (error) {
+    return whyUnreadable(error, value);
+  }
 }
 
 function indexedValue(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {

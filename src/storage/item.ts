@@ -10,6 +10,8 @@
  *   bytes 2-3   reserved, 0
  *   bytes 4-7   offset in the text at which `,"resourceVersion":"…"` belongs (right after the uid)
  */
+import { UnknownFormat } from './unreadable.ts';
+
 export interface Item {
   /** Key within the collection: `namespace/name`, or `name`. */
   readonly key: string;
@@ -116,6 +118,7 @@ function endOfString(text: Buffer, from: number): number {
 export function itemFromStored(key: string, value: Buffer, revision: number, created: number, facts: Facts): Item {
   check(value);
   const at = value.readUInt32BE(4);
+  if (at > value.length - HEADER) throw new UnknownFormat('its head does not fit its text');
   return {
     key,
     revision,
@@ -156,9 +159,7 @@ function withVersion(value: Buffer, header: number, at: number, revision: number
 
 function check(value: Buffer): void {
   if (value[0] !== FORMAT || value[1] !== 0)
-    throw new Error(
-      `a stored object has format ${value[0]}.${value[1]}, which this release does not know; start a newer release on this store`,
-    );
+    throw new UnknownFormat(`it has the format ${value[0]}.${value[1]}, which this release does not know`);
 }
 
 /** Whether a stored value is the text that an item already has, apart from its resourceVersion. */

@@ -32,6 +32,8 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   /** Time as the store sees it: history is forgotten by it. */
   readonly storeClock?: Clock;
   readonly log?: Log;
+  /** What the server uses instead of the store, for tests of its faults. */
+  readonly wrapEngine?: (engine: Engine) => Engine;
 }
 
 export interface TestServer {
@@ -70,7 +72,7 @@ export function startTestServer(options: TestServerOptions = {}): Promise<TestSe
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
-  const { storeClock, log, ...changes } = given;
+  const { storeClock, log, wrapEngine = (store: Engine) => store, ...changes } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
@@ -78,7 +80,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
   let engine: Engine | undefined;
   const running = await startServer(options, log ?? collecting(errors), async (wanted) => {
     engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }) });
-    return engine;
+    return wrapEngine(engine);
   });
   const clients: Client[] = [];
   const client = (clientOptions: ClientOptions = {}): Client => {

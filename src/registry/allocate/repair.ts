@@ -37,6 +37,10 @@ export async function repairAllocations(cache: Cache, allocation: ServiceAllocat
       const operation = table.free(member, uid);
       if (operation !== undefined) freeing.push(operation);
     }
+    for (const member of table.unreadable()) {
+      const holder = holders.get(member);
+      (holder === undefined ? freeing : restoring).push(table.repair(member, holder));
+    }
     for (const [member, uid] of holders) if (!table.isUsed(member)) restoring.push(table.take(member, uid));
   };
   compare(allocation.addresses, addressesOf);

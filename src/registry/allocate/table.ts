@@ -31,6 +31,7 @@ export class AllocationTable<R extends Range = Range> {
   /** Takes in what the cache has loaded. */
   loaded(): void {
     for (const item of this.collection.items.all()) this.mark(item.key, true);
+    for (const key of this.collection.unreadable?.keys() ?? []) this.mark(key, true);
   }
   private mark(member: string, used: boolean): void {
     for (const [range, pool] of this.pools) {
@@ -40,7 +41,7 @@ export class AllocationTable<R extends Range = Range> {
   }
 
   isUsed(member: string): boolean {
-    return this.collection.items.get(member) !== undefined;
+    return this.collection.items.get(member) !== undefined || this.collection.unreadable?.has(member) === true;
   }
   /** The uid of the object that holds a member. */
   holder(member: string): string | undefined {
@@ -50,6 +51,16 @@ export class AllocationTable<R extends Range = Range> {
   /** All members in use, each with its holder. */
   *entries(): Iterable<{ member: string; uid: string }> {
     for (const item of this.collection.items.all()) yield { member: item.key, uid: holderOf(item) };
+  }
+  /** Members whose key cannot be read: they are in use by nobody knows whom. */
+  unreadable(): string[] {
+    return [...(this.collection.unreadable?.keys() ?? [])];
+  }
+  /** The operation that makes a key readable that is not: it says who holds the member, or goes where nobody does. */
+  repair(member: string, uid: string | undefined): Operation {
+    const key = this.collection.prefix + member;
+    const expect = this.collection.unreadable?.get(member)?.revision ?? 0;
+    return uid === undefined ? { type: 'delete', key, expect } : { type: 'put', key, value: storedValue(`{"uid":"${uid}"}`, uid), expect };
   }
   /** A member that is free, or undefined when the range is used up. */
   propose(range: R, randomBelow: (limit: number) => number, now: number): string | undefined {

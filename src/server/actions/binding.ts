@@ -13,6 +13,7 @@ import { formatTime } from '../../meta/time.ts';
 import { admissionRequest, commitPut } from '../../registry/commit.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from '../../registry/context.ts';
 import { normal, parseItem } from '../../registry/convert.ts';
+import { missing } from '../../registry/unreadable.ts';
 import type { MessageType } from '../../schema/types.ts';
 import { CommitConflict } from '../../storage/engine.ts';
 import type { Action } from '../services.ts';
@@ -78,7 +79,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
   const { name } = target;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = target.resource.collection?.items.get(keyOf(target));
-  if (item === undefined) throw notFound({ group: '', resource: 'pods' }, name);
+  if (item === undefined) throw missing(target);
   const pod = normal(target.resource, parseItem(item)) as ApiObject & Pod;
   checkPreconditions(pod, binding, name);
   if (pod.metadata.deletionTimestamp !== undefined)

@@ -7,6 +7,12 @@
  *                                      livez check passed
  *   GET /readyz/shutdown               internal server error: the server is shutting down
  *
+ *   GET /readyz?verbose                [!]store-values: 2 objects cannot be read
+ *                                      readyz check passed
+ *
+ * A check that is advisory never fails a page: what it finds does not keep the server from serving everything else. Its
+ * own path fails, so that monitoring can ask for it.
+ *
  * The public answers withhold why a check failed; the check's own path, which needs a permission of its own, tells.
  */
 import type { Context } from '../context.ts';
@@ -19,6 +25,8 @@ export const healthPages: readonly HealthPage[] = ['healthz', 'livez', 'readyz']
 export interface HealthCheck {
   readonly name: string;
   readonly in: readonly HealthPage[];
+  /** Its failure is shown, with its reason, and fails its own path only; without one, pages do not name it. */
+  readonly advisory?: boolean;
   /** Throws (or rejects) with the reason while the check fails. */
   check(): void | Promise<void>;
 }
@@ -80,7 +88,8 @@ async function showPage(options: HealthOptions, page: HealthPage, checks: readon
     checks.map(async (check) => {
       if (excluded.delete(check.name)) return `[+]${check.name} excluded: ok\n`;
       const reason = await outcome(check);
-      if (reason === undefined) return `[+]${check.name} ok\n`;
+      if (reason === undefined) return check.advisory === true ? '' : `[+]${check.name} ok\n`;
+      if (check.advisory === true) return `[!]${check.name}: ${reason}\n`;
       failures.push(`${check.name}: ${reason}`);
       return `[-]${check.name} failed: reason withheld\n`;
     }),

@@ -51,13 +51,21 @@ export function registerCollections(metrics: Metrics, catalog: Catalog): void {
     help: 'Watches that are open, by kind.',
     labels: ['group', 'kind', 'version'],
   });
+  const unreadable = metrics.gauge({
+    name: 'apiserver_storage_unreadable_objects',
+    help: 'Stored objects that cannot be read and are set aside, by kind.',
+    labels: ['resource'],
+  });
   metrics.onCollect(() => {
+    unreadable.clear();
     objects.clear();
     watchers.clear();
     for (const { kind, resources } of catalog.all()) {
       const [first] = resources;
       if (first?.collection === undefined || kind.sharesStoreOf !== undefined) continue;
-      objects.with(first.group === '' ? kind.plural : `${kind.plural}.${first.group}`).set(first.collection.items.size);
+      const resource = first.group === '' ? kind.plural : `${kind.plural}.${first.group}`;
+      objects.with(resource).set(first.collection.items.size);
+      if (first.collection.unreadable !== undefined) unreadable.with(resource).set(first.collection.unreadable.size);
       watchers.with(first.group, kind.kind, first.hub.version).set(first.collection.watchers);
     }
   });

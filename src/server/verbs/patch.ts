@@ -9,6 +9,7 @@ import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type WriteContext } from '../../registry/context.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
+import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
@@ -63,7 +64,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
     return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
   }
   // A patch that cannot be read is told of only where there is something to patch.
-  if (resource.collection?.items.get(keyOf(write)) === undefined) throw notFound(resource.resource, write.name);
+  if (resource.collection?.items.get(keyOf(write)) === undefined) throw missing(write);
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(type, resource.schema, body);
   const report = wantsReport(services, options) ? { problems: [] } : undefined;

@@ -1,9 +1,10 @@
 /** get and list. */
-import { badRequest, notFound } from '../../meta/errors.ts';
+import { badRequest } from '../../meta/errors.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { isForeign } from '../../registry/convert.ts';
 import { fresh, type ListResult, list } from '../../registry/list.ts';
+import { missing, unreadableWarning } from '../../registry/unreadable.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
 import { sendList } from '../list-body.ts';
@@ -29,7 +30,7 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
   const answer = (): void | Promise<void> => {
     const key = resource.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
     const item = resource.collection?.items.get(key);
-    if (item === undefined) throw absent(resource, info.name);
+    if (item === undefined) throw absent(resource, info.namespace, info.name);
     return sendItem(services, ctx, 200, resource, item, representation);
   };
   const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
@@ -41,10 +42,10 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
 }
 
 /** No object has a name that cannot stand in a path. */
-function absent(resource: Resource, name: string): Error {
+function absent(resource: Resource, namespace: string, name: string): Error {
   const [complaint] = pathSegmentName(name);
   if (complaint !== undefined) return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${complaint}`);
-  return notFound(resource.resource, name);
+  return missing({ resource, namespace, name });
 }
 
 /** Answers with an object in the form that was asked for. */
@@ -81,8 +82,13 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
   const representation = negotiator.negotiate(ctx.header('accept'), listOffer(resource));
   const options = readOptions(ctx, registry.catalog, false);
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
-  const answer = (result: ListResult): void | Promise<void> =>
-    sendList(services, ctx, resource, result, selection, representation, isPretty(ctx, representation), includeObject(ctx));
+  const answer = (result: ListResult): void | Promise<void> => {
+    if (resource.collection?.unreadable !== undefined || result.unreadable !== undefined) {
+      const warning = unreadableWarning(resource, selection, result.unreadable);
+      if (warning !== undefined) ctx.warn(warning);
+    }
+    return sendList(services, ctx, resource, result, selection, representation, isPretty(ctx, representation), includeObject(ctx));
+  };
   const result = list(registry, resource, selection, options);
   if (!(result instanceof Promise)) return answer(result);
   return result.then((found) => {

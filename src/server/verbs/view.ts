@@ -10,6 +10,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/cont
 import { hubObject, parseAs } from '../../registry/convert.ts';
 import { hubOf, isSpoken, spokenOf, viewedForm } from '../../registry/judged.ts';
 import { fresh } from '../../registry/list.ts';
+import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
 import { applyDefaults, decode } from '../../schema/json.ts';
 import type { JsonObject } from '../../schema/types.ts';
@@ -56,8 +57,9 @@ function viewName(services: Services, ctx: Context, resource: Resource, view: Vi
 
 export async function getView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   await fresh(services.registry, ctx.param('resourceVersion') ?? '');
-  const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
-  if (item === undefined) throw notFound(viewName(services, ctx, resource, view), ctx.info.name);
+  const target = { resource, namespace: ctx.info.namespace, name: ctx.info.name };
+  const item = resource.collection?.items.get(keyOf(target));
+  if (item === undefined) throw missing(target, viewName(services, ctx, resource, view));
   const object = await viewedItem(resource, item);
   const hidden = view.hidden?.(object as never);
   if (hidden !== undefined) throw hidden;

@@ -13,6 +13,7 @@ import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
+import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
 import { DecodeError, decode } from '../../schema/json.ts';
 import type { JsonObject } from '../../schema/types.ts';
@@ -247,12 +248,14 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const { items } = page;
   // Nothing goes that could not be shown; objects are then deleted without another look.
   if (convertsLater(resource)) await parseAllAs(resource, items);
+  // A namespace must be able to end, also with objects that cannot be read.
+  const keys = items.map(({ key }) => key).concat(unreadableKeys(resource, selection));
   let next = 0;
   const worker = async () => {
-    while (next < items.length) {
-      const item = items[next++] as Item;
-      const slash = item.key.indexOf('/');
-      const [namespace, name] = resource.kind.namespaced ? [item.key.slice(0, slash), item.key.slice(slash + 1)] : ['', item.key];
+    while (next < keys.length) {
+      const key = keys[next++] as string;
+      const slash = key.indexOf('/');
+      const [namespace, name] = resource.kind.namespaced ? [key.slice(0, slash), key.slice(slash + 1)] : ['', key];
       try {
         await remove(registry, { ...base, namespace, name, collection: true }, options);
       } catch (error) {
@@ -262,7 +265,7 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   };
   // Where a condition may stop it, what comes after the object that did must not be gone already.
   const width = options.preconditions === undefined ? DELETE_WIDTH : 1;
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(width, keys.length) }, worker));
   return sendList(
     services,
     ctx,

@@ -1,0 +1,64 @@
+/**
+ * What the verbs do about an object that is there and cannot be read (storage/unreadable.ts): get, update, patch and apply
+ * answer 500 and say why, create answers that the name is taken, delete removes it, lists count it in a warning.
+ */
+import type { ApiObject } from '../kinds/kind.ts';
+import { type ApiError, conflict, notFound, unreadable } from '../meta/errors.ts';
+import type { UnreadableObject } from '../storage/unreadable.ts';
+import type { Resource } from './catalog.ts';
+import { admissionRequest, commitDelete, unsavedItem } from './commit.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { normal } from './convert.ts';
+import type { DeleteOptions, RemoveResult } from './remove.ts';
+import type { Selection } from './select.ts';
+
+type Named = { readonly resource: Resource; readonly namespace: string; readonly name: string };
+
+/** What to answer for an object that is not among the items: it does not exist (under the name `as`), or cannot be read. */
+export function missing(target: Named, as = target.resource.resource): ApiError {
+  const object = unreadableAt(target);
+  return object === undefined ? notFound(as, target.name) : unreadableError(target, object);
+}
+
+/** Undefined for one that can be read, and for one that does not exist. */
+export const unreadableAt = (target: Named): UnreadableObject | undefined => target.resource.collection?.unreadable?.get(keyOf(target));
+
+export const unreadableError = ({ resource, namespace, name }: Named, { revision, reason }: UnreadableObject): ApiError =>
+  unreadable(resource.resource, resource.kind.namespaced ? namespace : '', name, revision, reason);
+
+/** Keys of the unreadable objects of a selection: what they hold is not known, so that only a namespace can select them. */
+export function unreadableKeys({ collection }: Resource, { prefix, everything }: Selection): string[] {
+  if (collection?.unreadable === undefined || !everything) return [];
+  return [...collection.unreadable.keys()].filter((key) => key.startsWith(prefix));
+}
+
+/** The warning of a list that lacks objects; undefined when it lacks none. */
+export function unreadableWarning({ collection, resource }: Resource, { prefix }: Selection, inHistory = 0): string | undefined {
+  let count = inHistory;
+  if (count === 0) for (const key of collection?.unreadable?.keys() ?? []) if (key.startsWith(prefix)) count++;
+  if (count === 0) return undefined;
+  return `${count} of the ${resource.resource} cannot be read from the store and are not in this list`;
+}
+
+/**
+ * Removes an object unseen. Its finalizers and its grace are not known; admission is asked with an object that has nothing
+ * but its name. Watchers have seen it leave when it became unreadable.
+ */
+export async function removeUnreadable(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  object: UnreadableObject,
+  { preconditions }: DeleteOptions,
+): Promise<RemoveResult> {
+  const { resource } = ctx;
+  if (preconditions?.uid !== undefined) throw conflict(resource.resource, ctx.name, `its uid cannot be read: ${object.reason}`);
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== String(object.revision))
+    throw conflict(resource.resource, ctx.name, `it has the resourceVersion ${object.revision}, not ${preconditions.resourceVersion}`);
+  const metadata = resource.kind.namespaced ? { name: ctx.name, namespace: ctx.namespace } : { name: ctx.name };
+  const named = normal(resource, { kind: resource.kind.kind, apiVersion: resource.apiVersion, metadata, spec: {} } as ApiObject);
+  const request = admissionRequest(ctx, 'DELETE', undefined, named);
+  await deps.admission.admit(request);
+  await deps.admission.validate(request);
+  if (!ctx.dryRun) await commitDelete(deps, ctx, object.revision, [], request.sideWrites);
+  return { item: unsavedItem(resource, object.key, named), object: named, removed: true };
+}
