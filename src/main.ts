@@ -10,8 +10,8 @@ import { composeAuth } from './compose/auth.ts';
 import { composeConnections } from './compose/connect.ts';
 import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
+import type { Encryption } from './compose/encryption.ts';
 import { composeSurface } from './compose/surface.ts';
-import { composeTrust } from './compose/trust.ts';
 import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import { Definitions } from './extension/definitions.ts';
@@ -23,8 +23,7 @@ import { systemClock } from './lib/clock.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
-import { FileReloader } from './lib/reload.ts';
-import { bootstrap, publishTrust } from './registry/bootstrap/run.ts';
+import { bootstrap } from './registry/bootstrap/run.ts';
 import { Catalog } from './registry/catalog.ts';
 import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
@@ -124,11 +123,10 @@ async function serve(
     process.exitCode = 1;
     void running?.close();
   };
-  const cache = new Cache(
-    measured(engine, metrics, () => performance.now()),
-    failed('the store can no longer be followed'),
-    logUnreadable(log),
-  );
+  const store = measured(engine, metrics, () => performance.now());
+  const encryption = await encryptionOf(options, identity, store, metrics, log);
+  undo.push(() => encryption?.close());
+  const cache = new Cache(encryption?.engine ?? store, failed('the store can no longer be followed'), logUnreadable(log));
   // Whoever reads why the start failed is not to read about the store that is closed because of it.
   undo.push(() => cache.close());
   const catalog = new Catalog(identity, cache);
@@ -136,6 +134,7 @@ async function serve(
   const allocations = declareAllocations(options, cache);
   const serverEndpoints = declareServerEndpoints(cache);
   await cache.start();
+  encryption?.follow(cache);
   const live = liveSource(catalog);
   const env: KindEnv = {
     identity,
@@ -144,10 +143,7 @@ async function serve(
     allowPrivileged: options.allowPrivileged,
     eventTtlSeconds: options.eventTtl / 1000,
   };
-  const files = new FileReloader(systemClock, log);
-  undo.push(() => files.close());
-  const trust = composeTrust(options, credentials, files);
-  const auth = await composeAuth(options, identity, credentials, live, trust);
+  const auth = await composeAuth(options, identity, credentials, live);
   const registry: RegistryDeps = {
     catalog,
     cache,
@@ -167,8 +163,8 @@ async function serve(
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
   };
-  const connections = composeConnections(options, credentials, registry, live, trust);
-  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log, trust });
+  const connections = composeConnections(options, credentials, registry, live);
+  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log });
   const services: Services = {
     identity,
     registry,
@@ -204,18 +200,14 @@ async function serve(
     address: () => `${options.advertiseAddress ?? reachable(options.bindAddress)}:${listener.port}`,
     issuer: hasDocuments(auth.issuerName) ? documents : undefined,
     aggregation: aggregation.aggregation,
+    encryption,
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
-  const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
-  const made = await bootstrap(writer, catalog, identity, env.now(), published());
-  const publishAgain = (): void => {
-    publishTrust(writer, identity, published(), env.now()).catch((error: unknown) =>
-      log.error('cannot publish the authorities of clients', { error: String(error) }),
-    );
-  };
-  trust.clientCAs.onChange(publishAgain);
-  trust.proxyCA?.onChange(publishAgain);
+  const made = await bootstrap(writer, catalog, identity, env.now(), {
+    ...publishedTrust(options, credentials),
+    shared: !engine.exclusive,
+  });
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   const definitions = new Definitions({
@@ -272,10 +264,11 @@ async function serve(
     log,
   });
   const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
+  const { serving, clientCAs } = credentials;
   const listener = await listen({
     host: options.bindAddress,
     port: options.securePort,
-    tls: trust.tls,
+    tls: { key: serving.key, cert: serving.certificate, clientCAs },
     handle,
     upgrade,
   });
@@ -304,7 +297,6 @@ async function serve(
     abort,
     close: async () => {
       surface.shuttingDown();
-      files.close();
       endFlowStatus();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       clearImmediate(starting);
@@ -321,11 +313,26 @@ async function serve(
       registry.admission.close?.();
       auth.close();
       surface.close();
+      encryption?.close();
       cache.close();
       await engine.close();
     },
   };
   return running;
+}
+
+/** Undefined where nothing is encrypted: the store is then used as it is. */
+async function encryptionOf(
+  options: ServerOptions,
+  identity: Identity,
+  engine: Engine,
+  metrics: Metrics,
+  log: Log,
+): Promise<Encryption | undefined> {
+  const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reload } = options;
+  if (file === undefined) return undefined;
+  const { composeEncryption } = await import('./compose/encryption.ts');
+  return composeEncryption({ file, reload, identity, engine, metrics, log, clock: systemClock, random: systemRandom });
 }
 
 async function forgetBefore(cache: Cache, revision: number): Promise<void> {

@@ -19,6 +19,7 @@ import type { Step } from '../server/pipeline.ts';
 import type { Services } from '../server/services.ts';
 import type { Cache } from '../storage/cache.ts';
 import { productVersion } from '../version.ts';
+import type { Encryption } from './encryption.ts';
 
 export interface Surface {
   /** Between impersonation and authorization. */
@@ -44,6 +45,8 @@ export interface SurfaceOptions {
   /** Where the issuer has any: there as soon as the server has its key. */
   readonly issuer: (() => Promise<IssuerDocuments>) | undefined;
   readonly aggregation: Aggregation;
+  /** Health checks and endpoints of the encryption of the store, where it is encrypted. */
+  readonly encryption: Pick<Encryption, 'checks' | 'endpoints'> | undefined;
 }
 
 /** What must have been done once before the server is ready, by the names a stock server has for it. */
@@ -61,7 +64,10 @@ const startSteps = [
   'apiservice-openapiv3-controller',
 ];
 
-export function composeSurface(services: Services, { options, metrics, live, address, issuer, aggregation }: SurfaceOptions): Surface {
+export function composeSurface(
+  services: Services,
+  { options, metrics, live, address, issuer, aggregation, encryption }: SurfaceOptions,
+): Surface {
   const { catalog, cache } = services.registry;
   const now = (): number => Date.now();
   let ending = false;
@@ -79,6 +85,7 @@ export function composeSurface(services: Services, { options, metrics, live, add
       },
     },
     { name: 'store-values', in: healthPages, advisory: true, check: () => checkValues(cache) },
+    ...(encryption?.checks ?? []),
     ...steps,
     {
       name: 'shutdown',
@@ -104,7 +111,7 @@ export function composeSurface(services: Services, { options, metrics, live, add
     metrics,
     beforeScrape: registerStore(metrics, cache.engine),
     aggregation,
-    more: new Map(more),
+    more: new Map([...more, ...(encryption?.endpoints ?? [])]),
   });
   const requests = new RequestMetrics(metrics, { catalog, paths: surface.metricsPath, now: () => performance.now() });
   const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };

@@ -29,7 +29,6 @@ export class OutboundError extends Error {
   }
 }
 
-/** Bounds of calls to one service. */
 export interface OutboundLimits {
   readonly timeoutMillis: number;
   readonly maxBytes: number;

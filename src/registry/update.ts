@@ -145,7 +145,8 @@ async function store(
 ): Promise<Item> {
   const { resource } = ctx;
   const value = storedValueOf(resource, ready);
-  if (sameText(item, value)) return item;
+  if (sameText(item, value) && !(deps.cache.engine.isOutdated !== undefined && (await deps.cache.engine.isOutdated(storeKey(ctx)))))
+    return item;
   if (ctx.dryRun) {
     ready.metadata.resourceVersion = String(item.revision);
     return unsavedItem(resource, item.key, ready);

@@ -75,13 +75,31 @@ export class Cache {
     if (known === undefined) {
       ready(await this.filled(this.make(options)));
     } else if (reread) {
-      const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(options.prefix, take);
-      await known.reread(options, entries, () => ready(known));
+      await this.rereadBy(known, () => options, ready);
     } else {
       known.change(options);
       ready(known);
     }
   }
+  /** Reads the values of a collection again, because the store delivers others now: keys to decrypt them came or went. */
+  async reread(prefix: string): Promise<void> {
+    const known = this.collections.get(prefix);
+    if (known !== undefined)
+      await this.rereadBy(
+        known,
+        () => known.rules,
+        () => {},
+      );
+  }
+  /** A collection is read again by one at a time. */
+  private rereadBy(known: Collection, options: () => CollectionOptions, ready: (collection: Collection) => void): Promise<void> {
+    const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(known.prefix, take);
+    const before = this.rereading.get(known) ?? Promise.resolve();
+    const done = before.catch(() => {}).then(() => known.reread(options(), entries, () => ready(known)));
+    this.rereading.set(known, done);
+    return done;
+  }
+  private readonly rereading = new WeakMap<Collection, Promise<void>>();
   private async filled(collection: Collection): Promise<Collection> {
     collection.hold();
     this.collections.set(collection.prefix, collection);

@@ -82,6 +82,10 @@ export class Collection {
     return this.options.facts(object);
   }
 
+  /** By which values are read now. */
+  get rules(): CollectionOptions {
+    return this.options;
+  }
   /** Whether stored values are read so now. */
   readsBy(read: ReadValue | undefined): boolean {
     return this.options.read === read;

@@ -141,6 +141,11 @@ export interface Engine {
    *   commit([put a=1]) → revision 1      skipTo(100)      commit([put a=2]) → revision 101      get('a', 1) → throws Compacted
    */
   skipTo(revision: number): Promise<void>;
+  /**
+   * Whether a value is to be written again even if it would be the same: a store that encrypts has it under a key that is
+   * no longer the one for writing. Absent where there is no such case.
+   */
+  isOutdated?(key: string): Promise<boolean>;
   /** A cheap proof of life for health checks. Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Bytes on disk and the like, for metrics. */

@@ -10,6 +10,7 @@
  *   bytes 2-3   reserved, 0
  *   bytes 4-7   offset in the text at which `,"resourceVersion":"…"` belongs (right after the uid)
  */
+import { describeForm, storedFormOf } from './encryption/stored-form.ts';
 import { UnknownFormat } from './unreadable.ts';
 
 export interface Item {
@@ -158,12 +159,11 @@ function withVersion(value: Buffer, header: number, at: number, revision: number
 }
 
 function check(value: Buffer): void {
-  if (value[0] !== FORMAT || value[1] !== 0)
-    throw new UnknownFormat(`it has the format ${value[0]}.${value[1]}, which this release does not know`);
+  if (value[0] === FORMAT && value[1] === 0) return;
+  const form = storedFormOf(value);
+  if (form !== undefined) throw new UnknownFormat(`${describeForm(form)}, and the encryption configuration has no rule for its kind`);
+  throw new UnknownFormat(`it has the format ${value[0]}.${value[1]}, which this release does not know`);
 }
-
-/** Whether a stored value is an object as this file writes it, rather than one that was encrypted on its way to the store. */
-export const isPlain = (value: Buffer): boolean => value.length >= HEADER && value[0] === FORMAT && value[1] === 0;
 
 /** Whether a stored value is the text that an item already has, apart from its resourceVersion. */
 export function sameText(item: Item, value: Buffer): boolean {

@@ -1,0 +1,265 @@
+/**
+ * Encryption of the store: the file of `--encryption-provider-config` read at the start and, when it changes, again.
+ *
+ *   at the start   a file that cannot be used ends the start, with what is wrong
+ *   later          one that cannot be used leaves the one before in use, with one line in the log
+ *
+ * Keys are held in memory alone: what is logged and counted names files, providers and outcomes.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import type { Identity } from '../identity.ts';
+import { builtinKinds } from '../kinds/index.ts';
+import type { Cancel, Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import { encryptionStateEndpoint } from '../server/endpoints/encryption-state.ts';
+import type { Endpoint } from '../server/endpoints/endpoint.ts';
+import { type HealthCheck, healthPages } from '../server/endpoints/health.ts';
+import type { Cache } from '../storage/cache.ts';
+import { type EncryptionRule, LARGEST_FILE, readEncryptionConfig } from '../storage/encryption/config.ts';
+import { EncryptedEngine } from '../storage/encryption/encrypted.ts';
+import type { KmsTransport } from '../storage/encryption/kms.ts';
+import { type EncryptionMetrics, encryptionMetrics } from '../storage/encryption/metrics.ts';
+import { EncryptionRules, type RuleDeps } from '../storage/encryption/rules.ts';
+import type { Engine } from '../storage/engine.ts';
+
+/** How often the file is looked at. */
+export const LOOK_MS = 1000;
+/** How long to wait before objects are read again that a plug-in could not decrypt. */
+export const RETRY_MS = 5000;
+
+export interface EncryptionDeps {
+  readonly file: string;
+  /** Whether a changed file is used without a restart. */
+  readonly reload: boolean;
+  readonly identity: Identity;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** In place of sockets, for tests. */
+  readonly connect?: RuleDeps['connect'];
+}
+
+export interface Encryption {
+  readonly engine: EncryptedEngine;
+  /** `kms-provider-0` and so on, as a stock server names them. */
+  readonly checks: readonly HealthCheck[];
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** From now on the file is followed, and the cache is kept as the keys allow. */
+  follow(cache: Pick<Cache, 'reread' | 'unreadable'>): void;
+  /** Looks at the file now. */
+  look(): Promise<void>;
+  close(): void;
+}
+
+/** Throws an Error that names the flag, the file and every fault in it. */
+export async function composeEncryption(deps: EncryptionDeps): Promise<Encryption> {
+  const { file, identity, engine, log, clock } = deps;
+  const observer = encryptionMetrics(deps.metrics);
+  const connect = deps.connect ?? (await socketConnector(clock));
+  const ruleDeps: RuleDeps = { identity, clock, random: deps.random, observer, connect };
+  let first: Loaded;
+  try {
+    first = await load(file, identity);
+  } catch (error) {
+    throw new Error(`--encryption-provider-config ${file}: ${(error as Error).message}`);
+  }
+  await warnOfOthers(file, log);
+  const retries = new Retries(deps, () => encrypted.rules);
+  const encrypted = new EncryptedEngine(engine, new EncryptionRules(first.rules, ruleDeps), (collection) => retries.want(collection));
+  const follower = new Follower(deps, ruleDeps, observer, encrypted, first);
+  return {
+    engine: encrypted,
+    checks: encrypted.rules.plugins.map((_, i) => kmsCheck(encrypted, i)),
+    endpoints: new Map([['/store/encryption', encryptionStateEndpoint(encrypted)]]),
+    follow(cache) {
+      retries.start(cache);
+      follower.start(cache);
+    },
+    look: () => follower.look(),
+    close() {
+      retries.stop();
+      follower.stop();
+      encrypted.rules.close();
+    },
+  };
+}
+
+/** A configuration may come to name a plug-in later; what speaks its protocol is loaded with the first. */
+async function socketConnector(clock: Clock): Promise<RuleDeps['connect']> {
+  let loading: Promise<typeof import('../storage/encryption/kms-transport.ts')> | undefined;
+  return (socket, timeoutMs) => {
+    loading ??= import('../storage/encryption/kms-transport.ts');
+    const transport = loading.then(({ kmsTransport }) => kmsTransport(socket, timeoutMs, clock));
+    const when = <T>(call: (made: KmsTransport) => Promise<T>): Promise<T> => transport.then(call);
+    return {
+      version: () => when((made) => made.version()),
+      encrypt: (plain) => when((made) => made.encrypt(plain)),
+      decrypt: (cipher) => when((made) => made.decrypt(cipher)),
+      close: () => void transport.then((made) => made.close()),
+    };
+  };
+}
+
+interface Loaded {
+  readonly rules: EncryptionRule[];
+  /** Of the content. */
+  readonly digest: string;
+}
+
+async function load(file: string, identity: Identity): Promise<Loaded> {
+  const { size } = await stat(file);
+  if (size > LARGEST_FILE) throw new Error(`the file has more than ${LARGEST_FILE} bytes`);
+  const text = await readFile(file);
+  return { rules: readEncryptionConfig(text, identity, builtinKinds(identity)), digest: digestOf(text) };
+}
+const digestOf = (text: Buffer): string => createHash('sha256').update(text).digest('base64');
+
+/** Whoever can read the file can read everything that it protects. */
+async function warnOfOthers(file: string, log: Log): Promise<void> {
+  const { mode } = await stat(file);
+  if ((mode & 0o077) === 0) return;
+  log.warn('encryption configuration can be read or changed by other users, set its mode to 600', {
+    file,
+    mode: (mode & 0o777).toString(8),
+  });
+}
+
+/** A check outlives the configuration that it began with; one whose plug-in is gone passes. The last also answers for plug-ins that came later. */
+function kmsCheck(encrypted: EncryptedEngine, index: number): HealthCheck {
+  const last = index === encrypted.rules.plugins.length - 1;
+  return {
+    name: `kms-provider-${index}`,
+    in: healthPages,
+    check: async () => {
+      const plugins = encrypted.rules.plugins.slice(index, last ? undefined : index + 1);
+      await Promise.all(plugins.map(({ kms }) => kms.check()));
+    },
+  };
+}
+
+/** Takes changes of the file into use. */
+class Follower {
+  readonly #deps: EncryptionDeps;
+  readonly #ruleDeps: RuleDeps;
+  readonly #observer: EncryptionMetrics;
+  readonly #encrypted: EncryptedEngine;
+  /** Content that was last looked at, usable or not: a fault is reported once. */
+  #seen: string;
+  #state = '';
+  #looking: Promise<void> | undefined;
+  #cache: Pick<Cache, 'reread' | 'unreadable'> | undefined;
+  #stop: Cancel | undefined;
+
+  constructor(deps: EncryptionDeps, ruleDeps: RuleDeps, observer: EncryptionMetrics, encrypted: EncryptedEngine, first: Loaded) {
+    this.#deps = deps;
+    this.#ruleDeps = ruleDeps;
+    this.#observer = observer;
+    this.#encrypted = encrypted;
+    this.#seen = first.digest;
+  }
+
+  start(cache: Pick<Cache, 'reread' | 'unreadable'>): void {
+    this.#cache = cache;
+    if (this.#deps.reload) this.#stop = this.#deps.clock.every(LOOK_MS, () => void this.look());
+  }
+  stop(): void {
+    this.#stop?.();
+    this.#cache = undefined;
+  }
+
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { file, identity } = this.#deps;
+    try {
+      const { mtimeNs, ctimeNs, ino, size } = await stat(file, { bigint: true });
+      const state = [mtimeNs, ctimeNs, ino, size].join(' ');
+      if (state === this.#state) return;
+      this.#state = state;
+      const digest = digestOf(await readFile(file));
+      if (digest === this.#seen) return;
+      this.#seen = digest;
+      await this.#use((await load(file, identity)).rules);
+    } catch (error) {
+      const what = (error as NodeJS.ErrnoException).code ?? this.#seen;
+      if (this.#failed === what) return;
+      this.#failed = what;
+      this.#observer.reloaded(false, this.#deps.clock.now() / 1000);
+      this.#deps.log.error('encryption configuration cannot be used, the one before stays in use', {
+        file,
+        error: (error as Error).message,
+      });
+    }
+  }
+  /** What was reported last. */
+  #failed: string | undefined;
+
+  async #use(config: readonly EncryptionRule[]): Promise<void> {
+    const before = this.#encrypted.rules;
+    const rules = new EncryptionRules(config, this.#ruleDeps, before);
+    this.#encrypted.use(rules);
+    this.#failed = undefined;
+    this.#observer.reloaded(true, this.#deps.clock.now() / 1000);
+    this.#deps.log.info('encryption configuration was reloaded', { file: this.#deps.file, resources: rules.collections.length });
+    await warnOfOthers(this.#deps.file, this.#deps.log);
+    // Objects whose key went are to be unreadable now rather than after the next start; those whose key came, readable.
+    const named = new Set([...before.collections, ...rules.collections]);
+    const aside = [...(this.#cache?.unreadable().keys() ?? [])].filter((collection) => named.has(collection));
+    for (const collection of new Set([...rules.lostAgainst(before), ...aside])) await this.#cache?.reread(collection);
+    before.close(rules);
+  }
+}
+
+/** Reads objects again that a plug-in could not decrypt, once all plug-ins work. */
+class Retries {
+  readonly #deps: EncryptionDeps;
+  readonly #rules: () => EncryptionRules;
+  readonly #wanted = new Set<string>();
+  #cache: Pick<Cache, 'reread'> | undefined;
+  #cancel: Cancel | undefined;
+
+  constructor(deps: EncryptionDeps, rules: () => EncryptionRules) {
+    this.#deps = deps;
+    this.#rules = rules;
+  }
+  start(cache: Pick<Cache, 'reread'>): void {
+    this.#cache = cache;
+    this.#schedule();
+  }
+  stop(): void {
+    this.#cancel?.();
+    this.#cache = undefined;
+  }
+  want(collection: string): void {
+    this.#wanted.add(collection);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#cancel !== undefined || this.#cache === undefined || this.#wanted.size === 0) return;
+    this.#cancel = this.#deps.clock.after(RETRY_MS, () => void this.#retry());
+  }
+  async #retry(): Promise<void> {
+    try {
+      await Promise.all(this.#rules().plugins.map(({ kms }) => kms.check()));
+      const collections = [...this.#wanted];
+      this.#wanted.clear();
+      for (const collection of collections) await this.#cache?.reread(collection);
+    } catch {
+      // The health check tells why; another try follows.
+    } finally {
+      this.#cancel = undefined;
+      this.#schedule();
+    }
+  }
+}

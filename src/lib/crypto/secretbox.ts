@@ -1,0 +1,243 @@
+/**
+ * NaCl's secretbox: XSalsa20 for secrecy, Poly1305 for authenticity. Node's crypto has no Salsa20.
+ *
+ *   const box = new SecretBox(key);                  // 32 bytes
+ *   const sealed = box.seal(message, nonce);         // nonce: 24 random bytes, never used twice; 16 bytes longer
+ *   box.open(sealed, nonce) → message, or undefined when it was changed or the key is another
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { poly1305 } from './poly1305.ts';
+
+export const SECRETBOX_KEY = 32;
+export const SECRETBOX_NONCE = 24;
+export const SECRETBOX_TAG = 16;
+const BLOCK = 64;
+/** Bytes of the first block that become the key of the authenticator. */
+const AUTHENTICATOR_KEY = 32;
+
+/** "expand 32-byte k" */
+const [SIGMA0, SIGMA1, SIGMA2, SIGMA3] = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;
+
+export class SecretBox {
+  readonly #key: Uint32Array;
+
+  constructor(key: Uint8Array) {
+    if (key.length !== SECRETBOX_KEY) throw new RangeError(`a secretbox key has ${SECRETBOX_KEY} bytes, not ${key.length}`);
+    this.#key = words(key, 0, 8);
+  }
+
+  seal(message: Uint8Array, nonce: Uint8Array): Buffer {
+    const sealed = Buffer.allocUnsafe(SECRETBOX_TAG + message.length);
+    this.sealInto(sealed, 0, message, nonce);
+    return sealed;
+  }
+
+  /** Writes what is sealed to a place of a buffer that has room for it. */
+  sealInto(out: Uint8Array, at: number, message: Uint8Array, nonce: Uint8Array): void {
+    const stream = new XSalsa20(this.#key, nonce);
+    const body = at + SECRETBOX_TAG;
+    stream.xor(message, 0, message.length, out, body);
+    poly1305(stream.authenticatorKey, out, body, body + message.length, out, at);
+  }
+
+  /** Undefined when the bytes are not what was sealed under this key and nonce. */
+  open(sealed: Uint8Array, nonce: Uint8Array): Buffer | undefined {
+    if (sealed.length < SECRETBOX_TAG) return undefined;
+    const stream = new XSalsa20(this.#key, nonce);
+    const tag = new Uint8Array(SECRETBOX_TAG);
+    poly1305(stream.authenticatorKey, sealed, SECRETBOX_TAG, sealed.length, tag, 0);
+    if (!timingSafeEqual(tag, sealed.subarray(0, SECRETBOX_TAG))) return undefined;
+    const message = Buffer.allocUnsafe(sealed.length - SECRETBOX_TAG);
+    stream.xor(sealed, SECRETBOX_TAG, sealed.length, message, 0);
+    return message;
+  }
+}
+
+/** The key stream of one nonce. Its first 32 bytes are the key of the authenticator; messages begin after them. */
+class XSalsa20 {
+  readonly authenticatorKey = new Uint8Array(AUTHENTICATOR_KEY);
+  readonly #input: Uint32Array;
+  readonly #block = new Uint32Array(16);
+
+  constructor(key: Uint32Array, nonce: Uint8Array) {
+    if (nonce.length !== SECRETBOX_NONCE) throw new RangeError(`a secretbox nonce has ${SECRETBOX_NONCE} bytes, not ${nonce.length}`);
+    const first = salsaInput(key, words(nonce, 0, 4));
+    const mixed = this.#block;
+    rounds(first, mixed);
+    const derived = Uint32Array.of(
+      mixed[0] as number,
+      mixed[5] as number,
+      mixed[10] as number,
+      mixed[15] as number,
+      mixed[6] as number,
+      mixed[7] as number,
+      mixed[8] as number,
+      mixed[9] as number,
+    );
+    const [n0, n1] = words(nonce, 16, 2) as unknown as [number, number];
+    this.#input = salsaInput(derived, Uint32Array.of(n0, n1, 0, 0));
+    this.#fill(0);
+    for (let i = 0; i < AUTHENTICATOR_KEY; i++) this.authenticatorKey[i] = (this.#block[i >> 2] as number) >>> (8 * (i & 3));
+  }
+
+  /** Combines bytes of a message, from its first on, with the stream. */
+  xor(from: Uint8Array, start: number, end: number, to: Uint8Array, toAt: number): void {
+    const block = this.#block;
+    this.#fill(0);
+    let within = AUTHENTICATOR_KEY;
+    let counter = 0;
+    let out = toAt;
+    for (let at = start; at < end; ) {
+      if (within === BLOCK) {
+        this.#fill(++counter);
+        within = 0;
+      }
+      const whole = Math.min(end - at, BLOCK - within) >> 2;
+      for (let i = 0; i < whole; i++) {
+        const word = block[(within >> 2) + i] as number;
+        to[out] = (from[at] as number) ^ word;
+        to[out + 1] = (from[at + 1] as number) ^ (word >>> 8);
+        to[out + 2] = (from[at + 2] as number) ^ (word >>> 16);
+        to[out + 3] = (from[at + 3] as number) ^ (word >>> 24);
+        at += 4;
+        out += 4;
+      }
+      within += whole * 4;
+      if (within === BLOCK) continue;
+      for (; at < end; at++, within++) to[out++] = (from[at] as number) ^ ((block[within >> 2] as number) >>> (8 * (within & 3)));
+    }
+  }
+
+  /** Objects are far below 2^32 blocks, so that the upper half of the counter stays zero. */
+  #fill(counter: number): void {
+    const input = this.#input;
+    const block = this.#block;
+    input[8] = counter;
+    rounds(input, block);
+    for (let i = 0; i < 16; i++) block[i] = (block[i] as number) + (input[i] as number);
+  }
+}
+
+function words(bytes: Uint8Array, at: number, count: number): Uint32Array {
+  const found = new Uint32Array(count);
+  for (let i = 0; i < count * 4; i++) found[i >> 2] = (found[i >> 2] as number) | ((bytes[at + i] as number) << (8 * (i & 3)));
+  return found;
+}
+
+/** The 16 words that Salsa20 mixes: constants on the diagonal, the key in two halves around four words of nonce and counter. */
+function salsaInput(key: Uint32Array, middle: Uint32Array): Uint32Array {
+  const input = new Uint32Array(16);
+  input[0] = SIGMA0;
+  input.set(key.subarray(0, 4), 1);
+  input[5] = SIGMA1;
+  input.set(middle, 6);
+  input[10] = SIGMA2;
+  input.set(key.subarray(4, 8), 11);
+  input[15] = SIGMA3;
+  return input;
+}
+
+/** The twenty rounds of Salsa20, without the addition at their end. */
+function rounds(input: Uint32Array, out: Uint32Array): void {
+  let x0 = (input[0] as number) | 0;
+  let x1 = (input[1] as number) | 0;
+  let x2 = (input[2] as number) | 0;
+  let x3 = (input[3] as number) | 0;
+  let x4 = (input[4] as number) | 0;
+  let x5 = (input[5] as number) | 0;
+  let x6 = (input[6] as number) | 0;
+  let x7 = (input[7] as number) | 0;
+  let x8 = (input[8] as number) | 0;
+  let x9 = (input[9] as number) | 0;
+  let xa = (input[10] as number) | 0;
+  let xb = (input[11] as number) | 0;
+  let xc = (input[12] as number) | 0;
+  let xd = (input[13] as number) | 0;
+  let xe = (input[14] as number) | 0;
+  let xf = (input[15] as number) | 0;
+  let u = 0;
+  for (let round = 0; round < 10; round++) {
+    // Columns.
+    u = (x0 + xc) | 0;
+    x4 ^= (u << 7) | (u >>> 25);
+    u = (x4 + x0) | 0;
+    x8 ^= (u << 9) | (u >>> 23);
+    u = (x8 + x4) | 0;
+    xc ^= (u << 13) | (u >>> 19);
+    u = (xc + x8) | 0;
+    x0 ^= (u << 18) | (u >>> 14);
+    u = (x5 + x1) | 0;
+    x9 ^= (u << 7) | (u >>> 25);
+    u = (x9 + x5) | 0;
+    xd ^= (u << 9) | (u >>> 23);
+    u = (xd + x9) | 0;
+    x1 ^= (u << 13) | (u >>> 19);
+    u = (x1 + xd) | 0;
+    x5 ^= (u << 18) | (u >>> 14);
+    u = (xa + x6) | 0;
+    xe ^= (u << 7) | (u >>> 25);
+    u = (xe + xa) | 0;
+    x2 ^= (u << 9) | (u >>> 23);
+    u = (x2 + xe) | 0;
+    x6 ^= (u << 13) | (u >>> 19);
+    u = (x6 + x2) | 0;
+    xa ^= (u << 18) | (u >>> 14);
+    u = (xf + xb) | 0;
+    x3 ^= (u << 7) | (u >>> 25);
+    u = (x3 + xf) | 0;
+    x7 ^= (u << 9) | (u >>> 23);
+    u = (x7 + x3) | 0;
+    xb ^= (u << 13) | (u >>> 19);
+    u = (xb + x7) | 0;
+    xf ^= (u << 18) | (u >>> 14);
+    // Rows.
+    u = (x0 + x3) | 0;
+    x1 ^= (u << 7) | (u >>> 25);
+    u = (x1 + x0) | 0;
+    x2 ^= (u << 9) | (u >>> 23);
+    u = (x2 + x1) | 0;
+    x3 ^= (u << 13) | (u >>> 19);
+    u = (x3 + x2) | 0;
+    x0 ^= (u << 18) | (u >>> 14);
+    u = (x5 + x4) | 0;
+    x6 ^= (u << 7) | (u >>> 25);
+    u = (x6 + x5) | 0;
+    x7 ^= (u << 9) | (u >>> 23);
+    u = (x7 + x6) | 0;
+    x4 ^= (u << 13) | (u >>> 19);
+    u = (x4 + x7) | 0;
+    x5 ^= (u << 18) | (u >>> 14);
+    u = (xa + x9) | 0;
+    xb ^= (u << 7) | (u >>> 25);
+    u = (xb + xa) | 0;
+    x8 ^= (u << 9) | (u >>> 23);
+    u = (x8 + xb) | 0;
+    x9 ^= (u << 13) | (u >>> 19);
+    u = (x9 + x8) | 0;
+    xa ^= (u << 18) | (u >>> 14);
+    u = (xf + xe) | 0;
+    xc ^= (u << 7) | (u >>> 25);
+    u = (xc + xf) | 0;
+    xd ^= (u << 9) | (u >>> 23);
+    u = (xd + xc) | 0;
+    xe ^= (u << 13) | (u >>> 19);
+    u = (xe + xd) | 0;
+    xf ^= (u << 18) | (u >>> 14);
+  }
+  out[0] = x0;
+  out[1] = x1;
+  out[2] = x2;
+  out[3] = x3;
+  out[4] = x4;
+  out[5] = x5;
+  out[6] = x6;
+  out[7] = x7;
+  out[8] = x8;
+  out[9] = x9;
+  out[10] = xa;
+  out[11] = xb;
+  out[12] = xc;
+  out[13] = xd;
+  out[14] = xe;
+  out[15] = xf;
+}

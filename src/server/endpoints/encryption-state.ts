@@ -1,0 +1,18 @@
+/**
+ * `GET /store/encryption`: under which keys the objects stand that rules name, so that one can see when an old key may go.
+ *
+ *   { "collections": [{ "collection": "core/secrets", "current": 40, "outdated": 2, "forms": [{ "provider": "aescbc", "name": "key1", "objects": 2 }, …] }] }
+ *
+ * It names providers and keys, and holds nothing of either. `plat store reencrypt` asks it.
+ */
+import type { EncryptedEngine } from '../../storage/encryption/encrypted.ts';
+import { encryptionState } from '../../storage/encryption/state.ts';
+import { send } from '../respond.ts';
+import { type Endpoint, readOnly } from './endpoint.ts';
+
+export function encryptionStateEndpoint(engine: EncryptedEngine): Endpoint {
+  return readOnly(async (ctx) => {
+    const collections = await encryptionState(engine);
+    send(ctx, 200, 'application/json', `${JSON.stringify({ collections })}\n`);
+  });
+}

@@ -1,0 +1,263 @@
+/**
+ * A store whose values are encrypted, as far as rules name their collections. It stands before any engine:
+ *
+ *   commit  → put core/secrets/a/b = sealed        the engine, its journal and its history know sealed values only
+ *   get, range, changes, subscribe → opened        what cannot be opened is delivered as unreadable, in its place
+ *
+ * Local keys work at once, so that commits keep their order and `assigned` is called as the engine does. A plug-in takes
+ * time: a commit that needs it begins when its values are sealed, and changes wait for those before them.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { internalError } from '../../meta/errors.ts';
+import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
+import type { EncryptionRules } from './rules.ts';
+import { isRefused, type Opened, type Transformer } from './transformer.ts';
+
+/** Values are opened for so long at a time; then others have their turn. */
+const SLICE_MS = 5;
+/** So many of one read wait for a plug-in at once. */
+const WINDOW = 256;
+/** Own values that were written and have not come back yet: beyond these the oldest are opened again like any other. */
+export const MOST_OWN = 4096;
+export const MOST_OWN_BYTES = 16 * 1024 * 1024;
+
+type Readable = { readonly key: string; readonly value: Buffer | undefined };
+
+export class EncryptedEngine implements Engine {
+  readonly name: Engine['name'];
+  readonly exclusive: boolean;
+  /** The store as it is, with sealed values: for backups and for what looks at the sealed form. */
+  readonly sealed: Engine;
+  #rules: EncryptionRules;
+  /** What this process sealed and has not seen come back: sealed → plain, the oldest first. */
+  readonly #own = new Map<Buffer, Buffer>();
+  #ownBytes = 0;
+  readonly #retry: (collection: string) => void;
+
+  /** `retry` is called with collections of which a value could not be read for now. */
+  constructor(engine: Engine, rules: EncryptionRules, retry: (collection: string) => void = () => {}) {
+    this.sealed = engine;
+    this.name = engine.name;
+    this.exclusive = engine.exclusive;
+    this.#rules = rules;
+    this.#retry = retry;
+  }
+
+  get rules(): EncryptionRules {
+    return this.#rules;
+  }
+  /** From now on values are sealed and opened by these rules. */
+  use(rules: EncryptionRules): void {
+    this.#rules = rules;
+  }
+  get revision(): number {
+    return this.sealed.revision;
+  }
+  get compacted(): number {
+    return this.sealed.compacted;
+  }
+  currentRevision(): Promise<number> {
+    return this.sealed.currentRevision();
+  }
+
+  async get(key: string, at?: number): Promise<Entry | undefined> {
+    const entry = await this.sealed.get(key, at);
+    return entry === undefined ? undefined : this.#openOne(entry);
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    const found = await this.sealed.range(request);
+    return { ...found, entries: await this.#openAll(found.entries) };
+  }
+
+  async changes(request: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
+    return this.#openAll(await this.sealed.changes(request));
+  }
+
+  commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<{ revision: number }> {
+    let sealed: Operation[] | undefined;
+    let waiting: Promise<void>[] | undefined;
+    for (let i = 0; i < operations.length; i++) {
+      const operation = operations[i] as Operation;
+      if (operation.type !== 'put') continue;
+      const made = this.#rules.of(operation.key)?.seal(operation.value, operation.key);
+      if (made === undefined || made === operation.value) continue;
+      sealed ??= [...operations];
+      const all = sealed;
+      if (made instanceof Promise) {
+        waiting ??= [];
+        waiting.push(
+          made.then((value) => {
+            all[i] = { ...operation, value };
+          }),
+        );
+      } else all[i] = { ...operation, value: made };
+    }
+    if (sealed === undefined) return this.sealed.commit(operations, assigned);
+    const ready = sealed;
+    if (waiting === undefined) return this.#commit(operations, ready, assigned);
+    return Promise.all(waiting).then(
+      () => this.#commit(operations, ready, assigned),
+      (error: Error) => Promise.reject(internalError(`the object was not written: ${error.message}`)),
+    );
+  }
+
+  async #commit(
+    plain: readonly Operation[],
+    sealed: readonly Operation[],
+    assigned: ((revision: number) => void) | undefined,
+  ): Promise<{ revision: number }> {
+    for (let i = 0; i < plain.length; i++) {
+      const [from, to] = [plain[i] as Operation, sealed[i] as Operation];
+      if (from !== to && from.type === 'put' && to.type === 'put') this.#remember(to.value, from.value);
+    }
+    let written = false;
+    try {
+      const done = await this.sealed.commit(sealed, assigned);
+      written = true;
+      return done;
+    } finally {
+      // An exclusive engine has delivered it by now; from a shared one it may still come.
+      if (!written || this.exclusive) for (const operation of sealed) if (operation.type === 'put') this.#forget(operation.value);
+    }
+  }
+
+  /**
+   * Delivers at once what needs no plug-in and what this process wrote. `revision` and the order of changes are those of
+   * the engine.
+   */
+  subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
+    let ended = false;
+    let waiting = 0;
+    let tail: Promise<void> = Promise.resolve();
+    const later = (changes: readonly ChangeRecord[], revision: number): void => {
+      waiting++;
+      tail = tail
+        .then(() => Promise.all(changes.map((change) => this.#openOne(change))))
+        .then((opened) => {
+          if (!ended) deliver(opened, revision);
+        })
+        .catch((error: unknown) => {
+          if (ended) return;
+          stop();
+          failed(error instanceof Error ? error : new Error(String(error)));
+        })
+        .finally(() => {
+          waiting--;
+        });
+    };
+    const end = this.sealed.subscribe(
+      after,
+      (changes, revision) => {
+        const opened = waiting > 0 ? undefined : this.#openNow(changes);
+        if (opened === undefined) later(changes, revision);
+        else deliver(opened, revision);
+      },
+      (error) => {
+        // What came before the end is delivered before it is reported.
+        if (waiting === 0) failed(error);
+        else void tail.then(() => (ended ? undefined : failed(error)));
+      },
+    );
+    const stop = (): void => {
+      ended = true;
+      end();
+    };
+    return stop;
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.sealed.compact(revision);
+  }
+  hold(milliseconds: number): Promise<Hold> {
+    return this.sealed.hold(milliseconds);
+  }
+  skipTo(revision: number): Promise<void> {
+    return this.sealed.skipTo(revision);
+  }
+  ping(): Promise<void> {
+    return this.sealed.ping();
+  }
+  stats(): Promise<Record<string, number>> {
+    return this.sealed.stats();
+  }
+  close(): Promise<void> {
+    this.#rules.close();
+    return this.sealed.close();
+  }
+
+  /** Whether a value must be written again though it would say the same: it is not under the key that writes now. */
+  async isOutdated(key: string): Promise<boolean> {
+    const transformer = this.#rules.of(key);
+    if (transformer === undefined) return false;
+    const entry = await this.sealed.get(key);
+    return entry !== undefined && entry.unreadable === undefined && !transformer.isCurrent(entry.value);
+  }
+
+  /** Undefined when some of the changes need a plug-in. */
+  #openNow(changes: readonly ChangeRecord[]): readonly ChangeRecord[] | undefined {
+    let all: ChangeRecord[] | undefined;
+    for (let i = 0; i < changes.length; i++) {
+      const change = changes[i] as ChangeRecord;
+      const opened = this.#open(change);
+      if (opened instanceof Promise) return undefined;
+      if (opened === undefined) continue;
+      all ??= [...changes];
+      all[i] = this.#shown(change, opened);
+    }
+    return all ?? changes;
+  }
+
+  /** The value of an entry or change; undefined where it stays as it is. */
+  #open({ key, value, unreadable }: Readable & Pick<Entry, 'unreadable'>): Opened | Promise<Opened> | undefined {
+    if (value === undefined || unreadable !== undefined) return undefined;
+    const transformer = this.#rules.of(key);
+    if (transformer === undefined) return undefined;
+    const own = this.#own.get(value);
+    if (own === undefined) return transformer.open(value, key);
+    if (!this.exclusive) this.#forget(value);
+    return own;
+  }
+
+  #openOne<T extends Readable>(one: T): T | Promise<T> {
+    const opened = this.#open(one);
+    if (opened === undefined) return one;
+    return opened instanceof Promise ? opened.then((value) => this.#shown(one, value)) : this.#shown(one, opened);
+  }
+
+  async #openAll<T extends Readable>(all: readonly T[]): Promise<T[]> {
+    const opened: T[] = [];
+    let began = performance.now();
+    for (let start = 0; start < all.length; start += WINDOW) {
+      const window: (T | Promise<T>)[] = [];
+      for (const one of all.slice(start, start + WINDOW)) {
+        window.push(this.#openOne(one));
+        if (performance.now() - began < SLICE_MS) continue;
+        await nextTurn();
+        began = performance.now();
+      }
+      opened.push(...(await Promise.all(window)));
+    }
+    return opened;
+  }
+
+  #shown<T extends Readable>(one: T, opened: Opened): T {
+    if (!isRefused(opened)) return opened === one.value ? one : { ...one, value: opened };
+    if (opened.retry) this.#retry((this.#rules.of(one.key) as Transformer).collection);
+    return { ...one, value: EMPTY, unreadable: { reason: opened.reason } };
+  }
+
+  #remember(sealed: Buffer, plain: Buffer): void {
+    this.#own.set(sealed, plain);
+    this.#ownBytes += plain.length;
+    while (this.#own.size > MOST_OWN || this.#ownBytes > MOST_OWN_BYTES) this.#forget(this.#own.keys().next().value as Buffer);
+  }
+  #forget(sealed: Buffer): void {
+    const plain = this.#own.get(sealed);
+    if (plain === undefined) return;
+    this.#own.delete(sealed);
+    this.#ownBytes -= plain.length;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);

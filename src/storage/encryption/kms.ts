@@ -1,0 +1,116 @@
+/**
+ * A KMS plug-in as this server sees it: it encrypts and decrypts the keys of values. It runs in another process, may be
+ * slow, gone or wrong, and must then cost nobody more than its time limit:
+ *
+ *   working   calls go to the plug-in                                            a call fails → resting
+ *   resting   calls fail at once, for a second                                   then → trying
+ *   trying    the next call proves the plug-in first, by a round trip            passed → working, failed → resting
+ */
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { ProviderUnavailable } from './provider.ts';
+
+/** The three calls of the protocol. Each ends within the time limit. */
+export interface KmsTransport {
+  version(): Promise<string>;
+  encrypt(plain: Buffer): Promise<Buffer>;
+  decrypt(cipher: Buffer): Promise<Buffer>;
+  close(): void;
+}
+
+export const KMS_VERSION = 'v1beta1';
+/** How long calls fail at once after one has failed. */
+export const REST_MS = 1000;
+/** How long the outcome of a health check is believed, as a stock server does. */
+export const HEALTHY_MS = 20_000;
+export const UNHEALTHY_MS = 3000;
+/** What a plug-in makes of a key fits into the stored form's length of two bytes, and is no larger than this. */
+export const LARGEST_CIPHER = 16 * 1024;
+const PROOF_BYTES = 32;
+
+export class Kms {
+  readonly name: string;
+  readonly #transport: KmsTransport;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #proved: Promise<void> | undefined;
+  #restUntil = Number.NEGATIVE_INFINITY;
+  #why = '';
+  #health: { readonly until: number; readonly outcome: Promise<void> } | undefined;
+
+  constructor(name: string, transport: KmsTransport, clock: Clock, random: Random) {
+    this.name = name;
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Rejects with ProviderUnavailable, within three time limits. */
+  async encrypt(plain: Buffer): Promise<Buffer> {
+    await this.#ready();
+    return this.#guarded('encrypt', () => this.#encrypt(plain));
+  }
+  async decrypt(cipher: Buffer): Promise<Buffer> {
+    await this.#ready();
+    return this.#guarded('decrypt', () => this.#transport.decrypt(cipher));
+  }
+
+  /** A round trip, or the outcome of a recent one. */
+  check(): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (this.#health !== undefined && now < this.#health.until) return this.#health.outcome;
+    const outcome = this.#prove();
+    outcome.then(
+      () => this.#believe(outcome, HEALTHY_MS),
+      () => this.#believe(outcome, UNHEALTHY_MS),
+    );
+    // Whoever asks meanwhile waits for the same answer.
+    this.#health = { until: Number.POSITIVE_INFINITY, outcome };
+    return outcome;
+  }
+  #believe(outcome: Promise<void>, millis: number): void {
+    this.#health = { until: this.#clock.monotonic() + millis, outcome };
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  #ready(): Promise<void> {
+    if (this.#clock.monotonic() < this.#restUntil) return Promise.reject(new ProviderUnavailable(this.#why));
+    this.#proved ??= this.#prove();
+    return this.#proved;
+  }
+
+  /** A plug-in that cannot decrypt what it encrypts would lose everything that is written. */
+  async #prove(): Promise<void> {
+    await this.#guarded('tell its version', async () => {
+      const version = await this.#transport.version();
+      if (version !== KMS_VERSION) throw new Error(`it speaks version ${JSON.stringify(version.slice(0, 32))}, not ${KMS_VERSION}`);
+    });
+    const sample = this.#random.bytes(PROOF_BYTES);
+    await this.#guarded('decrypt what it encrypted', async () => {
+      const back = await this.#transport.decrypt(await this.#encrypt(sample));
+      if (!back.equals(sample)) throw new Error('the answer is another value');
+    });
+  }
+
+  async #encrypt(plain: Buffer): Promise<Buffer> {
+    const cipher = await this.#transport.encrypt(plain);
+    if (cipher.length === 0) throw new Error('the answer is empty');
+    if (cipher.length > LARGEST_CIPHER) throw new Error(`the answer has ${cipher.length} bytes; ${LARGEST_CIPHER} are the most`);
+    if (cipher.includes(plain)) throw new Error('the answer holds the key itself');
+    return cipher;
+  }
+
+  async #guarded<T>(what: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      this.#why = `the KMS plug-in ${JSON.stringify(this.name)} could not ${what}: ${(error as Error).message}`;
+      this.#restUntil = this.#clock.monotonic() + REST_MS;
+      this.#proved = undefined;
+      throw new ProviderUnavailable(this.#why);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/** The rules of one configuration file, ready for use: which collections are encrypted, by which providers. */
+import { createHash } from 'node:crypto';
+import type { Identity } from '../../identity.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import type { EncryptionRule, ProviderConfig } from './config.ts';
+import { Envelope, type EnvelopeObserver } from './envelope.ts';
+import { Kms, type KmsTransport } from './kms.ts';
+import { identityProvider, localProvider, type Provider } from './provider.ts';
+import { storedPrefix } from './stored-form.ts';
+import { Transformer, type TransformObserver } from './transformer.ts';
+
+export interface RuleDeps {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly observer: TransformObserver & EnvelopeObserver;
+  /** Opens the way to a plug-in; the same calls are used until it is closed. */
+  readonly connect: (socket: string, timeoutMs: number) => KmsTransport;
+}
+
+export class EncryptionRules {
+  readonly #byCollection = new Map<string, Transformer>();
+  /** Plug-ins in the order of the file. */
+  readonly plugins: readonly Envelope[];
+
+  /** Plug-ins that rules in use before had under the same settings are taken over, with the keys they hold. */
+  constructor(rules: readonly EncryptionRule[], deps: RuleDeps, before?: EncryptionRules) {
+    const plugins = new Map<string, Envelope>();
+    const known = new Map((before?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
+    const now = (): number => deps.clock.monotonic();
+    const envelope = (config: Extract<ProviderConfig, { type: 'kms' }>): Envelope => {
+      const id = kmsId(config);
+      const found = plugins.get(id) ?? known.get(id) ?? makeEnvelope(config, id, deps);
+      plugins.set(id, found);
+      return found;
+    };
+    const providersOf = (config: ProviderConfig): Provider[] => {
+      if (config.type === 'identity') return [identityProvider(deps.identity)];
+      if (config.type === 'kms') return [envelope(config)];
+      return config.keys.map((key) => localProvider(config.type, key, deps.identity, deps.random));
+    };
+    for (const { collections, providers } of rules) {
+      const made = providers.flatMap(providersOf);
+      for (const collection of collections) {
+        const earlier = this.#byCollection.get(collection)?.providers ?? [];
+        this.#byCollection.set(collection, new Transformer(collection, [...earlier, ...made], deps.observer, now));
+      }
+    }
+    this.plugins = [...plugins.values()];
+  }
+
+  get collections(): readonly string[] {
+    return [...this.#byCollection.keys()];
+  }
+  ofCollection(collection: string): Transformer | undefined {
+    return this.#byCollection.get(collection);
+  }
+  /** `core/secrets/team/db` → what `core/secrets/` is encrypted by. */
+  of(key: string): Transformer | undefined {
+    return this.#byCollection.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1));
+  }
+
+  /** Collections of which these rules may not be able to read everything that those before could. */
+  lostAgainst(before: EncryptionRules): string[] {
+    const all = new Set([...before.collections, ...this.collections]);
+    return [...all].filter((collection) => {
+      const readers = this.#readers(collection);
+      return [...before.#readers(collection)].some((id) => !readers.has(id));
+    });
+  }
+  /** What is not named is read as it is. */
+  #readers(collection: string): ReadonlySet<string> {
+    return new Set(this.ofCollection(collection)?.providers.map(({ id }) => id) ?? ['identity']);
+  }
+
+  /** Ends connections to plug-ins that the rules which follow do not use. */
+  close(next?: EncryptionRules): void {
+    for (const plugin of this.plugins) if (!next?.plugins.includes(plugin)) plugin.kms.close();
+  }
+}
+
+const kmsId = ({ name, socket, cacheSize, timeoutMs }: Extract<ProviderConfig, { type: 'kms' }>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, socket, cacheSize, timeoutMs]))
+    .digest('base64');
+
+function makeEnvelope(config: Extract<ProviderConfig, { type: 'kms' }>, id: string, deps: RuleDeps): Envelope {
+  const { name, socket, cacheSize, timeoutMs } = config;
+  const { clock, random, observer } = deps;
+  return new Envelope({
+    prefix: Buffer.from(storedPrefix(deps.identity, 'kms', name), 'latin1'),
+    id,
+    kms: new Kms(name, deps.connect(socket, timeoutMs), clock, random),
+    cacheSize,
+    random,
+    observer,
+    now: () => clock.monotonic(),
+  });
+}

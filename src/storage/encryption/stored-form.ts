@@ -1,0 +1,45 @@
+/**
+ * How an encrypted value begins in the store, as stock servers write it, so that tools which look into a store know it:
+ *
+ *   k8s:enc:aescbc:v1:key1:      then what the provider made
+ *
+ * The first word is that of the identity. Objects that are not encrypted begin with a byte that no such text begins with.
+ */
+import type { Identity } from '../../identity.ts';
+
+export const providerNames = ['identity', 'aescbc', 'aesgcm', 'secretbox', 'kms'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+/** `k8s:enc:` or `plat:enc:`: what every encrypted value of the identity begins with. */
+export const encryptedMark = (identity: Identity): string => `${identity.groupSuffix.split('.')[0]}:enc:`;
+
+/** `k8s:enc:aescbc:v1:key1:` */
+export const storedPrefix = (identity: Identity, provider: ProviderName, name: string): string =>
+  `${encryptedMark(identity)}${provider}:v1:${name}:`;
+
+/** Names of keys are bounded, so that the head of a value is. */
+export const LONGEST_NAME = 253;
+const LONGEST_HEAD = 63 + 16 + 8 + LONGEST_NAME + 8;
+const pattern = /^[a-z0-9-]{1,63}:enc:([a-z0-9]{1,16}):(v\d{1,4}):([^:]{1,253}):/;
+
+export interface StoredForm {
+  readonly provider: string;
+  readonly version: string;
+  readonly name: string;
+}
+
+/** What the head of a value says, under whichever identity it was encrypted; undefined when it is not encrypted. */
+export function storedFormOf(value: Buffer): StoredForm | undefined {
+  // Lower-case letters and digits begin words; the format of plain objects is a small number.
+  if ((value[0] ?? 0) < 0x30) return undefined;
+  const match = pattern.exec(value.toString('latin1', 0, LONGEST_HEAD));
+  return match === null ? undefined : { provider: match[1] as string, version: match[2] as string, name: printable(match[3] as string) };
+}
+
+/** `it is encrypted by aescbc with the key "key1"` */
+export const describeForm = ({ provider, name }: StoredForm): string =>
+  provider === 'kms'
+    ? `it is encrypted by the KMS plug-in ${JSON.stringify(name)}`
+    : `it is encrypted by ${provider} with the key ${JSON.stringify(name)}`;
+
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?');
