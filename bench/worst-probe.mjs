@@ -1,0 +1,68 @@
+// Loaded into the server by bench/worst.mjs (`node --import`): measures the event loop from the inside and reports to the parent.
+//
+// Every turn of the loop runs one timer. The processor time that the main thread used between two of them is how long the loop
+// was held; unlike the time on the clock it does not count other programs of the machine.
+import { closeSync, openSync, readSync } from 'node:fs';
+import inspector from 'node:inspector';
+
+const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+const buffer = Buffer.alloc(64);
+/** Processor time of the main thread so far, in ms. */
+function mainThread() {
+  const length = readSync(file, buffer, 0, 64, 0);
+  return Number(buffer.toString('latin1', 0, length).split(' ')[0]) / 1e6;
+}
+process.on('exit', () => closeSync(file));
+
+let began = mainThread();
+let lastCpu = began;
+let lastWall = performance.now();
+let longestCpu = 0;
+let longestWall = 0;
+const tick = () => {
+  const cpu = mainThread();
+  const wall = performance.now();
+  if (cpu - lastCpu > longestCpu) longestCpu = cpu - lastCpu;
+  if (wall - lastWall > longestWall) longestWall = wall - lastWall;
+  lastCpu = cpu;
+  lastWall = wall;
+  setTimeout(tick, 1).unref();
+};
+tick();
+
+let session;
+const post = (method, parameters) => new Promise((resolve) => session.post(method, parameters, (_, result) => resolve(result)));
+
+process.on('message', async ({ ask, profile }) => {
+  if (ask === 'begin') {
+    globalThis.gc?.();
+    if (profile) {
+      session = new inspector.Session();
+      session.connect();
+      await post('Profiler.enable');
+      await post('Profiler.start');
+    }
+    // The pause of the collection above is not the request's.
+    lastCpu = mainThread();
+    lastWall = performance.now();
+    began = lastCpu;
+    longestCpu = 0;
+    longestWall = 0;
+    process.send({ pid: process.pid });
+    return;
+  }
+  tickNow();
+  const answer = { longestCpu, longestWall, cpu: lastCpu - began };
+  if (ask === 'end' && session !== undefined) {
+    answer.profile = (await post('Profiler.stop')).profile;
+    session.disconnect();
+    session = undefined;
+  }
+  process.send(answer);
+});
+process.channel?.unref();
+function tickNow() {
+  const cpu = mainThread();
+  if (cpu - lastCpu > longestCpu) longestCpu = cpu - lastCpu;
+  lastCpu = cpu;
+}

@@ -1,0 +1,106 @@
+// A server with the probe of bench/worst-probe.mjs in it, and raw calls to it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = process.env.WORST_ROOT ?? fileURLToPath(new URL('..', import.meta.url));
+const probe = fileURLToPath(new URL('worst-probe.mjs', import.meta.url));
+const token = 'worst-token';
+const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 128 });
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The young generation is kept small, so that memory shows what a request holds rather than what was not collected yet. */
+const nodeFlags = ['--max-semi-space-size=16', '--expose-gc', '--import', probe];
+
+export async function startProbed() {
+  const directory = mkdtempSync(join(tmpdir(), 'plat-worst-'));
+  const tokens = join(directory, 'tokens.csv');
+  writeFileSync(tokens, `${token},worst,worst-uid,"system:masters"\n`, { mode: 0o600 });
+  const flags = ['--identity', 'kubernetes', '--secure-port', '0', '--data-dir', join(directory, 'data'), '--token-auth-file', tokens];
+  const args = [...nodeFlags, 'dist/plat.js', 'server', ...flags, ...(process.env.WORST_FLAGS?.split(' ') ?? [])];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  process.on('exit', () => {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+  let output = '';
+  const address = await new Promise((resolve, reject) => {
+    const look = (chunk) => {
+      output = (output + chunk).slice(-4000);
+      const found = /ready at (https:\/\/\S+)/.exec(output);
+      if (found) resolve(found[1]);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
+  });
+  child.once('exit', (code, signal) => {
+    if (!stopping) console.error(`the server ended: ${code ?? signal} ${output}`);
+  });
+  let stopping = false;
+  const server = {
+    address,
+    pid: child.pid,
+    ask: (ask, profile) =>
+      new Promise((resolve) => {
+        child.once('message', resolve);
+        child.send({ ask, profile });
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        stopping = true;
+        child.once('exit', resolve);
+        child.kill('SIGTERM');
+      }),
+  };
+  const { pid } = await server.ask('begin');
+  server.pid = pid;
+  return server;
+}
+
+/** Sends bytes as they are. `until` ends a watch when that many bytes came. */
+export function send(server, { method = 'GET', path, headers = {}, body, keep = false, until }) {
+  return new Promise((resolve, reject) => {
+    const request = https.request(server.address + path, {
+      method,
+      agent: until === undefined ? agent : false,
+      rejectUnauthorized: false,
+      maxHeaderSize: 128 * 1024,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-length': body.length }), ...headers },
+    });
+    request.on('response', (response) => {
+      const chunks = [];
+      let bytes = 0;
+      const done = () => {
+        const whole = Buffer.concat(chunks);
+        resolve({ status: response.statusCode, bytes, body: whole, text: whole.toString('utf8', 0, 400) });
+      };
+      response.on('data', (chunk) => {
+        if (keep || bytes < 500) chunks.push(chunk);
+        bytes += chunk.length;
+        if (until !== undefined && bytes >= until) {
+          done();
+          request.destroy();
+        }
+      });
+      response.on('end', done);
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+export const asJson = { 'content-type': 'application/json' };
+
+export async function must(server, method, path, value, headers = asJson) {
+  const body = value === undefined ? undefined : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+  const answer = await send(server, { method, path, headers, body, keep: true });
+  if (answer.status >= 300) throw new Error(`${method} ${path.slice(0, 100)}: ${answer.status} ${answer.text}`);
+  return answer;
+}

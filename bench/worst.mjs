@@ -1,0 +1,134 @@
+// The worst request of every kind that the server allows, one after another: how long each holds the event loop at a time, how
+// much processor time it takes, and how much memory.
+//
+//   node bench/worst.mjs                 all cases; the exit code is 1 when one exceeds its limit
+//   node bench/worst.mjs --only create   cases whose name contains the text (several: --only 'a|b')
+//   node bench/worst.mjs --json          one JSON line a case
+//   node bench/worst.mjs --profile DIR   leaves a CPU profile of each case there
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cases, seed } from './worst-cases.mjs';
+import { send, sleep, startProbed } from './worst-server.mjs';
+
+/** Longest that the loop may be held at a time, in ms of the main thread's processor time. */
+const BLOCK_MS = 50;
+/** Most memory above idle, as a multiple of what was sent … */
+const MEMORY_TIMES = 20;
+/** … or this much, which small requests with large answers may take: young garbage before it is collected. */
+const MEMORY_FLOOR_MB = 64;
+
+const option = (name) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const only = option('--only')?.split('|');
+const json = process.argv.includes('--json');
+const profiles = option('--profile');
+if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
+
+const chosen = cases.filter(({ name }) => only === undefined || only.some((text) => name.includes(text)));
+const server = await startProbed();
+const results = [];
+const seeded = new Set();
+try {
+  for (const test of chosen) {
+    if (test.needs !== undefined && !seeded.has(test.needs)) {
+      seeded.add(test.needs);
+      await seed[test.needs](server);
+      await quiet();
+    }
+    process.stderr.write(process.env.WORST_VERBOSE ? `${test.name}\n` : '');
+    const result = await measure(test);
+    results.push(result);
+    if (json) console.log(JSON.stringify(result));
+    else console.log(row(result));
+  }
+} finally {
+  await server.stop();
+}
+const bad = results.filter(({ verdict }) => verdict !== 'ok');
+if (!json) {
+  console.log(
+    `\n${results.length} cases, ${bad.length} over their limit (${BLOCK_MS} ms at a time; ${MEMORY_TIMES} times the request or ${MEMORY_FLOOR_MB} MB).`,
+  );
+  for (const result of bad) console.log(row(result));
+}
+process.exitCode = bad.length > 0 ? 1 : 0;
+
+function row(r) {
+  const block = `${r.blockMs.toFixed(0).padStart(6)} ms (clock ${r.clockMs.toFixed(0)})`.padEnd(26);
+  const memory = `${r.memoryMB.toFixed(0).padStart(4)} MB ${r.times.toFixed(0).padStart(4)} x`;
+  return `${r.name.padEnd(52)} ${String(r.status).padStart(4)} ${block} cpu ${r.cpuMs.toFixed(0).padStart(6)} ms  ${memory}  sent ${kb(r.sent)} got ${kb(r.got)}  ${r.verdict}`;
+}
+function kb(bytes) {
+  return `${(bytes / 1024).toFixed(0)}K`.padStart(6);
+}
+
+async function measure(test) {
+  let request;
+  try {
+    request = await test.request(server);
+  } catch (error) {
+    return {
+      name: test.name,
+      status: 0,
+      blockMs: 0,
+      clockMs: 0,
+      cpuMs: 0,
+      memoryMB: 0,
+      times: 0,
+      sent: 0,
+      got: 0,
+      verdict: `not made: ${error.message.slice(0, 200)}`,
+    };
+  }
+  await quiet();
+  await server.ask('begin', profiles !== undefined);
+  const idle = resident('VmRSS');
+  writeFileSync(`/proc/${server.pid}/clear_refs`, '5');
+  const requests = Array.isArray(request) ? request : [request];
+  const answers = await Promise.all(
+    requests.map((one) => send(server, one).catch((error) => ({ status: error.code ?? 'error', bytes: 0, text: String(error) }))),
+  );
+  await quiet();
+  const peak = resident('VmHWM');
+  const measured = await server.ask('end');
+  if (measured.profile !== undefined)
+    writeFileSync(join(profiles, `${test.name.replaceAll(/[^\w.-]+/g, '-')}.cpuprofile`), JSON.stringify(measured.profile));
+  await test.after?.(server);
+  const [answer] = answers;
+  const sent = requests.reduce((sum, one) => sum + (one.body?.length ?? 0) + one.path.length + JSON.stringify(one.headers ?? {}).length, 0);
+  const got = answers.reduce((sum, one) => sum + one.bytes, 0);
+  const memoryMB = Math.max(0, (peak - idle) / 1024);
+  const times = (memoryMB * 2 ** 20) / sent;
+  const faults = [];
+  if (measured.longestCpu > BLOCK_MS) faults.push('BLOCKS');
+  if (times > MEMORY_TIMES && memoryMB > MEMORY_FLOOR_MB) faults.push('MEMORY');
+  const expected = test.statuses ?? [200, 201, 413, 422];
+  if (!answers.every(({ status }) => expected.includes(status))) faults.push(`STATUS ${answer.text?.slice(0, 300)}`);
+  return {
+    name: test.name,
+    status: answer.status,
+    blockMs: measured.longestCpu,
+    clockMs: measured.longestWall,
+    cpuMs: measured.cpu,
+    memoryMB,
+    times,
+    sent,
+    got,
+    verdict: faults.length === 0 ? 'ok' : faults.join(' '),
+  };
+}
+
+function resident(name) {
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))[1]);
+}
+
+/** Waits until the server has nothing left to do: what a request leaves to controllers counts as its work. */
+async function quiet() {
+  for (let i = 0, still = 0; i < 300 && still < 2; i++) {
+    const before = (await server.ask('look')).cpu;
+    await sleep(60);
+    still = (await server.ask('look')).cpu - before < 6 ? still + 1 : 0;
+  }
+}
