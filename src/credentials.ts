@@ -31,8 +31,6 @@ export interface Credentials {
   /** PEM of the authorities that clients should trust. */
   readonly rootCertificates: string;
   readonly serving: { readonly key: string; readonly certificate: string };
-  /** PEM bundles whose client certificates name users. */
-  readonly clientCAs: readonly string[];
   readonly adminConfigPath: string;
   /** With what this server vouches for users to servers behind it. */
   readonly frontProxy: FrontProxy;
@@ -66,14 +64,12 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
         now,
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
-  const clientCAs = [caPem, ...(options.clientCaFile === undefined ? [] : [readFile(options.clientCaFile)])];
   const frontProxy = await prepareFrontProxy(options, pki, now);
   const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
     rootCertificates: own ? caPem : serving.certificate,
     serving,
-    clientCAs,
     adminConfigPath,
     frontProxy,
     signingKey,

@@ -28,6 +28,7 @@ import {
   text,
 } from './lib/flags.ts';
 import { didYouMean } from './lib/suggest.ts';
+import { cipherSuiteNames, isNewSuite, type TlsVersion, tlsVersions } from './lib/tls.ts';
 import { parseCIDR, parseIP } from './meta/ip.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
 
@@ -80,6 +81,30 @@ function readServiceRanges(values: readonly string[]): readonly string[] {
   return ranges;
 }
 
+export interface SniFiles {
+  readonly certificate: string;
+  readonly key: string;
+  readonly names: readonly string[];
+}
+/** `certificate,key` or `certificate,key:name,*.name`. */
+function readSniFiles(values: readonly string[]): readonly SniFiles[] {
+  return values.map((value) => {
+    const colon = value.indexOf(':');
+    const [certificate, key, ...rest] = (colon < 0 ? value : value.slice(0, colon)).split(',');
+    const names = colon < 0 ? [] : value.slice(colon + 1).split(',');
+    if (!certificate || !key || rest.length > 0) throw new Error(`${JSON.stringify(value)} is not of the form certificate,key[:name,…]`);
+    const wrong = names.find((name) => !/^(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(name));
+    if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is neither a name nor a pattern such as *.example.com`);
+    return { certificate, key, names };
+  });
+}
+function readSuites(values: readonly string[]): readonly string[] {
+  const names = splitList(values);
+  for (const name of names)
+    if (!cipherSuiteNames.includes(name)) throw new Error(`unknown cipher suite ${name}${didYouMean(name, cipherSuiteNames)}`);
+  return names;
+}
+
 const serving = {
   'secure-port': port(6443, 'Port on which HTTPS is served; 0 takes a free one.'),
   'bind-address': flag('127.0.0.1', 'Address to serve HTTPS on; 0.0.0.0 or :: for all.', 'ADDRESS', readAddress),
@@ -95,6 +120,19 @@ const serving = {
   }),
   'tls-cert-file': file('Certificate (PEM) to serve HTTPS with, followed by its intermediates. Made on first start when it is not given.'),
   'tls-private-key-file': file('Key of --tls-cert-file.'),
+  'tls-sni-cert-key': repeated<readonly SniFiles[]>(
+    [],
+    'Certificate and key for clients that ask for certain names; without names: those of the certificate. May be given several times.',
+    'CERT,KEY[:NAME,…]',
+    readSniFiles,
+  ),
+  'tls-min-version': choice<TlsVersion>('VersionTLS12', Object.keys(tlsVersions) as TlsVersion[], 'Oldest version of TLS that is spoken.'),
+  'tls-cipher-suites': repeated<readonly string[]>(
+    [],
+    `Cipher suites that are offered, best first: ${cipherSuiteNames.join(', ')}. By default those that Node prefers.`,
+    'NAME,…',
+    readSuites,
+  ),
   'request-timeout': duration('1m', 'Time after which a request that is not a watch is ended.'),
   'min-request-timeout': int(1800, 'Seconds that a watch lasts at least, unless the client says otherwise.'),
   'max-requests-inflight': int(400, 'Reading requests handled at once; more are told to retry. 0 is no limit.'),
@@ -153,6 +191,9 @@ const authentication = {
   'anonymous-auth': optionalBool('Let requests without credentials in as system:anonymous.', {
     defaultText: 'true unless AlwaysAllow is a mode',
   }),
+  'revoked-certificates-file': file(
+    'Serial numbers of client certificates that are refused, one a line in hexadecimal digits, each with the common name of its authority behind it where it counts for that alone.',
+  ),
   'client-ca-file': file('CAs whose client certificates name users (common name) and groups (organizations).'),
   'token-auth-file': file('Lines of token,user,uid,"group1,group2".'),
   'enable-bootstrap-token-auth': bool(false, 'Accept bootstrap tokens.'),
@@ -356,6 +397,8 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
     if ((one === undefined) !== (other === undefined)) throw new FlagError(`--${a} and --${b} are needed together`);
   };
   both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
+  if (options.tlsMinVersion === 'VersionTLS13' && options.tlsCipherSuites.length > 0 && !options.tlsCipherSuites.some(isNewSuite))
+    throw new FlagError('--tls-cipher-suites names no suite of TLS 1.3, which alone is spoken with --tls-min-version VersionTLS13');
   both('proxy-client-cert-file', 'proxy-client-key-file', options.proxyClientCertFile, options.proxyClientKeyFile);
   both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
   for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {

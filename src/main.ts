@@ -12,6 +12,7 @@ import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
 import type { Encryption } from './compose/encryption.ts';
 import { composeSurface } from './compose/surface.ts';
+import { composeTrust } from './compose/trust.ts';
 import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import { Definitions } from './extension/definitions.ts';
@@ -23,7 +24,8 @@ import { systemClock } from './lib/clock.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
-import { bootstrap } from './registry/bootstrap/run.ts';
+import { FileReloader } from './lib/reload.ts';
+import { bootstrap, publishTrust } from './registry/bootstrap/run.ts';
 import { Catalog } from './registry/catalog.ts';
 import type { RegistryDeps } from './registry/context.ts';
 import { liveSource } from './registry/live.ts';
@@ -143,7 +145,10 @@ async function serve(
     allowPrivileged: options.allowPrivileged,
     eventTtlSeconds: options.eventTtl / 1000,
   };
-  const auth = await composeAuth(options, identity, credentials, live);
+  const files = new FileReloader(systemClock, log);
+  undo.push(() => files.close());
+  const trust = composeTrust(options, credentials, files);
+  const auth = await composeAuth(options, identity, credentials, live, trust);
   const registry: RegistryDeps = {
     catalog,
     cache,
@@ -163,8 +168,8 @@ async function serve(
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
   };
-  const connections = composeConnections(options, credentials, registry, live);
-  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log });
+  const connections = composeConnections(options, credentials, registry, live, trust);
+  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log, trust });
   const services: Services = {
     identity,
     registry,
@@ -204,10 +209,15 @@ async function serve(
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
-  const made = await bootstrap(writer, catalog, identity, env.now(), {
-    ...publishedTrust(options, credentials),
-    shared: !engine.exclusive,
-  });
+  const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
+  const made = await bootstrap(writer, catalog, identity, env.now(), published());
+  const publishAgain = (): void => {
+    publishTrust(writer, identity, published(), env.now()).catch((error: unknown) =>
+      log.error('cannot publish the authorities of clients', { error: String(error) }),
+    );
+  };
+  trust.clientCAs.onChange(publishAgain);
+  trust.proxyCA?.onChange(publishAgain);
   // What went before the first start's objects is of no use to a watch.
   if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   const definitions = new Definitions({
@@ -264,11 +274,10 @@ async function serve(
     log,
   });
   const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
-  const { serving, clientCAs } = credentials;
   const listener = await listen({
     host: options.bindAddress,
     port: options.securePort,
-    tls: { key: serving.key, cert: serving.certificate, clientCAs },
+    tls: trust.tls,
     handle,
     upgrade,
   });
@@ -297,6 +306,7 @@ async function serve(
     abort,
     close: async () => {
       surface.shuttingDown();
+      files.close();
       endFlowStatus();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       clearImmediate(starting);

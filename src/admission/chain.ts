@@ -1,6 +1,7 @@
 /** Runs the plug-ins in order, without awaiting those that answer at once. */
-import type { Kind } from '../kinds/kind.ts';
+import type { ApiObject, Kind } from '../kinds/kind.ts';
 import type { Served } from '../kinds/served.ts';
+import { badRequest } from '../meta/errors.ts';
 import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
 
 export type Phase = 'admit' | 'validate';
@@ -53,9 +54,16 @@ class Runner {
 
   /** A webhook that changed the object makes the whole array run once more, so that what came before sees the change. */
   admit(request: AdmissionRequest): void | Promise<void> {
+    // Plug-ins change objects in place: what is compared is taken before.
+    const { name, namespace, uid, generateName } = request.object?.metadata ?? nameless;
     const first = this.phase('admit', request);
-    if (first instanceof Promise) return first.then(() => this.again(request));
-    return this.again(request);
+    if (!(first instanceof Promise) && request.reinvocation !== 'wanted') return checkSame(request, name, namespace, uid, generateName);
+    const check = (): void => checkSame(request, name, namespace, uid, generateName);
+    const second = (): void | Promise<void> => {
+      const again = this.again(request);
+      return again instanceof Promise ? again.then(check) : check();
+    };
+    return first instanceof Promise ? first.then(second) : second();
   }
   private again(request: AdmissionRequest): void | Promise<void> {
     if (request.reinvocation !== 'wanted') return;
@@ -157,6 +165,24 @@ class Runner {
     return lists;
   }
 }
+
+const nameless: ApiObject['metadata'] = {};
+
+/**
+ * Rights were checked for the object that the request names, in the namespace of its path: what changes an object may not
+ * make it another one.
+ */
+function checkSame({ object }: AdmissionRequest, name = '', namespace = '', uid = '', generateName = ''): void {
+  const now = object?.metadata ?? nameless;
+  if ((now.namespace ?? '') !== namespace) throw changedBy('namespace', namespace, now.namespace);
+  if ((now.name ?? '') !== name) throw changedBy('name', name, now.name);
+  if ((now.uid ?? '') !== uid) throw changedBy('uid', uid, now.uid);
+  if ((now.generateName ?? '') !== generateName) throw changedBy('generateName', generateName, now.generateName);
+}
+const changedBy = (field: string, from: string, to = ''): Error =>
+  badRequest(
+    `admission changed metadata.${field} from ${JSON.stringify(from)} to ${JSON.stringify(to)}: a mutating webhook may not change it`,
+  );
 
 function byOperation<T>(make: (operation: AdmissionOperation) => T): Readonly<Record<AdmissionOperation, T>> {
   const table = {} as Record<AdmissionOperation, T>;

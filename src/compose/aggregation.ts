@@ -1,5 +1,4 @@
 /** Group versions that other servers answer for: what finds them and what passes requests on, as options ask for it. */
-import { readFileSync } from 'node:fs';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
 import { type Credentials, frontProxyName } from '../credentials.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
@@ -21,6 +20,7 @@ import type { Context } from '../server/context.ts';
 import type { OpenConnections } from '../server/tunnels/forward.ts';
 import { credentialHeaders } from '../server/tunnels/headers.ts';
 import { identityHeadersOf } from './connect.ts';
+import type { Trust } from './trust.ts';
 
 export interface AggregationParts {
   readonly options: ServerOptions;
@@ -30,6 +30,7 @@ export interface AggregationParts {
   readonly live: LiveSource;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly trust: Trust;
 }
 
 export interface ComposedAggregation {
@@ -41,13 +42,22 @@ export interface ComposedAggregation {
   close(): void;
 }
 
-export function composeAggregation({ options, identity, credentials, catalog, live, metrics, log }: AggregationParts): ComposedAggregation {
+export function composeAggregation({
+  options,
+  identity,
+  credentials,
+  catalog,
+  live,
+  metrics,
+  log,
+  trust,
+}: AggregationParts): ComposedAggregation {
   const aggregation = new Aggregation({
     identity,
     catalog,
     live,
     resolve: addressesOf(options, live),
-    clientCertificate: credentials.frontProxy.client,
+    clientCertificate: () => trust.proxyClient?.current ?? credentials.frontProxy.client,
     metrics,
     clock: systemClock,
     report: (error) => log.error('an APIService is not as it should be', { error: String(error) }),
@@ -85,14 +95,13 @@ export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: Li
 }
 
 /** What servers behind this one are told of whom this server trusts, and in which headers it names users. */
-export function publishedTrust(options: ServerOptions, { clientCAs, frontProxy }: Credentials): PublishedTrust {
-  const { requestheaderClientCaFile: proxyCA } = options;
-  const clientCA = clientCAs.join('');
+export function publishedTrust(options: ServerOptions, { frontProxy }: Credentials, { clientCAs, proxyCA }: Trust): PublishedTrust {
+  const clientCA = clientCAs.current.join('');
   if (proxyCA !== undefined)
     return {
       clientCA,
       proxy: {
-        clientCA: readFileSync(proxyCA, 'utf8'),
+        clientCA: proxyCA.current.pem,
         usernameHeaders: options.requestheaderUsernameHeaders,
         groupHeaders: options.requestheaderGroupHeaders,
         extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,

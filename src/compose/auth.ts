@@ -19,7 +19,7 @@ import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Remote } from '../lib/outbound.ts';
-import { readBundle, readPublicKeys } from '../lib/pki.ts';
+import type { Trust } from './trust.ts';
 
 export interface Auth {
   readonly authenticator: Authenticator;
@@ -37,7 +37,13 @@ export interface Auth {
 
 const now = (): number => Date.now();
 
-export async function composeAuth(options: ServerOptions, identity: Identity, credentials: Credentials, live: LiveSource): Promise<Auth> {
+export async function composeAuth(
+  options: ServerOptions,
+  identity: Identity,
+  credentials: Credentials,
+  live: LiveSource,
+  trust: Trust,
+): Promise<Auth> {
   const closers: (() => void)[] = [];
   const closing = <T extends { close(): void } | undefined>(method: T): T => {
     if (method !== undefined) closers.push(() => method.close());
@@ -46,14 +52,13 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
   const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [`https://${identity.serviceName}.default.svc`];
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
   const issuerName = issuers[0] as string;
-  const otherKeys = options.serviceAccountKeyFile.flatMap((file) => readPublicKeys(readFileSync(file, 'utf8')));
-  const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...otherKeys];
-  const clientRoots = credentials.clientCAs.flatMap((pem) => readBundle(pem));
+  const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...trust.tokenKeys.current];
+  const revoked = () => trust.revoked?.current;
   const { authenticator, tokens } = authentication({
-    requestHeader: proxy(options),
-    clientCertificate: clientCertificate(() => clientRoots, now),
+    requestHeader: proxy(options, trust),
+    clientCertificate: clientCertificate(trust.clientRoots, now, revoked),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
-    serviceAccountTokens: withKeys(publicKeys, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
+    serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
     oidcTokens: closing(await openid(options)),
     tokenWebhook: closing(await tokenService(options, identity, audiences)),
@@ -90,9 +95,13 @@ export async function composeAuth(options: ServerOptions, identity: Identity, cr
 /** Judges tokens at once where the keys are there, else as soon as they are. */
 function withKeys(
   coming: () => Promise<readonly KeyObject[]>,
+  trust: Trust,
   make: (keys: () => readonly KeyObject[]) => TokenAuthenticator,
 ): TokenAuthenticator {
   let keys: readonly KeyObject[] | undefined;
+  trust.tokenKeys.onChange(() => {
+    keys = undefined;
+  });
   const tokens = make(() => keys ?? []);
   const later: TokenAuthenticator['authenticateToken'] = async (token, audiences) => {
     keys ??= await coming();
@@ -170,15 +179,15 @@ async function accessService(options: ServerOptions, identity: Identity) {
   });
 }
 
-function proxy(options: ServerOptions): Authenticator | undefined {
-  if (options.requestheaderClientCaFile === undefined) return undefined;
-  const roots = readBundle(readFileSync(options.requestheaderClientCaFile, 'utf8'));
+function proxy(options: ServerOptions, { proxyCA, revoked }: Trust): Authenticator | undefined {
+  if (proxyCA === undefined) return undefined;
   return requestHeader({
     usernameHeaders: options.requestheaderUsernameHeaders,
     groupHeaders: options.requestheaderGroupHeaders,
     extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
     allowedNames: options.requestheaderAllowedNames,
-    roots: () => roots,
+    roots: () => proxyCA.current.roots,
+    revoked: () => revoked?.current,
     now,
   });
 }

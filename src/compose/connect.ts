@@ -1,10 +1,10 @@
 /** Logs, streams and proxies of a server, as its options ask for them. */
-import { readFileSync } from 'node:fs';
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
+import type { Trust } from './trust.ts';
 
 /** Headers in which an authenticating proxy names users, and their prefixes: none of them passes this server. */
 export const identityHeadersOf = (options: ServerOptions): readonly string[] => [
@@ -18,8 +18,8 @@ export function composeConnections(
   credentials: Credentials,
   registry: RegistryDeps,
   live: LiveSource,
+  trust: Trust,
 ): Connections {
-  const read = (file: string | undefined): string | undefined => (file === undefined ? undefined : readFileSync(file, 'utf8'));
   return connectActions({
     registry,
     live,
@@ -27,9 +27,16 @@ export function composeConnections(
       addressTypes: options.kubeletPreferredAddressTypes,
       tls: {
         verify: !options.kubeletInsecureTls,
-        ca: read(options.kubeletCertificateAuthority) ?? credentials.authority.certificate.toString(),
-        certificate: read(options.kubeletClientCertificate),
-        key: read(options.kubeletClientKey),
+        // Read at each connection: the files may have changed.
+        get ca() {
+          return trust.nodeCA?.current.pem ?? credentials.authority.certificate.toString();
+        },
+        get certificate() {
+          return trust.nodeClient?.current.certificate;
+        },
+        get key() {
+          return trust.nodeClient?.current.key;
+        },
       },
     },
     identityHeaders: identityHeadersOf(options),

@@ -228,6 +228,10 @@ export interface Kind extends KindDefinition {
   readonly namespaced: boolean;
 }
 
+/** A record that has nothing but its own entries: `constructor` and `__proto__` in a path name no entry of it. */
+export const bareRecord = <V>(entries: Readonly<Record<string, V>> = {}): Readonly<Record<string, V>> =>
+  Object.assign(Object.create(null) as Record<string, V>, entries);
+
 /** Fills in what a definition may leave out. `T` is the hub's type; the registry handles all kinds alike and forgets it. */
 export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
   const plain = definition as unknown as KindDefinition;
@@ -238,7 +242,7 @@ export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
     short: plain.short ?? [],
     categories: plain.categories ?? [],
     verbs: plain.verbs ?? allVerbs,
-    subresources: plain.subresources ?? {},
+    subresources: bareRecord(plain.subresources),
     namespaced: plain.scope === 'Namespaced',
   };
 }

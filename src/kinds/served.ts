@@ -5,7 +5,7 @@
 import { groupName, type Identity } from '../identity.ts';
 import type { ResourceName } from '../meta/errors.ts';
 import type { MessageType } from '../schema/types.ts';
-import type { ApiObject, Kind, KindVersion } from './kind.ts';
+import { type ApiObject, bareRecord, type Kind, type KindVersion } from './kind.ts';
 
 export interface Hub {
   readonly version: string;
@@ -62,7 +62,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
     .filter(([, definition]) => options.all || definition.served !== false)
     .map(([version, definition]) => ({
       identity,
-      kind: definition.own === undefined ? kind : { ...kind, ...definition.own },
+      kind: definition.own === undefined ? kind : withOwn(kind, definition.own),
       version,
       definition,
       group,
@@ -145,3 +145,10 @@ function named({ kind }: Served, apiVersion: string, object: ApiObject): ApiObje
   object.apiVersion = apiVersion;
   return object;
 }
+
+/** A version may have parts of its own in place of the kind's. */
+const withOwn = (kind: Kind, own: NonNullable<KindVersion['own']>): Kind => ({
+  ...kind,
+  ...own,
+  ...(own.subresources !== undefined && { subresources: bareRecord(own.subresources) }),
+});

@@ -29,6 +29,7 @@ export class OutboundError extends Error {
   }
 }
 
+/** Bounds of calls to one service. */
 export interface OutboundLimits {
   readonly timeoutMillis: number;
   readonly maxBytes: number;

@@ -5,5 +5,6 @@ export { readIfPresent, writeSecretFile } from './pki/files.ts';
 export type { AlternativeNames, Extension, Subject } from './pki/names.ts';
 export { extensionOids, noNames } from './pki/names.ts';
 export * from './pki/request.ts';
+export { type Revoked, readRevoked } from './pki/revoked.ts';
 export * from './pki/store.ts';
 export * from './pki/verify.ts';

@@ -29,6 +29,10 @@ export class FieldSelector {
     for (const r of this.requirements) if ((read(r.field) === r.value) !== (r.operator === '=')) return false;
     return true;
   }
+  /** These requirements and one more. */
+  and(requirement: FieldRequirement): FieldSelector {
+    return new FieldSelector([...this.requirements, requirement]);
+  }
   /** The same requirements under other names, for a version whose fields are called otherwise. */
   rename(name: (field: string) => string): FieldSelector {
     return new FieldSelector(this.requirements.map((r) => ({ ...r, field: name(r.field) })));

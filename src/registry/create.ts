@@ -10,7 +10,7 @@ import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './co
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { parseItem } from './convert.ts';
 import { fillAsRead, hubOf, judgedForms } from './judged.ts';
-import { checkNamespace, dropClusterName, generatedName, validateMetadata } from './metadata.ts';
+import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
 import { mendOwners, ownCreated } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
 
@@ -109,6 +109,7 @@ function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject): void | 
   return whenReady(judgedForms(deps, ctx, ready, undefined), (judged) => {
     const errors = new FieldErrors();
     validateMetadata(deps.env, kind, ready, errors);
+    validateKey(ctx, ready, errors);
     kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
     if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
     for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);

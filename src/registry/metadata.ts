@@ -4,8 +4,9 @@ import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
 import { validateChangedObject, validateObjectMeta, validatePlainFinalizers } from '../kinds/validation/metadata.ts';
 import { equal } from '../lib/equal.ts';
 import { badRequest } from '../meta/errors.ts';
-import type { FieldErrors } from '../meta/field.ts';
+import { type FieldErrors, Path } from '../meta/field.ts';
 import { generateName } from '../meta/names.ts';
+import { isKey, LONGEST_KEY } from '../storage/keys.ts';
 import type { WriteContext } from './context.ts';
 
 /** The namespace of the body, where it names one, is that of the path. */
@@ -25,6 +26,17 @@ export const generatedName = (prefix: string, randomBelow: (limit: number) => nu
 export function validateMetadata(env: KindEnv, kind: Kind, object: ApiObject, errors: FieldErrors): void {
   validateObjectMeta(object.metadata, kind, errors, env);
 }
+/** Some kinds allow names of any characters and any length; the store does not. */
+export function validateKey({ resource, namespace }: WriteContext, { metadata }: ApiObject, errors: FieldErrors): void {
+  const { name = '' } = metadata;
+  const around = (resource.collection?.prefix.length ?? 0) + namespace.length + 1;
+  if (name === '' || isKey(name, LONGEST_KEY - around)) return;
+  const rule = `must be printable ASCII text of at most ${LONGEST_KEY - around} characters`;
+  errors.invalid(Path.of('metadata', 'name'), name.slice(0, SHOWN_NAME), rule);
+}
+/** How much of a name that is too long is shown. */
+const SHOWN_NAME = 256;
+
 /** Before the rules of the kind, which look at metadata once more. */
 export function validateMetadataUpdate(kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
   validateChangedObject(object.metadata, old.metadata, kind.namespaced, errors);

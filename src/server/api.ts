@@ -21,16 +21,17 @@ import { createObject, deleteCollection, deleteObject, updateObject, writeContex
 
 export function serveResource(services: Services, ctx: Context): void | Promise<void> {
   const { info } = ctx;
+  const { inNamespace } = info;
   const resource = services.registry.catalog.find(info.group, info.version, info.resource);
   if (resource === undefined) return unknownResource(services, ctx);
   const { kind, definition } = resource;
   if (definition.deprecation !== undefined) warnDeprecated(services, ctx, resource);
   if (definition.warning !== undefined) ctx.warn(definition.warning);
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
-  const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (resource.custom && isNowhere(kind, inNamespace, info.verb)) return sendText(ctx, 404, '404 page not found\n');
   if (inNamespace && !kind.namespaced) throw pathNotFound();
   if (info.subresource !== '') return serveSubresource(services, ctx, resource);
+  if (info.tooLong) throw pathNotFound();
   if (!inNamespace && kind.namespaced && info.named) throw pathNotFound();
   if (kind.virtual) return serveVirtual(services, ctx, resource);
   if (ctx.method === 'HEAD' || info.verb === '') throw methodRefused();
@@ -80,7 +81,7 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
   const { info } = ctx;
   const sub = resource.kind.subresources[info.subresource];
   if (sub === undefined && resource.custom) throw notFound(resource.resource, info.name);
-  if (sub === undefined || (resource.kind.namespaced && info.namespace === '')) throw pathNotFound();
+  if (sub === undefined || (resource.kind.namespaced && !info.inNamespace)) throw pathNotFound();
   const verb = info.verb;
   const proxied = info.subresource === 'proxy';
   // A proxied path and its options are the target's business, and so is OPTIONS, which has no verb here.
@@ -105,7 +106,7 @@ function serveVirtual(services: Services, ctx: Context, resource: Resource): voi
   const computed = services.computed?.get(id);
   if (computed !== undefined) return serveComputed(services, ctx, resource, computed);
   if (info.named) throw pathNotFound();
-  if (info.verb !== 'create' || (resource.kind.namespaced && info.namespace === '')) throw methodRefused();
+  if (info.verb !== 'create' || (resource.kind.namespaced && !info.inNamespace)) throw methodRefused();
   const action = services.actions.get(id);
   if (action === undefined) throw methodRefused();
   return runAction(services, ctx, resource, action, {

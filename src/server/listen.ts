@@ -4,14 +4,9 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
 import type { Incoming, Outgoing } from './context.ts';
 
-export interface TlsOptions {
-  readonly key: string | Buffer;
-  readonly cert: string | Buffer;
-  /** Authorities whose client certificates are asked for. */
-  readonly clientCAs: readonly string[];
-}
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -92,17 +87,15 @@ function secure(
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
   });
+  const contexts = tlsContexts(tls);
   const server = https.createServer({
     ...limits,
-    key: tls.key,
-    cert: tls.cert,
+    ...contexts.options,
     ALPNProtocols: ['h2', 'http/1.1'],
-    minVersion: 'TLSv1.2',
-    requestCert: tls.clientCAs.length > 0,
     // Who a certificate belongs to, and whether it is good, is for the authenticator to say.
     rejectUnauthorized: false,
-    ...(tls.clientCAs.length > 0 && { ca: [...tls.clientCAs] }),
   });
+  contexts.onChange((changed) => server.setSecureContext(changed));
   const first = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {

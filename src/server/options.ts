@@ -77,7 +77,7 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
   if (name !== '') {
     const given = fields.exact('metadata.name');
     if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
-    if (given === undefined) fields = parseFieldSelector(`${fieldText === '' ? '' : `${fieldText},`}metadata.name=${name}`);
+    if (given === undefined) fields = fields.and({ field: 'metadata.name', operator: '=', value: name });
   }
   return select(resource, namespace, labels, fields);
 }

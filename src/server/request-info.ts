@@ -1,5 +1,8 @@
+import { parseFieldSelector } from '../meta/fields.ts';
+
 /**
- * What a path asks for.
+ * What a path asks for. Authorizers and handlers read this value and nothing else of the path, so that what was allowed is
+ * what is done.
  *
  *   /apis/apps/v1/namespaces/shop/deployments/web/status
  *        group version        namespace resource   name subresource
@@ -13,7 +16,10 @@ export interface RequestInfo {
   readonly path: string;
   readonly group: string;
   readonly version: string;
+  /** Of the path. A namespace itself counts as in itself, for authorization: `inNamespace` is then false. */
   readonly namespace: string;
+  /** The resource stands below a namespace in the path: `namespaces/shop/pods`, and not `namespaces/shop`. */
+  readonly inNamespace: boolean;
   readonly resource: string;
   readonly subresource: string;
   /** Empty where the path names none (a field selector may then name one, for authorization). */
@@ -27,14 +33,14 @@ export interface RequestInfo {
   readonly tooLong: boolean;
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  GET: 'get',
-  HEAD: 'get',
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
 /** Second segments below a namespace that belong to the namespace itself. */
 const ofNamespace = new Set(['status', 'finalize']);
 
@@ -53,10 +59,14 @@ export function requestInfo(method: string, path: string, query: (name: string) 
   const legacyWatch = parts[i] === 'watch' && parts.length > i + 1;
   if (legacyWatch) i++;
   let namespace = '';
+  let inNamespace = false;
   if (parts[i] === 'namespaces' && parts.length > i + 1) {
     namespace = parts[i + 1] as string;
     // A namespace by itself, or its own subresource, is a cluster-scoped object.
-    if (parts.length > i + 2 && !ofNamespace.has(parts[i + 2] as string)) i += 2;
+    if (parts.length > i + 2 && !ofNamespace.has(parts[i + 2] as string)) {
+      i += 2;
+      inNamespace = namespace !== '';
+    }
   }
   const resource = parts[i] as string;
   const name = parts[i + 1] ?? '';
@@ -69,6 +79,7 @@ export function requestInfo(method: string, path: string, query: (name: string) 
     group,
     version,
     namespace,
+    inNamespace,
     resource,
     subresource,
     name: name === '' && (verb === 'list' || verb === 'watch') ? nameInSelector(query) : name,
@@ -87,6 +98,7 @@ function plain(method: string, path: string): RequestInfo {
     group: '',
     version: '',
     namespace: '',
+    inNamespace: false,
     resource: '',
     subresource: '',
     name: '',
@@ -98,7 +110,7 @@ function plain(method: string, path: string): RequestInfo {
 }
 
 function verbOf(method: string, name: string, legacyWatch: boolean, query: (name: string) => string | undefined): string {
-  const verb = verbs[method] ?? '';
+  const verb = verbs.get(method) ?? '';
   if (legacyWatch && verb === 'get') return 'watch';
   if (name !== '') return verb;
   if (verb === 'get') {
@@ -108,9 +120,14 @@ function verbOf(method: string, name: string, legacyWatch: boolean, query: (name
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 
+/** The one name that a selector asks for, read as the selection reads it: an escaped comma begins no requirement. */
 function nameInSelector(query: (name: string) => string | undefined): string {
   const selector = query('fieldSelector');
   if (selector === undefined || !selector.includes('metadata.name')) return '';
-  const match = /(?:^|,)metadata\.name==?([^,!=\\]+)(?:,|$)/.exec(selector);
-  return match?.[1] ?? '';
+  try {
+    return parseFieldSelector(selector).exact('metadata.name') ?? '';
+  } catch {
+    // The handler refuses it.
+    return '';
+  }
 }

@@ -165,6 +165,9 @@ function check(value: Buffer): void {
   throw new UnknownFormat(`it has the format ${value[0]}.${value[1]}, which this release does not know`);
 }
 
+/** Whether a stored value is an object as this file writes it, rather than one that was encrypted on its way to the store. */
+export const isPlain = (value: Buffer): boolean => value.length >= HEADER && value[0] === FORMAT && value[1] === 0;
+
 /** Whether a stored value is the text that an item already has, apart from its resourceVersion. */
 export function sameText(item: Item, value: Buffer): boolean {
   const version = BEFORE.length + String(item.revision).length + 1;

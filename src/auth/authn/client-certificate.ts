@@ -1,12 +1,14 @@
 /** The certificate that a client showed while connecting: its common name is the user, its organizations are the groups. */
 import type { X509Certificate } from 'node:crypto';
-import { notAfterOf, subjectOf, verifyChain } from '../../lib/pki.ts';
+import { ChainError, notAfterOf, type Revoked, subjectOf, verifyChain } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
 import { authenticated } from './users.ts';
 
 /** Trusted roots; a new array where the file was read again. */
 export type Roots = () => readonly X509Certificate[];
+/** Certificates that are refused though they are valid; a new value where the file was read again. */
+export type RevokedNow = () => Revoked | undefined;
 
 /** Intermediates remembered for resumed sessions, in which a client shows its own certificate only. */
 const maxIntermediates = 64;
@@ -16,6 +18,7 @@ const refusalMillis = 10_000;
 
 interface Verified {
   readonly roots: readonly X509Certificate[];
+  readonly revoked: Revoked | undefined;
   /** Absent where the client showed none, or one that is not trusted. */
   readonly leaf?: X509Certificate;
   readonly failure?: unknown;
@@ -27,12 +30,14 @@ interface Verified {
 export class ClientVerifier {
   private readonly roots: Roots;
   private readonly now: () => number;
+  private readonly revoked: RevokedNow;
   private readonly connections = new WeakMap<object, Verified>();
   private intermediates: X509Certificate[] = [];
 
-  constructor(roots: Roots, now: () => number) {
+  constructor(roots: Roots, now: () => number, revoked: RevokedNow = () => undefined) {
     this.roots = roots;
     this.now = now;
+    this.revoked = revoked;
   }
 
   /** Undefined where the client showed none. */
@@ -40,24 +45,26 @@ export class ClientVerifier {
     if (request.peerCertificate === undefined) return undefined;
     const now = this.now();
     const roots = this.roots();
+    const revoked = this.revoked();
     let verified = request.socketKey === undefined ? undefined : this.connections.get(request.socketKey);
-    if (verified === undefined || verified.roots !== roots || now >= verified.until) {
-      verified = this.check(request.peerCertificate(), roots, now);
+    if (verified === undefined || verified.roots !== roots || verified.revoked !== revoked || now >= verified.until) {
+      verified = this.check(request.peerCertificate(), roots, revoked, now);
       if (request.socketKey !== undefined) this.connections.set(request.socketKey, verified);
     }
     if (verified.failure !== undefined) throw verified.failure;
     return verified.leaf;
   }
 
-  private check(chain: readonly X509Certificate[], roots: readonly X509Certificate[], now: number): Verified {
+  private check(chain: readonly X509Certificate[], roots: readonly X509Certificate[], revoked: Revoked | undefined, now: number): Verified {
     const leaf = chain[0];
-    if (leaf === undefined) return { roots, until: Number.POSITIVE_INFINITY };
+    if (leaf === undefined) return { roots, revoked, until: Number.POSITIVE_INFINITY };
     try {
       const path = verifyChain([...chain, ...this.intermediates], roots, now, 'clientAuth');
+      if (revoked !== undefined && path.some((one) => revoked.has(one))) throw new ChainError('certificate is revoked');
       this.remember(path.slice(1, -1));
-      return { roots, leaf, until: Math.min(...path.map(notAfterOf)) };
+      return { roots, revoked, leaf, until: Math.min(...path.map(notAfterOf)) };
     } catch (failure) {
-      return { roots, failure, until: now + refusalMillis };
+      return { roots, revoked, failure, until: now + refusalMillis };
     }
   }
 
@@ -70,8 +77,8 @@ export class ClientVerifier {
   }
 }
 
-export function clientCertificate(roots: Roots, now: () => number): Authenticator {
-  const verifier = new ClientVerifier(roots, now);
+export function clientCertificate(roots: Roots, now: () => number, revoked?: RevokedNow): Authenticator {
+  const verifier = new ClientVerifier(roots, now, revoked);
   const users = new WeakMap<X509Certificate, User>();
   return {
     name: 'client-certificate',

@@ -5,7 +5,7 @@
 import { subjectOf } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
-import { ClientVerifier, type Roots } from './client-certificate.ts';
+import { ClientVerifier, type RevokedNow, type Roots } from './client-certificate.ts';
 import { authenticated } from './users.ts';
 
 export interface RequestHeaderOptions {
@@ -17,6 +17,7 @@ export interface RequestHeaderOptions {
   readonly allowedNames: readonly string[];
   readonly roots: Roots;
   readonly now: () => number;
+  readonly revoked?: RevokedNow;
 }
 
 /** The key of an extra: lower case, percent-decoded; as it came where that cannot be done. */
@@ -60,7 +61,7 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
   const userHeaders = lower(options.usernameHeaders);
   const groupHeaders = lower(options.groupHeaders);
   const prefixes = lower(options.extraHeaderPrefixes);
-  const verifier = new ClientVerifier(options.roots, options.now);
+  const verifier = new ClientVerifier(options.roots, options.now, options.revoked);
 
   /** Whether the connection is a proxy's; throws where it shows a certificate that is not one. */
   const isProxy = (request: AuthRequest): boolean => {

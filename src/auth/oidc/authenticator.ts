@@ -1,5 +1,6 @@
 /** ID tokens of an OpenID provider. Checked here, with the provider's published keys; the provider is not asked per request. */
 import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
+import type { OutboundLimits } from '../../lib/outbound.ts';
 import { BoundedCache } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
 import { type ProviderKey, ProviderKeys } from './keys.ts';
@@ -19,6 +20,8 @@ export interface OidcOptions {
   /** PEM. Absent: the roots of the host. */
   readonly ca?: string;
   readonly now: () => number;
+  /** Bounds of calls to the provider, where others than the usual ones are to hold. */
+  readonly limits?: Partial<OutboundLimits>;
 }
 
 export interface OidcTokens extends TokenAuthenticator {
@@ -90,7 +93,7 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
   const { now, issuerURL, clientID } = options;
   const allowed = options.signingAlgs ?? ['RS256'];
   const readUser = userReader(options);
-  const provider = new ProviderKeys(issuerURL, options.ca, now);
+  const provider = new ProviderKeys(issuerURL, options.ca, now, options.limits);
   const proved = new BoundedCache<Proved>(cacheSize, now);
 
   const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>

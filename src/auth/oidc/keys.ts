@@ -4,7 +4,7 @@
  * tokens are shown.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { Outbound, OutboundError } from '../../lib/outbound.ts';
+import { Outbound, OutboundError, type OutboundLimits } from '../../lib/outbound.ts';
 
 export interface ProviderKey {
   readonly id: string | undefined;
@@ -25,7 +25,8 @@ function readKeys(text: string): ProviderKey[] {
   const { keys } = object(text);
   if (!Array.isArray(keys)) throw new OutboundError('the key set has no keys');
   const found: ProviderKey[] = [];
-  for (const jwk of keys.slice(0, maxKeys) as (JsonWebKey & { use?: string; kid?: string })[]) {
+  for (const jwk of keys.slice(0, maxKeys) as ((JsonWebKey & { use?: string; kid?: string }) | null)[]) {
+    if (typeof jwk !== 'object' || jwk === null) continue;
     // Symmetric keys have no business in a published set; a key for encryption signs nothing.
     if ((jwk.kty !== 'RSA' && jwk.kty !== 'EC') || (jwk.use !== undefined && jwk.use !== 'sig')) continue;
     try {
@@ -47,10 +48,10 @@ export class ProviderKeys {
   private triedAt = Number.NEGATIVE_INFINITY;
   private underWay: Promise<void> | undefined;
 
-  constructor(issuer: string, ca: string | undefined, now: () => number) {
+  constructor(issuer: string, ca: string | undefined, now: () => number, limits: Partial<OutboundLimits> = {}) {
     this.issuer = issuer;
     this.now = now;
-    this.outbound = new Outbound({ server: issuer, ca }, { timeoutMillis: 10_000, maxBytes: 1 << 20, maxCalls: 4 });
+    this.outbound = new Outbound({ server: issuer, ca }, { timeoutMillis: 10_000, maxBytes: 1 << 20, maxCalls: 4, ...limits });
   }
 
   /** The keys as last read; the same array until they are read again. Undefined before the first time. */
@@ -76,10 +77,16 @@ export class ProviderKeys {
 
   private async read(): Promise<void> {
     this.keysAddress ??= await this.discover();
-    const answer = await this.outbound.get(this.keysAddress);
-    if (answer.status !== 200) throw new OutboundError(`the provider answered ${answer.status} for its keys`);
-    this.keys = readKeys(answer.text);
-    this.readAt = this.now();
+    try {
+      const answer = await this.outbound.get(this.keysAddress);
+      if (answer.status !== 200) throw new OutboundError(`the provider answered ${answer.status} for its keys`);
+      this.keys = readKeys(answer.text);
+      this.readAt = this.now();
+    } catch (error) {
+      // The keys may have moved: the next time the provider is asked where they are.
+      this.keysAddress = undefined;
+      throw error;
+    }
   }
 
   private async discover(): Promise<string> {

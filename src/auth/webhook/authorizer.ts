@@ -4,7 +4,7 @@ import type { Remote } from '../../lib/outbound.ts';
 import { noRules } from '../authz/simple.ts';
 import { BoundedCache, secretKey } from '../secret.ts';
 import type { Attributes, Authorizer, Decision } from '../types.ts';
-import { type RetryOptions, ReviewClient } from './call.ts';
+import { type RetryOptions, ReviewClient, shortText } from './call.ts';
 
 export interface WebhookAuthorizerOptions {
   readonly identity: Identity;
@@ -39,8 +39,9 @@ function specOf(asked: Attributes, version: 'v1' | 'v1beta1') {
 }
 
 function decisionOf(status: Record<string, unknown>): Decision {
-  const reason = typeof status.reason === 'string' ? status.reason : '';
-  const error = typeof status.evaluationError === 'string' && status.evaluationError !== '' ? { error: status.evaluationError } : {};
+  const reason = shortText(status.reason);
+  const evaluationError = shortText(status.evaluationError);
+  const error = evaluationError === '' ? {} : { error: evaluationError };
   if (status.allowed === true && status.denied === true) {
     return { decision: 'deny', reason, error: 'the authorization webhook answered both allow and deny' };
   }

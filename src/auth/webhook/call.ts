@@ -1,8 +1,8 @@
 /** Puts a review to a remote service and brings back its status. Tried again where the service was merely not there. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Outbound, OutboundError, type Remote } from '../../lib/outbound.ts';
+import { Outbound, OutboundError, type OutboundLimits, type Remote } from '../../lib/outbound.ts';
 
-export interface RetryOptions {
+export interface RetryOptions extends Partial<OutboundLimits> {
   /** How often at most, the first time included. */
   readonly attempts: number;
   /** Wait before the second attempt; each further one is half as long again. */
@@ -16,11 +16,11 @@ export class ReviewClient {
   private readonly kind: string;
   private readonly retry: RetryOptions;
 
-  constructor(remote: Remote, apiVersion: string, kind: string, retry: Partial<RetryOptions> = {}) {
-    this.outbound = new Outbound(remote, { timeoutMillis: 30_000, maxBytes: 1 << 20, maxCalls: 512 });
+  constructor(remote: Remote, apiVersion: string, kind: string, { attempts, waitMillis, ...limits }: Partial<RetryOptions> = {}) {
+    this.outbound = new Outbound(remote, { timeoutMillis: 30_000, maxBytes: 1 << 20, maxCalls: 512, ...limits });
     this.apiVersion = apiVersion;
     this.kind = kind;
-    this.retry = { ...usualRetry, ...retry };
+    this.retry = { attempts: attempts ?? usualRetry.attempts, waitMillis: waitMillis ?? usualRetry.waitMillis };
   }
 
   close(): void {
@@ -68,6 +68,13 @@ export class ReviewClient {
     return status as Record<string, unknown>;
   }
 }
+
+/** Longest text of a service that is kept and passed on, such as a reason. */
+const MOST_TEXT = 1024;
+export const shortText = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : '';
+  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`;
+};
 
 export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];

@@ -3,7 +3,7 @@ import { groupName, type Identity } from '../../identity.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import { BoundedCache } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
-import { type RetryOptions, ReviewClient, texts } from './call.ts';
+import { type RetryOptions, ReviewClient, shortText, texts } from './call.ts';
 
 export interface TokenWebhookOptions {
   readonly identity: Identity;
@@ -18,6 +18,8 @@ export interface TokenWebhookOptions {
 
 /** Good answers and bad ones are kept apart, so that a flood of bad tokens does not push out the good ones. */
 const cacheSize = 4096;
+/** Most characters of a user's name, groups and extras: thousands of users are kept. */
+const MOST_OF_USER = 64 * 1024;
 
 /** What the service said of a token. */
 type Said = { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
@@ -25,6 +27,8 @@ type Said = { readonly user: User; readonly audiences: readonly string[] } | { r
 function userOf(status: Record<string, unknown>): User {
   const info = (typeof status.user === 'object' && status.user !== null ? status.user : {}) as Record<string, unknown>;
   if (typeof info.username !== 'string' || info.username === '') throw new TokenRejected('the token webhook named no user');
+  if (JSON.stringify(info).length > MOST_OF_USER)
+    throw new TokenRejected(`the token webhook named a user of more than ${MOST_OF_USER} characters`);
   const extra = Object.entries((info.extra ?? {}) as Record<string, unknown>).map(([key, values]) => [key, texts(values)] as const);
   return {
     name: info.username,
@@ -47,7 +51,7 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
 
   const ask = async (token: BearerToken, audiences: readonly string[]): Promise<Said> => {
     const status = await client.ask({ token: token.value, ...(audiences.length > 0 && { audiences }) });
-    if (status.authenticated !== true) return { error: typeof status.error === 'string' ? status.error : '' };
+    if (status.authenticated !== true) return { error: shortText(status.error) };
     const named = texts(status.audiences);
     return { user: userOf(status), audiences: named.length > 0 ? named : options.audiences };
   };

@@ -12,8 +12,8 @@ import { identityHeaders } from './identity-headers.ts';
 
 export interface RemoteOptions {
   readonly resolve: ResolveService;
-  /** Shown to servers, so that they believe what this one says of users. Read anew for each server. */
-  readonly clientCertificate: { readonly certificate: string; readonly key: string } | undefined;
+  /** Shown to servers, so that they believe what this one says of users. It may change. */
+  readonly clientCertificate: () => { readonly certificate: string; readonly key: string } | undefined;
   readonly userAgent: string;
 }
 
@@ -31,12 +31,12 @@ export class RemoteServer {
   readonly verify: boolean;
   /** PEM; absent: the roots of the host. */
   readonly ca: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
   private readonly service: ServiceReference;
   private readonly options: RemoteOptions;
   private readonly connections = new Map<boolean, Connections>();
   private kept: Agent | undefined;
+  /** The certificate that connections so far were made with. */
+  private shown: string | undefined;
 
   constructor({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, service: ServiceReference, options: RemoteOptions) {
     this.service = service;
@@ -45,8 +45,14 @@ export class RemoteServer {
     this.port = service.port ?? 443;
     this.verify = insecureSkipTLSVerify !== true;
     this.ca = caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8');
-    this.certificate = options.clientCertificate?.certificate;
-    this.key = options.clientCertificate?.key;
+    this.shown = options.clientCertificate()?.certificate;
+  }
+
+  get certificate(): string | undefined {
+    return this.options.clientCertificate()?.certificate;
+  }
+  get key(): string | undefined {
+    return this.options.clientCertificate()?.key;
   }
 
   /** Where a request goes now. Throws where the service leads nowhere. */
@@ -57,6 +63,7 @@ export class RemoteServer {
 
   /** Keeps connections for requests that pass through. Idle ones end by themselves after a while. */
   get agent(): Agent {
+    this.checkShown();
     this.kept ??= new Agent({ keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
     return this.kept;
   }
@@ -95,7 +102,15 @@ export class RemoteServer {
     this.retire();
   }
 
+  private checkShown(): void {
+    const { certificate } = this;
+    if (this.shown === certificate) return;
+    this.retire();
+    this.shown = certificate;
+  }
+
   private connectionsFor(verified: boolean): Connections {
+    this.checkShown();
     let found = this.connections.get(verified);
     if (found === undefined) {
       const { ca, certificate: cert, key, serverName } = this;

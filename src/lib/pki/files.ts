@@ -1,4 +1,4 @@
-/** Secret files: written whole or not at all, and readable by their owner only. */
+/** Secret files: written whole and durably or not at all, and readable by their owner only. */
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -19,6 +19,13 @@ export async function writeSecretFile(path: string, content: string): Promise<vo
   }
   await file.close();
   await rename(temporary, path);
+  // The name must be durable as well: what a lost key has signed could never be verified again.
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }
 
 export function readIfPresent(path: string): string | undefined {

@@ -43,7 +43,7 @@ export async function bootstrap(
 }
 
 /** Certificates and flags may be others than at the last start. */
-async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust, now: number): Promise<number> {
+export async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust, now: number): Promise<number> {
   const wanted = authenticationConfigMap(identity, trust.clientCA, trust.proxy);
   if (await writer.ensure('', 'configmaps', wanted)) return 1;
   await writer.change('', 'configmaps', wanted.metadata.namespace, wanted.metadata.name, (object) => {

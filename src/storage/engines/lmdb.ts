@@ -32,6 +32,7 @@ import { hasJournal, Journal, readJournal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { NewestVersions } from './lmdb/newest.ts';
 import { dueExpiries, newestRevision, Reader } from './lmdb/reader.ts';
+import { checkReplaced } from './lmdb/replace.ts';
 import { openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
 import { GroupWriter, type Job } from './lmdb/writer.ts';
 import { checkOperations } from './operations.ts';
@@ -74,6 +75,7 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
   prepareDirectory(options.dataDir);
   const lock = await lockDirectory(options.dataDir);
   try {
+    checkReplaced(options.dataDir);
     const tables = await openTables(options.dataDir, options);
     try {
       await recover(tables, options);

@@ -1,14 +1,11 @@
 import type { Operation, RangeRequest } from '../engine.ts';
-
-/** Longest key, in characters. Fits the limit of every engine with its own additions. */
-const LONGEST_KEY = 1_024;
-const KEY = /^[\x20-\x7e]+$/;
+import { isKey, LONGEST_KEY } from '../keys.ts';
 
 /** Throws unless the operations are ones that every engine can keep: good keys, none of them written twice. */
 export function checkOperations(operations: readonly Operation[]): void {
   const written = operations.length > 1 ? new Set<string>() : undefined;
   for (const { key, type } of operations) {
-    if (key.length > LONGEST_KEY || !KEY.test(key)) {
+    if (!isKey(key)) {
       throw new TypeError(`the key ${JSON.stringify(key)} is not printable ASCII text of 1 to ${LONGEST_KEY} characters`);
     }
     if (written === undefined || type === 'check') continue;

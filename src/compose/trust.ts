@@ -1,0 +1,103 @@
+/** Certificates, authorities and keys that a server was given in files, followed while it runs. */
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import type { Credentials } from '../credentials.ts';
+import type { ServerOptions } from '../flags.ts';
+import { type Revoked, readBundle, readPublicKeys, readRevoked } from '../lib/pki.ts';
+import { type FileReloader, type Followed, fixed } from '../lib/reload.ts';
+import { checkPair, type NamedPair, type ServingPair, type TlsOptions } from '../lib/tls.ts';
+
+export interface Bundle {
+  readonly pem: string;
+  readonly roots: readonly X509Certificate[];
+}
+export interface Trust {
+  /** Authorities of clients; those of this server come first. */
+  readonly clientCAs: Followed<readonly string[]>;
+  readonly clientRoots: () => readonly X509Certificate[];
+  /** The authority of proxies that name users in headers. */
+  readonly proxyCA: Followed<Bundle> | undefined;
+  readonly revoked: Followed<Revoked> | undefined;
+  /** Keys beside the own one that verify service account tokens. */
+  readonly tokenKeys: Followed<readonly KeyObject[]>;
+  /** Shown to servers behind this one. */
+  readonly proxyClient: Followed<ServingPair> | undefined;
+  /** Whom node agents must prove to be signed by, and what is shown to them. */
+  readonly nodeCA: Followed<Bundle> | undefined;
+  readonly nodeClient: Followed<ServingPair> | undefined;
+  readonly tls: TlsOptions;
+}
+
+export function composeTrust(options: ServerOptions, credentials: Credentials, files: FileReloader): Trust {
+  const ownCA = credentials.authority.certificate;
+  const given =
+    options.clientCaFile === undefined
+      ? undefined
+      : named('client-ca-file', () => files.follow([options.clientCaFile as string], bundleOf));
+  let roots: readonly X509Certificate[] = [ownCA, ...(given?.current.roots ?? [])];
+  given?.onChange((bundle) => {
+    roots = [ownCA, ...bundle.roots];
+  });
+  const clientCAs: Followed<readonly string[]> = {
+    get current() {
+      return given === undefined ? [ownCA.toString()] : [ownCA.toString(), given.current.pem];
+    },
+    onChange: (call) => given?.onChange(() => call(clientCAs.current)),
+  };
+  const follow = <T>(flag: string, file: string | undefined, read: (contents: readonly string[]) => T): Followed<T> | undefined =>
+    file === undefined ? undefined : named(flag, () => files.follow([file], read));
+  const keyFiles = options.serviceAccountKeyFile;
+  return {
+    clientCAs,
+    clientRoots: () => roots,
+    proxyCA: follow('requestheader-client-ca-file', options.requestheaderClientCaFile, bundleOf),
+    revoked: follow('revoked-certificates-file', options.revokedCertificatesFile, ([text]) => readRevoked(text as string)),
+    tokenKeys:
+      keyFiles.length === 0
+        ? fixed([])
+        : named('service-account-key-file', () => files.follow(keyFiles, (texts) => texts.flatMap((text) => readPublicKeys(text)))),
+    proxyClient: pair(files, 'proxy-client-cert-file', options.proxyClientCertFile, options.proxyClientKeyFile),
+    nodeCA: follow('kubelet-certificate-authority', options.kubeletCertificateAuthority, bundleOf),
+    nodeClient: pair(files, 'kubelet-client-certificate', options.kubeletClientCertificate, options.kubeletClientKey),
+    tls: {
+      serving: pair(files, 'tls-cert-file', options.tlsCertFile, options.tlsPrivateKeyFile) ?? fixed(credentials.serving),
+      named: options.tlsSniCertKey.map(({ certificate, key, names }): Followed<NamedPair> => {
+        const followed = pair(files, 'tls-sni-cert-key', certificate, key) as Followed<ServingPair>;
+        return {
+          get current() {
+            return { ...followed.current, names };
+          },
+          onChange: (call) => followed.onChange((changed) => call({ ...changed, names })),
+        };
+      }),
+      clientCAs,
+      minVersion: options.tlsMinVersion,
+      cipherSuites: options.tlsCipherSuites,
+    },
+  };
+}
+
+const bundleOf = ([pem]: readonly string[]): Bundle => ({ pem: pem as string, roots: readBundle(pem as string) });
+
+function pair(
+  files: FileReloader,
+  flag: string,
+  certificateFile: string | undefined,
+  keyFile: string | undefined,
+): Followed<ServingPair> | undefined {
+  if (certificateFile === undefined || keyFile === undefined) return undefined;
+  return named(flag, () =>
+    files.follow([certificateFile, keyFile], ([certificate, key]) => {
+      const read = { certificate: certificate as string, key: key as string };
+      checkPair(read);
+      return read;
+    }),
+  );
+}
+
+function named<T>(flag: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`--${flag}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Files that are read again when they change: certificates, authorities, keys. Files that belong together (a certificate and
+ * its key) are one group: a new content counts only when all of them fit together; until then the last good one stays.
+ *
+ *   const files = new FileReloader(clock, log);
+ *   const roots = files.follow(['ca.crt'], ([pem]) => readBundle(pem));
+ *   roots.current                // what the file says now, or said when it was last right
+ *   roots.onChange((now) => …)   // called after each change that could be read
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+export interface Followed<T> {
+  readonly current: T;
+  onChange(call: (value: T) => void): void;
+}
+/** A value that never changes, where one that may is expected. */
+export const fixed = <T>(current: T): Followed<T> => ({ current, onChange: () => {} });
+
+/** How often files are looked at. A look is one stat of each. */
+export const RELOAD_PERIOD_MS = 2_000;
+
+interface Group {
+  readonly files: readonly string[];
+  /** When each file last changed, as the system says it. */
+  stamps: string;
+  take(contents: readonly string[]): void;
+  digest: string;
+}
+
+export class FileReloader {
+  private readonly groups: Group[] = [];
+  private readonly log: Log;
+  private readonly stop: () => void;
+  private looking: Promise<void> | undefined;
+
+  constructor(clock: Clock, log: Log) {
+    this.log = log;
+    this.stop = clock.every(RELOAD_PERIOD_MS, () => {
+      this.looking ??= this.look().finally(() => {
+        this.looking = undefined;
+      });
+    });
+  }
+
+  /** Throws what `read` throws, or that a file cannot be read, where that is so now. */
+  follow<T>(files: readonly string[], read: (contents: readonly string[]) => T): Followed<T> {
+    const contents = files.map(contentOf);
+    let current = read(contents);
+    const calls: ((value: T) => void)[] = [];
+    this.groups.push({
+      files,
+      stamps: '',
+      digest: digestOf(contents),
+      take: (changed) => {
+        current = read(changed);
+        for (const call of calls) call(current);
+      },
+    });
+    return {
+      get current() {
+        return current;
+      },
+      onChange: (call) => void calls.push(call),
+    };
+  }
+
+  /** Looks at every file once, now. */
+  async look(): Promise<void> {
+    for (const group of this.groups) await this.lookAt(group);
+  }
+  close(): void {
+    this.stop();
+  }
+
+  private async lookAt(group: Group): Promise<void> {
+    let stamps: string;
+    try {
+      stamps = (await Promise.all(group.files.map(stampOf))).join();
+      if (stamps === group.stamps) return;
+      const contents = await Promise.all(group.files.map((file) => readFile(file, 'utf8')));
+      const digest = digestOf(contents);
+      if (digest !== group.digest) {
+        group.take(contents);
+        group.digest = digest;
+        this.log.info('reloaded files', { files: group.files.join() });
+      }
+    } catch (error) {
+      // Reported once for each state of the files, which may be in the middle of being replaced.
+      stamps = `failed: ${(error as Error).message}`;
+      if (stamps === group.stamps) return;
+      this.log.error('cannot reload files, keeping what they said before', {
+        files: group.files.join(),
+        error: (error as Error).message,
+      });
+    }
+    group.stamps = stamps;
+  }
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+  }
+}
+async function stampOf(file: string): Promise<string> {
+  const { mtimeNs, ctimeNs, size, ino } = await stat(file, { bigint: true });
+  return `${ino}.${size}.${mtimeNs}.${ctimeNs}`;
+}
+const digestOf = (contents: readonly string[]): string => createHash('sha256').update(JSON.stringify(contents)).digest('base64');

@@ -1,0 +1,145 @@
+/**
+ * How HTTPS is served: which certificate for which name, which versions and suites, and whose client certificates are asked
+ * for. All of it may change while the server runs; connections that are open keep what they began with.
+ */
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
+import { type Followed, fixed } from './reload.ts';
+
+/** PEM of a certificate, followed by its intermediates, and of its key. */
+export interface ServingPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+/** A certificate for clients that ask for certain names. */
+export interface NamedPair extends ServingPair {
+  /** `api.example.com`, `*.example.com`; empty: the names that the certificate itself has. */
+  readonly names: readonly string[];
+}
+export interface TlsOptions {
+  readonly serving: Followed<ServingPair>;
+  readonly named?: readonly Followed<NamedPair>[];
+  /** PEM of authorities whose client certificates are asked for. */
+  readonly clientCAs: Followed<readonly string[]>;
+  readonly minVersion?: TlsVersion | undefined;
+  /** By the names that the flag takes; empty: those that Node prefers. */
+  readonly cipherSuites?: readonly string[];
+}
+
+export const tlsVersions = {
+  VersionTLS10: 'TLSv1',
+  VersionTLS11: 'TLSv1.1',
+  VersionTLS12: 'TLSv1.2',
+  VersionTLS13: 'TLSv1.3',
+} as const satisfies Record<string, SecureVersion>;
+export type TlsVersion = keyof typeof tlsVersions;
+
+/** Suites of TLS 1.3 have one name everywhere. */
+const newSuites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+/** Names of the standard, as stock servers take them → names of OpenSSL. */
+const olderSuites: Readonly<Record<string, string>> = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256: 'ECDHE-ECDSA-AES128-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256: 'ECDHE-RSA-AES128-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
+  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
+  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
+  TLS_RSA_WITH_AES_128_CBC_SHA256: 'AES128-SHA256',
+  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
+};
+/** What `--tls-cipher-suites` takes. */
+export const cipherSuiteNames: readonly string[] = [...newSuites, ...Object.keys(olderSuites)];
+export const isNewSuite = (name: string): boolean => newSuites.includes(name);
+
+/** A pair that cannot be served throws here, with the words of OpenSSL. */
+export function checkPair({ certificate, key }: ServingPair): void {
+  createSecureContext({ cert: certificate, key });
+}
+
+function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientCAs }: TlsOptions): SecureContextOptions {
+  const version = tlsVersions[minVersion];
+  const named = cipherSuites.map((name) => olderSuites[name] ?? name);
+  // Stock servers offer all suites of TLS 1.3 unless some of them are named.
+  const suites = named.length === 0 || cipherSuites.some(isNewSuite) ? named : [...newSuites, ...named];
+  // OpenSSL refuses the oldest versions unless its own level of caution is lowered.
+  const old = version === 'TLSv1' || version === 'TLSv1.1';
+  const ciphers = suites.length > 0 ? suites.join(':') : old ? 'DEFAULT' : undefined;
+  return {
+    minVersion: version,
+    ...(ciphers !== undefined && { ciphers: old ? `${ciphers}:@SECLEVEL=0` : ciphers, honorCipherOrder: true }),
+    ...(clientCAs.current.length > 0 && { ca: [...clientCAs.current] }),
+  };
+}
+
+export interface TlsContexts {
+  /** For `https.createServer`, together with what is not about TLS. */
+  readonly options: SecureContextOptions & {
+    readonly requestCert: boolean;
+    readonly SNICallback?: (name: string, done: (error: Error | null, context?: SecureContext) => void) => void;
+  };
+  /** `replace` is given the options of `setSecureContext` whenever they change. */
+  onChange(replace: (options: SecureContextOptions) => void): void;
+}
+
+export function tlsContexts(options: TlsOptions): TlsContexts {
+  const { serving, clientCAs, named = [] } = options;
+  const own = (): SecureContextOptions => {
+    const { key, certificate: cert } = serving.current;
+    return { ...sharedOptions(options), key, cert };
+  };
+  let byName = named.length > 0 ? contextsByName(options, named) : undefined;
+  return {
+    options: {
+      ...own(),
+      requestCert: clientCAs.current.length > 0,
+      ...(byName !== undefined && { SNICallback: (name, done) => done(null, byName?.(name)) }),
+    },
+    onChange(replace) {
+      const changed = (): void => {
+        replace(own());
+        if (named.length > 0) byName = contextsByName(options, named);
+      };
+      for (const one of [serving, clientCAs, ...named] as Followed<unknown>[]) one.onChange(changed);
+    },
+  };
+}
+
+/** Exact names win over patterns, names that were asked for over those of certificates, and earlier pairs over later ones. */
+function contextsByName(options: TlsOptions, named: readonly Followed<NamedPair>[]): (name: string) => SecureContext | undefined {
+  const contexts = new Map<string, SecureContext>();
+  const pairs = named.map(({ current }) => current);
+  const ordered = [...pairs.filter(({ names }) => names.length > 0), ...pairs.filter(({ names }) => names.length === 0)];
+  for (const { names, key, certificate } of ordered) {
+    const context = createSecureContext({ ...sharedOptions(options), key, cert: certificate });
+    for (const name of names.length > 0 ? names : namesOf(certificate)) {
+      if (!contexts.has(name.toLowerCase())) contexts.set(name.toLowerCase(), context);
+    }
+  }
+  return (name) => {
+    const asked = name.toLowerCase();
+    return contexts.get(asked) ?? contexts.get(asked.replace(/^[^.]*/, '*'));
+  };
+}
+
+function namesOf(pem: string): string[] {
+  const certificate = new X509Certificate(pem);
+  const names = [...(certificate.subjectAltName ?? '').matchAll(/(?:DNS|IP Address):([^,\s"]+)/g)].map((match) => match[1] as string);
+  const common = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
+  return common === undefined || names.includes(common) ? names : [common, ...names];
+}
+
+export const fixedTls = (pair: ServingPair, clientCAs: readonly string[] = []): TlsOptions => ({
+  serving: fixed(pair),
+  clientCAs: fixed(clientCAs),
+});

@@ -1,0 +1,53 @@
+/** Restores a backup into a data directory of the embedded store: as a whole or not at all. */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EngineOptions } from '../engines/index.ts';
+import { openEngine } from '../engines/index.ts';
+import { lockDirectory } from '../engines/lmdb/lock.ts';
+import { hasStore, replaceStore } from '../engines/lmdb/replace.ts';
+import { prepareDirectory } from '../engines/lmdb/tables.ts';
+import { BackupError } from './format.ts';
+import { type OpenBackup, type Restored, type RestoreOptions, restoreInto } from './restore.ts';
+
+export interface DirectoryRestore extends RestoreOptions {
+  readonly dataDir: string;
+  /** What the new store is made with. */
+  readonly store: Omit<EngineOptions, 'store' | 'dataDir'>;
+  /** Whether a store that is there may be moved aside. */
+  readonly force: boolean;
+}
+export interface RestoredDirectory extends Restored {
+  /** Directory that the store from before was moved to. */
+  readonly movedTo: string | undefined;
+}
+
+/** Store that is being made; one that a crash left behind is removed. */
+const PARTIAL = 'store.restoring-';
+
+export async function restoreDirectory(open: OpenBackup, options: DirectoryRestore): Promise<RestoredDirectory> {
+  const { dataDir, store, force } = options;
+  prepareDirectory(dataDir);
+  const lock = await lockDirectory(dataDir);
+  try {
+    if (!force && hasStore(dataDir)) {
+      throw new BackupError(`${dataDir} has a store: choose another directory, or move that store aside with --force`);
+    }
+    for (const name of readdirSync(dataDir)) if (name.startsWith(PARTIAL)) rmSync(join(dataDir, name), { recursive: true });
+    const partial = join(dataDir, `${PARTIAL}${process.pid}`);
+    try {
+      const engine = await openEngine({ ...store, store: 'lmdb', dataDir: partial });
+      let restored: Restored;
+      try {
+        restored = await restoreInto(engine, open, options);
+      } finally {
+        await engine.close();
+      }
+      const label = new Date(options.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
+      return { ...restored, movedTo: replaceStore(dataDir, partial, label) };
+    } finally {
+      rmSync(partial, { recursive: true, force: true });
+    }
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,43 @@
+/** Backup files on disk: private, and there as a whole or not at all. */
+import { createReadStream, existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncDirectory } from '../engines/lmdb/journal.ts';
+import { BackupError } from './format.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export const fileChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: CHUNK_BYTES });
+
+/**
+ * Writes a file that only its owner can read: under another name first, then synced, then renamed. What is there already
+ * is not replaced. Answers the number of bytes.
+ */
+export async function writePrivateFile(path: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+  checkNew(path);
+  const partial = `${path}.partial-${process.pid}`;
+  const file = await open(partial, 'wx', 0o600);
+  let bytes = 0;
+  try {
+    try {
+      for await (const chunk of chunks) {
+        for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+        bytes += chunk.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    checkNew(path);
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+  syncDirectory(dirname(path));
+  return bytes;
+}
+
+export function checkNew(path: string): void {
+  if (existsSync(path)) throw new BackupError(`${path} is there already, and is not overwritten: choose another name, or move it away`);
+}

@@ -1,0 +1,42 @@
+/**
+ * The program on the embedded store, killed at random points and at chosen disk calls under load, and with what was not synced
+ * taken away. The long form is `node bench/crash.mjs`.
+ */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { programDirectory, programMissing } from '../support/program.ts';
+import { type CrashOptions, runCrashes } from './crash/run.ts';
+import { buildShim } from './disk/shim.ts';
+
+const { path: shim, missing } = buildShim(temporaryDirectory('plat-shim'));
+const because = (reason: string | undefined) => (reason === undefined ? '' : ` (skipped: ${reason})`);
+const withoutShim = programMissing ?? missing;
+
+function crash(changes: Partial<CrashOptions>) {
+  const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+  console.log(`CRASH_SEED=${seed}`);
+  const program = join(programDirectory, 'plat.js');
+  const directory = temporaryDirectory('plat-crash');
+  const bounds = { kills: 4, writes: 200, seconds: 7, writers: 16, loadMs: 400, eventTtlMs: 1_000 };
+  return runCrashes({ seed, ...bounds, shim, directory, program, ...changes });
+}
+
+test.skipIf(programMissing !== undefined)(`nothing acknowledged is lost by kills${because(programMissing)}`, async () => {
+  const figures = await crash({});
+  expect(figures.faults).toEqual([]);
+  expect(figures.acknowledgedWrites).toBeGreaterThan(50);
+  expect(figures.checks).toBeGreaterThan(1);
+});
+
+test.skipIf(withoutShim !== undefined)(`nothing acknowledged is lost by power losses${because(withoutShim)}`, async () => {
+  const figures = await crash({ powerLoss: true });
+  expect(figures.faults).toEqual([]);
+  expect(figures.acknowledgedWrites).toBeGreaterThan(50);
+  expect(figures.diskCalls).toBeGreaterThan(100);
+});
+
+test.skipIf(withoutShim !== undefined)(`a disk that does not sync is found out${because(withoutShim)}`, async () => {
+  const figures = await crash({ powerLoss: true, lying: true, kills: 4 });
+  expect(figures.faults).not.toEqual([]);
+});

@@ -1,0 +1,5 @@
+/** Writes a secret file and ends at once. */
+import { writeSecretFile } from '../../../src/lib/pki/files.ts';
+
+await writeSecretFile(process.argv[2] as string, 'content');
+process.kill(process.pid, 'SIGKILL');

@@ -1,0 +1,479 @@
+/**
+ * What the authorizer is asked is what is touched. Every resource, method and form of path is sent to a whole server, with
+ * and without tricks; the authorizer's questions are recorded, what the store was changed by is read from its history, and
+ * what was shown is found by marks in the answers, whatever their form. What was touched must be exactly what was asked for.
+ */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Attributes } from '../../src/auth/types.ts';
+import type { ChangeRecord, Engine } from '../../src/storage/engine.ts';
+import { startWorld as startExtensions } from '../aggregation/support.ts';
+import type { Client, Loose, OpenAnswer } from '../support/client.ts';
+import { define, definitionOf } from '../support/custom.ts';
+import { kinds, readExamples, servedVersions } from '../support/examples.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const asked = vi.hoisted((): Attributes[] => []);
+vi.mock('../../src/auth/authz/index.ts', async (original) => {
+  const real = (await original()) as typeof import('../../src/auth/authz/index.ts');
+  return {
+    ...real,
+    authorization: (options: Parameters<typeof real.authorization>[0]) => {
+      const made = real.authorization(options);
+      const authorize = (attributes: Attributes) => {
+        asked.push(attributes);
+        return made.authorizer.authorize(attributes);
+      };
+      return { ...made, authorizer: { ...made.authorizer, authorize } };
+    },
+  };
+});
+
+/** A resource as paths name it, and where its objects stand in the store. */
+interface Subject {
+  readonly root: string;
+  readonly group: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly subresources: readonly string[];
+  readonly prefix: string;
+  readonly object: Loose;
+  readonly name: string;
+  /** Tricks with paths are tried with one version of each kind. */
+  readonly preferred: boolean;
+}
+interface Stored {
+  readonly prefix: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The server itself acts on changes of these: kinds would go and come back, statuses follow. Their reads are tested. */
+const unquiet = new Set(['customresourcedefinitions', 'apiservices', 'flowschemas', 'prioritylevelconfigurations']);
+const CUSTOM = 'rights.example.com';
+const NAMESPACES = ['alpha', 'beta'] as const;
+/** Verbs that show objects, and those that change them. */
+const shows = new Set(['get', 'list', 'watch']);
+
+class Case {
+  readonly server: TestServer;
+  readonly engine: Engine;
+  readonly subjects: Subject[] = [];
+  private readonly values = new Map<string, Buffer>();
+  private readonly prefixes = new Map<string, boolean>();
+
+  constructor(server: TestServer) {
+    this.server = server;
+    this.engine = server.engine;
+  }
+
+  /** Makes an object of every kind in both namespaces, each marked with where it is. */
+  async seed(everyVersion: boolean): Promise<void> {
+    const { admin } = this.server;
+    for (const name of NAMESPACES)
+      await admin.ok('POST', '/api/v1/namespaces', { metadata: { name, annotations: { mark: mark('core/namespaces/', '', name) } } });
+    await this.seedBuiltin(everyVersion);
+    await this.seedCustom();
+    const { entries } = await this.engine.range({ prefix: '' });
+    for (const { key, value } of entries) this.values.set(key, value);
+  }
+
+  private async seedBuiltin(everyVersion: boolean): Promise<void> {
+    const examples = readExamples().filter(({ file }) => !file.startsWith('requests'));
+    const prefixOf = ({ sharesStoreOf, group, plural }: (typeof kinds)[number]): string =>
+      sharesStoreOf === undefined
+        ? `${group === '' ? 'core' : group}/${plural}/`
+        : `${sharesStoreOf.group || 'core'}/${sharesStoreOf.plural}/`;
+    for (const { object, path, served } of examples) {
+      if (served.kind.plural === 'namespaces') continue;
+      for (const namespace of served.kind.namespaced ? NAMESPACES : ['']) await this.make(path, object, prefixOf(served.kind), namespace);
+    }
+    for (const kind of kinds) {
+      const prefix = prefixOf(kind);
+      if (!kind.virtual) this.prefixes.set(prefix, kind.namespaced);
+      const example = examples.find(({ served }) => served.kind.group === kind.group && served.kind.plural === kind.plural);
+      const object = kind.plural === 'namespaces' ? { metadata: { name: 'alpha' } } : example?.object;
+      for (const [i, served] of servedVersions(kind)
+        .slice(0, everyVersion ? undefined : 1)
+        .entries()) {
+        const root = served.group === '' ? `/api/${served.version}` : `/apis/${served.group}/${served.version}`;
+        const name = object?.metadata.name ?? 'nobody';
+        const subresources = Object.keys(kind.subresources);
+        this.subjects.push({
+          root,
+          group: served.group,
+          plural: kind.plural,
+          namespaced: kind.namespaced,
+          subresources,
+          prefix,
+          object,
+          name,
+          preferred: i === 0,
+        });
+      }
+    }
+  }
+
+  /** Among them kinds whose names are words of paths. */
+  private async seedCustom(): Promise<void> {
+    for (const [kind, scope] of [
+      ['Crate', 'Namespaced'],
+      ['Yard', 'Cluster'],
+      ['Namespace', 'Namespaced'],
+      ['Watch', 'Cluster'],
+    ] as const) {
+      const definition = definitionOf(
+        this.server,
+        CUSTOM,
+        kind,
+        [{ schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, subresources: { status: {} } }],
+        { scope },
+      );
+      await define(this.server, definition);
+      const { plural } = definition.spec.names;
+      const prefix = `~${CUSTOM}/${plural}/`;
+      const namespaced = scope === 'Namespaced';
+      this.prefixes.set(prefix, namespaced);
+      const object = { apiVersion: `${CUSTOM}/v1`, kind, metadata: { name: 'alpha' } };
+      const root = `/apis/${CUSTOM}/v1`;
+      for (const namespace of namespaced ? NAMESPACES : [''])
+        await this.make(`${root}/${namespaced ? 'namespaces/x/' : ''}${plural}`, object, prefix, namespace);
+      this.subjects.push({
+        root,
+        group: CUSTOM,
+        plural,
+        namespaced,
+        subresources: ['status'],
+        prefix,
+        object,
+        name: 'alpha',
+        preferred: true,
+      });
+    }
+  }
+
+  private async make(path: string, given: Loose, prefix: string, namespace: string): Promise<void> {
+    const object = JSON.parse(JSON.stringify(given).replaceAll('"namespace":"shop"', `"namespace":"${namespace || 'shop'}"`));
+    object.metadata.annotations = { ...object.metadata.annotations, mark: mark(prefix, namespace, object.metadata.name) };
+    if (namespace !== '') object.metadata.namespace = namespace;
+    const answer = await this.server.admin.post(path.replace(/namespaces\/[^/]+/, `namespaces/${namespace}`), object);
+    expect(answer.status, `${path}: ${answer.text}`).toBe(201);
+  }
+
+  /** Sends a request; answers what was asked, what was shown and what was changed, and undoes the change. */
+  async run(client: Client, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Outcome> {
+    const before = this.engine.revision;
+    asked.length = 0;
+    const patch: Record<string, string> = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
+    const open = await client.open(method, path, { headers: { ...patch, ...headers }, ...(body !== undefined && { body }) });
+    const questions = asked.filter(({ verb }) => verb !== 'impersonate');
+    const expected = questions[0] === undefined ? [] : this.covered(questions[0]);
+    const text = await readAnswer(open, questions[0]?.verb === 'watch', expected.map(markOf).filter((one) => marked.has(one)).length);
+    open.destroy();
+    const changes = (await this.engine.changes({ after: before, prefix: '' })).filter(({ key }) => this.storedAt(key) !== undefined);
+    await this.undo(changes);
+    const changed = [...new Set(changes.map(({ key }) => key))].map((key) => this.storedAt(key) as Stored);
+    return { status: open.status, text, questions: [...asked], shown: marks(text), changed, expected };
+  }
+
+  /** Every stored object that a question is about. */
+  covered({ group, resource, namespace, name, resourceRequest }: Attributes): Stored[] {
+    const subject = resourceRequest ? this.subjects.find((one) => one.group === group && one.plural === resource) : undefined;
+    if (subject === undefined) return [];
+    const all = [...this.values.keys()].flatMap((key) => (key.startsWith(subject.prefix) ? [this.storedAt(key) as Stored] : []));
+    // A namespace is asked for as in itself, and there only by its own name.
+    const own = group === '' && resource === 'namespaces' ? '' : namespace;
+    return all.filter((one) => (own === '' || one.namespace === own) && (name === '' || one.name === name));
+  }
+
+  private storedAt(key: string): Stored | undefined {
+    for (const [prefix, namespaced] of this.prefixes) {
+      if (!key.startsWith(prefix)) continue;
+      const [namespace = '', name = ''] = namespaced ? key.slice(prefix.length).split('/') : ['', key.slice(prefix.length)];
+      return { prefix, namespace, name };
+    }
+    return undefined;
+  }
+
+  private async undo(changes: readonly ChangeRecord[]): Promise<void> {
+    const keys = [...new Set(changes.map(({ key }) => key))];
+    if (keys.length === 0) return;
+    await this.engine.commit(
+      keys.map((key) => {
+        const value = this.values.get(key);
+        return value === undefined ? { type: 'delete', key } : { type: 'put', key, value };
+      }),
+    );
+  }
+}
+
+/** A watch goes on: what it begins with comes in one piece. */
+async function readAnswer({ status, body }: OpenAnswer, isWatch: boolean, expected: number): Promise<string> {
+  let text = '';
+  if (isWatch && status === 200 && expected === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+    return String(body.read() ?? '');
+  }
+  for await (const chunk of body) {
+    text += (chunk as Buffer).toString('latin1');
+    if (isWatch && status === 200 && marks(text).length >= expected) break;
+  }
+  return text;
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly text: string;
+  readonly questions: readonly Attributes[];
+  readonly shown: readonly string[];
+  readonly changed: readonly Stored[];
+  readonly expected: readonly Stored[];
+}
+
+const mark = (prefix: string, namespace: string, name: string): string => `mark<${prefix}|${namespace}|${name}>`;
+const markOf = ({ prefix, namespace, name }: Stored): string => mark(prefix, namespace, name);
+/** Marks in an answer of any form; JSON writes the brackets in its own way. */
+const marks = (text: string): string[] =>
+  [
+    ...new Set(
+      text
+        .replace(/\\u003c/g, '<')
+        .replace(/\\u003e/g, '>')
+        .match(/mark<[^>]*>/g) ?? [],
+    ),
+  ].sort();
+
+/** Forms of paths to a resource, good and bad. */
+function pathsOf({ root, plural, name, namespaced }: Subject): string[] {
+  const below = `${root}/namespaces/alpha/${plural}`;
+  const other = namespaced ? 'beta' : 'default';
+  const good = [`${root}/${plural}`, `${root}/${plural}/${name}`, below, `${below}/${name}`];
+  const tricks = [
+    `${root}/namespaces/${other}/${plural}/${name}`,
+    `${root}/namespaces//${plural}`,
+    `${root}//${plural}`,
+    `${below}/`,
+    `${below}/${name}/`,
+    `${below}//${name}`,
+    `${root}/${plural}/${name}//x`,
+    `${root}/${plural}/${name}/x/y`,
+    `${root}/namespaces/alpha%2F${plural}/${name}`,
+    `${root}/namespaces/alpha/${plural}%2F${name}`,
+    `${root}/%6eamespaces/alpha/${plural}/${name}`,
+    `${root}/namespaces/alpha/../beta/${plural}`,
+    `${root}/namespaces/alpha%2f..%2fbeta/${plural}`,
+    `${root}/namespaces/./${plural}/${name}`,
+    `${root}/namespaces/alpha/namespaces/beta/${plural}/${name}`,
+    `${root}/namespaces/alpha/namespaces/beta`,
+    `${root}/namespaces/alpha/status/${plural}`,
+    `${root}/proxy/${plural}/${name}`,
+  ];
+  return [...good, ...tricks];
+}
+/** Forms that are only read. */
+function readsOf({ root, plural, name }: Subject): string[] {
+  const below = `${root}/namespaces/alpha/${plural}`;
+  const named = `metadata.name%3D${name}`;
+  return [
+    `${root}/watch/${plural}`,
+    `${root}/watch/${plural}/${name}`,
+    `${root}/watch/namespaces/alpha/${plural}`,
+    `${root}/watch/namespaces/alpha/${plural}/${name}`,
+    `${root}/watch/namespaces/alpha/${plural}/${name},metadata.namespace!=x`,
+    `${root}/watch/namespaces/alpha`,
+    `${root}/${plural}?watch=1`,
+    `${below}?watch=true&watch=false`,
+    `${below}?watch=false&watch=true`,
+    `${root}/${plural}?fieldSelector=${named}`,
+    `${below}?fieldSelector=${named}`,
+    `${below}?fieldSelector=metadata.namespace%3Dbeta`,
+    `${root}/${plural}?fieldSelector=${named},metadata.name%3Dother`,
+    // An escaped comma begins no requirement: what follows is part of a value.
+    `${root}/${plural}?fieldSelector=metadata.namespace!%3Dx%5C,${named}`,
+    `${below}?fieldSelector=metadata.namespace!%3Dx%5C,${named}&watch=1`,
+    `${root}/${plural}?fieldSelector=metadata.name!%3Dx&fieldSelector=${named}`,
+  ];
+}
+
+function check(outcome: Outcome, method: string, path: string): void {
+  const { status, questions, shown, changed, expected } = outcome;
+  const where = `${method} ${path} → ${status}, asked ${JSON.stringify(questions.map(({ user: _, ...rest }) => rest))}`;
+  // A fault that nobody foresaw.
+  expect(outcome.text, where).not.toContain('"reason":"InternalError"');
+  const question = questions.find(({ verb }) => verb !== 'impersonate');
+  if (question === undefined) {
+    expect([shown, changed], where).toEqual([[], []]);
+    return;
+  }
+  const covered = expected.map(markOf).sort();
+  const isRead = shows.has(question.verb);
+  if (isRead) expect(changed, where).toEqual([]);
+  // A namespace stands in for itself; anything else that is asked for in a namespace is of that namespace.
+  for (const one of changed) {
+    expect(one.prefix, where).toBe(prefixOfQuestion(question));
+    if (question.namespace !== '' && question.resource !== 'namespaces') expect(one.namespace, where).toBe(question.namespace);
+    if (question.name !== '') expect(one.name, where).toBe(question.name);
+  }
+  // A selector may leave out more than the authorizer was told of.
+  const narrowed = path.includes('fieldSelector') && !/fieldSelector=metadata\.name%3D[^,&]*$/.test(path);
+  if (status === 200 && isRead && method === 'GET' && question.subresource === '' && !narrowed)
+    expect(shown, where).toEqual(covered.filter((one) => marked.has(one)));
+  else for (const one of shown) expect(covered.includes(one) || changed.map(markOf).includes(one), `${where}: shows ${one}`).toBe(true);
+  if (status === 200 && question.verb === 'deletecollection') expect(changed.map(markOf).sort(), where).toEqual(covered);
+  if (question.verb !== 'deletecollection' && question.verb !== 'create') expect(changed.length, where).toBeLessThanOrEqual(1);
+}
+
+let world: Case;
+/** Objects that carry their mark: those that were there before do not. */
+let marked: ReadonlySet<string>;
+const prefixOfQuestion = ({ group, resource }: Attributes): string | undefined =>
+  world.subjects.find((one) => one.group === group && one.plural === resource)?.prefix;
+
+describe.each(['memory', 'lmdb'] as const)('on %s', { timeout: 120_000 }, (store) => {
+  beforeAll(async () => {
+    const server = await startTestServer({
+      identity: 'kubernetes',
+      store,
+      controllers: [],
+      disableAdmissionPlugins: ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook', 'ResourceQuota', 'LimitRanger', 'ServiceAccount'],
+    });
+    world = new Case(server);
+    await world.seed(store === 'memory');
+    const { entries } = await server.engine.range({ prefix: '' });
+    marked = new Set(marks(entries.map(({ value }) => value.toString('latin1')).join('\n')));
+  });
+  afterAll(() => world.server.close());
+  // Above the store all is the same: there a part of the kinds will do.
+  const isSampled = ({ plural, group }: Subject, i: number): boolean =>
+    store === 'memory' || group === CUSTOM || plural === 'namespaces' || i % 6 === 0;
+
+  test('there is something to touch', () => {
+    expect(world.subjects.length).toBeGreaterThan(50);
+    expect(marked.size).toBeGreaterThan(70);
+  });
+
+  test('reads show what was asked for', async () => {
+    const { admin } = world.server;
+    for (const subject of world.subjects.filter(isSampled))
+      for (const path of subject.preferred ? [...pathsOf(subject), ...readsOf(subject)] : pathsOf(subject).slice(0, 4))
+        check(await world.run(admin, 'GET', path), 'GET', path);
+  });
+
+  test('writes change what was asked for', async () => {
+    const { admin } = world.server;
+    for (const subject of world.subjects.filter(isSampled)) {
+      if (unquiet.has(subject.plural)) continue;
+      for (const path of pathsOf(subject).slice(0, subject.preferred ? undefined : 4)) {
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+          const made = { ...subject.object, metadata: { ...subject.object?.metadata, ...(method === 'POST' && { name: 'made' }) } };
+          const change = { metadata: { annotations: { changed: 'yes' } } };
+          const body = method === 'DELETE' ? undefined : method === 'PATCH' ? change : made;
+          check(await world.run(admin, method, path, body), method, path);
+        }
+      }
+    }
+  });
+
+  test('subresources, real ones and others', async () => {
+    const { admin } = world.server;
+    const others = ['status', 'scale', 'proxy', 'log', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'é'];
+    for (const subject of world.subjects) {
+      const base = `${subject.root}/${subject.namespaced ? 'namespaces/alpha/' : ''}${subject.plural}/${subject.name}`;
+      for (const sub of new Set([...subject.subresources, ...others])) {
+        const path = `${base}/${encodeURIComponent(sub)}`;
+        const isOwn = subject.subresources.includes(sub);
+        for (const method of isOwn ? ['GET', 'PATCH', 'PUT', 'POST'] : ['GET']) {
+          // Streams and proxies lead elsewhere, and have tests of their own.
+          if (['exec', 'attach', 'portforward', 'proxy', 'log'].includes(sub) && isOwn) continue;
+          const body =
+            method === 'GET' ? undefined : method === 'PATCH' ? { metadata: { annotations: { changed: 'yes' } } } : subject.object;
+          const outcome = await world.run(admin, method, path, body);
+          check(outcome, method, path);
+          if (!isOwn) expect(outcome.status, path).toBe(404);
+        }
+      }
+    }
+  });
+
+  test('the binary form, YAML and Tables show the same; impersonation asks for the other user', async () => {
+    const { admin } = world.server;
+    const forms = ['application/vnd.kubernetes.protobuf', 'application/yaml', 'application/json;as=Table;v=v1;g=meta.k8s.io'];
+    for (const subject of world.subjects.filter(({ group }) => group !== CUSTOM)) {
+      for (const accept of forms) {
+        const path = `${subject.root}/${subject.plural}`;
+        check(await world.run(admin, 'GET', path, undefined, { accept }), 'GET', path);
+      }
+      const path = subject.namespaced ? `${subject.root}/namespaces/beta/${subject.plural}` : `${subject.root}/${subject.plural}`;
+      const { questions } = await world.run(admin, 'GET', path, undefined, {
+        'impersonate-user': 'alice',
+        'impersonate-group': 'system:masters',
+      });
+      expect(questions.map(({ user, verb, resource }) => [user.name, verb, resource])).toEqual([
+        ['admin', 'impersonate', 'users'],
+        ['admin', 'impersonate', 'groups'],
+        ['alice', expect.stringMatching(/^(get|list)$/), subject.plural],
+      ]);
+    }
+  });
+});
+
+test('a server behind this one is sent the path that was asked for', async () => {
+  const extensions = await startExtensions();
+  const extension = await extensions.extend();
+  const { base, group } = extension;
+  const seen: string[] = [];
+  extension.answer = (req, res) => {
+    seen.push(req.url ?? '');
+    res.end('{}');
+  };
+  const paths = [
+    'things',
+    'things/a',
+    'namespaces/alpha/things',
+    'namespaces/alpha/things/a',
+    'namespaces/alpha/things/a/status',
+    'namespaces/alpha',
+    'watch/namespaces/alpha/things',
+    'namespaces/alpha%2Fthings',
+    'namespaces/alpha%2f..%2fbeta/things',
+    'namespaces/alpha/../beta/things',
+    'namespaces/%2e%2e/things',
+    'namespaces/alpha%252fthings/a',
+    'namespaces/alpha/things/a%3Fwatch=1',
+    'namespaces/alpha/things/a%23b',
+    'namespaces//things',
+    'namespaces/alpha//things',
+    '__proto__/constructor',
+    'namespaces/alpha/things;x=y/a',
+    'namespaces/alpha/things\\..\\x',
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'DELETE', 'POST']) {
+      asked.length = 0;
+      seen.length = 0;
+      const answer = await extensions.server.admin.send(method, `${base}/${path}`);
+      const question = asked.find((one) => one.group === group || one.path.startsWith(base)) as Attributes;
+      expect(question, path).toBeDefined();
+      if (answer.status >= 400) {
+        expect(seen, path).toEqual([]);
+        continue;
+      }
+      expect(seen, path).toHaveLength(1);
+      // Read as a server that takes paths apart before it decodes them.
+      const parts = (seen[0] as string)
+        .split('?')[0]
+        ?.slice(base.length + 1)
+        .split('/')
+        .map(decodeURIComponent) as string[];
+      expect(
+        parts.some((part) => part === '.' || part === '..'),
+        path,
+      ).toBe(false);
+      const rest = parts[0] === 'watch' ? parts.slice(1) : parts;
+      const inside = rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2] as string);
+      const [resource, name = '', sub = ''] = inside ? rest.slice(2) : rest;
+      expect([question.resource, question.name, question.subresource], path).toEqual([resource, name, sub]);
+      if (inside) expect(question.namespace, path).toBe(rest[1]);
+    }
+  }
+  await extensions.close();
+});
