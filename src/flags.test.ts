@@ -20,6 +20,7 @@ test('an empty command line gives a safe server on loopback', () => {
     minRequestTimeout: 1800,
     maxRequestsInflight: 400,
     maxMutatingRequestsInflight: 200,
+    maxObjectBytes: 1_572_864,
     serviceClusterIpRange: ['10.0.0.0/24'],
     serviceNodePortRange: { first: 30000, last: 32767 },
     v: 0,

@@ -137,6 +137,11 @@ const serving = {
   'min-request-timeout': int(1800, 'Seconds that a watch lasts at least, unless the client says otherwise.'),
   'max-requests-inflight': int(400, 'Reading requests handled at once; more are told to retry. 0 is no limit.'),
   'max-mutating-requests-inflight': int(200, 'Changing requests handled at once; more are told to retry. 0 is no limit.'),
+  'max-object-bytes': int(
+    1_572_864,
+    'Largest object that is stored, in bytes of its JSON text. A write that would make one larger is refused; one that is larger already can be read, made smaller and deleted.',
+    { min: 64 * 1024, max: 64 * 1024 * 1024 },
+  ),
   'livez-grace-period': duration('0s', 'Time after start during which /livez forgives checks that have not passed yet.'),
   'shutdown-delay-duration': duration('0s', 'Time for which requests are still served after /readyz began to fail.'),
   'cors-allowed-origins': list([], 'Patterns of origins whose scripts may use the API.', { planned }),

@@ -167,6 +167,7 @@ async function serve(
     hooks: allocations.hooks,
     randomBelow: systemRandom.below,
     newUid: systemRandom.uuid,
+    maxObjectBytes: options.maxObjectBytes,
   };
   const connections = composeConnections(options, credentials, registry, live, trust);
   const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log, trust });

@@ -50,5 +50,25 @@ export class Slices {
   }
 }
 
+/** Work that yields wherever it may be interrupted. */
+export type Work<T> = Generator<void, T, void>;
+
+/** Runs work to its end without ever giving way. */
+export function atOnce<T>(work: Work<T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs work to its end in slices. Throws RequestEnded. */
+export async function inSlices<T>(work: Work<T>, slices: Slices): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (slices.due) await slices.pause();
+  }
+}
+
 const never = (): boolean => false;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 /**
  * The only file that builds a Status. Code that fails throws an ApiError made here; one place renders it.
  */
+import { cut } from '../lib/shown.ts';
 import type { FieldError } from './field.ts';
 
 export interface StatusCause {
@@ -27,6 +28,33 @@ export interface Status {
   code?: number;
 }
 
+/** Characters of a Status's message, of one cause, and of all causes together; and the number of causes. */
+export const MAX_MESSAGE = 32 * 1024;
+const MAX_CAUSE = 8 * 1024;
+const MAX_CAUSES_LENGTH = 64 * 1024;
+export const MAX_CAUSES = 300;
+
+/** What is too long of the details is cut, and what is too much left out. Messages may come from other servers, too. */
+function boundedDetails(given: StatusDetails): StatusDetails {
+  const { causes, name } = given;
+  if (causes === undefined && (name ?? '').length <= MAX_CAUSE) return given;
+  const bounded: StatusDetails = { ...given };
+  if (name !== undefined) bounded.name = cut(name, MAX_CAUSE);
+  if (causes === undefined) return bounded;
+  bounded.causes = [];
+  let room = MAX_CAUSES_LENGTH;
+  for (const { reason, message, field } of causes) {
+    if (bounded.causes.length >= MAX_CAUSES || room < 0) break;
+    const cause: StatusCause = {};
+    if (reason !== undefined) cause.reason = cut(reason, MAX_CAUSE);
+    if (message !== undefined) cause.message = cut(message, MAX_CAUSE);
+    if (field !== undefined) cause.field = cut(field, MAX_CAUSE);
+    room -= (cause.message?.length ?? 0) + (cause.field?.length ?? 0);
+    bounded.causes.push(cause);
+  }
+  return bounded;
+}
+
 export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
@@ -37,11 +65,11 @@ export class ApiError extends Error {
   listMeta: Status['metadata'] | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
-    super(message);
+    super(cut(message, MAX_MESSAGE));
     this.name = 'ApiError';
     this.code = code;
     this.reason = reason;
-    this.details = details;
+    this.details = details === undefined ? undefined : boundedDetails(details);
   }
 
   status(): Status {

@@ -1,3 +1,5 @@
+import { cut, SHOWN_VALUE, shownJson } from '../lib/shown.ts';
+
 /**
  * Where in an object something is wrong, and what. A path is built while walking, at the price of one small object a
  * level; its text is made only when an error is reported.
@@ -48,6 +50,9 @@ export class Path {
   }
 }
 
+/** Errors of one object that are listed; who repairs these learns of the rest. */
+export const MAX_FIELD_ERRORS = 256;
+
 export interface FieldError {
   readonly reason: string;
   readonly field: string;
@@ -58,7 +63,7 @@ export interface FieldError {
 export function show(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return JSON.stringify(value);
+  return shownJson(value);
 }
 
 /** Collects all errors of an object; validation never stops at the first. */
@@ -68,16 +73,31 @@ export class FieldErrors {
   get empty(): boolean {
     return this.list.length === 0;
   }
+  /** As many errors as are listed: more are not worth the work of wording them. */
+  get full(): boolean {
+    return this.list.length > MAX_FIELD_ERRORS;
+  }
   add(reason: string, path: Path | string, message: string): void {
-    this.list.push({ reason, field: String(path), message });
+    if (this.list.length >= MAX_FIELD_ERRORS) {
+      if (!this.full)
+        this.list.push({
+          reason: 'FieldValueTooMany',
+          field: '[]',
+          message: `more than ${MAX_FIELD_ERRORS} errors: the rest is not listed`,
+        });
+      return;
+    }
+    this.list.push({ reason, field: cut(String(path)), message: cut(message, 2 * SHOWN_VALUE) });
   }
   required(path: Path, detail = ''): void {
     this.add('FieldValueRequired', path, detail === '' ? 'Required value' : `Required value: ${detail}`);
   }
   invalid(path: Path, value: unknown, detail: string): void {
+    if (this.full) return;
     this.add('FieldValueInvalid', path, `Invalid value: ${show(value)}${detail === '' ? '' : `: ${detail}`}`);
   }
   notSupported(path: Path, value: unknown, supported: readonly string[]): void {
+    if (this.full) return;
     const quoted = supported.map((s) => JSON.stringify(s)).join(', ');
     this.add(
       'FieldValueNotSupported',
@@ -86,6 +106,7 @@ export class FieldErrors {
     );
   }
   duplicate(path: Path, value: unknown): void {
+    if (this.full) return;
     this.add('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`);
   }
   forbidden(path: Path, detail: string): void {

@@ -6,6 +6,7 @@ export type { ClientApply } from './last-applied.ts';
 export { managerName, validateFieldManager } from './manager-name.ts';
 export { isReset, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';
+export type { ReadBody } from './patch-body.ts';
 export { type Convert, recordUpdate, type UpdateWrite, type Write } from './record-update.ts';
 export { objectManagers, type ReplicasPath, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';

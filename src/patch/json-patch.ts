@@ -3,13 +3,14 @@
  * and `add` alike set a key, and a missing value is null. A patch that does not apply is refused as a whole.
  */
 
-import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, requestTooLarge, unprocessable } from '../meta/errors.ts';
 import { DecodeError, maxDepth } from '../schema/errors.ts';
-import { parseJson } from '../schema/parse.ts';
 import { cloneJson, setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
+import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
+import { type PatchBody, patchValue } from './patch-body.ts';
 import type { Values } from './shape.ts';
 import { readsOtherwise, type Touched } from './touched.ts';
 
@@ -18,6 +19,8 @@ export interface Patch {
   (document: JsonValue): JsonValue;
   /** What of the document it looks at and may change; undefined: anything. */
   readonly touched?: Touched | undefined;
+  /** The same in steps, for patches that may take long. */
+  steps?(document: JsonValue): Work<JsonValue>;
 }
 
 /** More operations than this are refused, whatever they do. */
@@ -25,23 +28,20 @@ export const MAX_OPERATIONS = 10_000;
 /** Characters of JSON that the copies of one patch may add up to: the bound on bodies. */
 export const MAX_COPIED = 3 * 1024 * 1024;
 
+/** Operations after which a patch in steps yields; a power of two. */
+const OPERATIONS_A_STEP = 64;
+
 interface Operation {
   readonly op?: unknown;
   readonly path?: unknown;
   readonly from?: unknown;
   readonly value?: JsonValue;
 }
-type Container = JsonValue[] | { [key: string]: JsonValue };
+type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
 
 /** Reads the body of a patch request. */
-export function readJsonPatch(body: string | Buffer): Patch {
-  let operations: JsonValue;
-  try {
-    operations = parseJson(body);
-  } catch (error) {
-    throw error instanceof DecodeError ? badRequest(error.message) : error;
-  }
-  return jsonPatch(operations);
+export function readJsonPatch(body: PatchBody): Patch {
+  return jsonPatch(patchValue(body, badRequest));
 }
 
 /** Takes a patch that is parsed already, as webhooks send it. */
@@ -55,8 +55,8 @@ export function jsonPatch(operations: JsonValue): Patch {
     throw requestTooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
-  const patch = (document: JsonValue): JsonValue => apply(operations as Operation[], document);
-  return Object.assign(patch, { touched: touchedByPaths(operations as Operation[]) });
+  const steps = (document: JsonValue): Work<JsonValue> => apply(operations as Operation[], document);
+  return Object.assign((document: JsonValue) => atOnce(steps(document)), { steps, touched: touchedByPaths(operations as Operation[]) });
 }
 
 /** Undefined when an operation concerns the whole document, or is none. */
@@ -76,12 +76,15 @@ export function goKind(value: JsonValue): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-function apply(operations: readonly Operation[], document: JsonValue): JsonValue {
+function* apply(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
   const root = { document: cloneJson(document), copied: 0 };
   let at = 0;
   try {
-    for (; at < operations.length; at++) run(root, operations[at] as Operation);
-    checkDepth(root.document, 0);
+    for (; at < operations.length; at++) {
+      run(root, operations[at] as Operation);
+      if ((at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
+    }
+    root.document = withPlainLists(root.document);
   } catch (error) {
     const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
     // Clients are not told which operation it was, as with a stock server; who patches for another may tell.
@@ -102,25 +105,25 @@ function run(root: Root, operation: Operation): void {
   const path = pointer(operation.path);
   switch (operation.op) {
     case 'add':
-      add(locate(root, path), cloneJson(operation.value ?? null));
+      add(root, locate(root, path), cloneJson(operation.value ?? null));
       break;
     case 'remove':
-      remove(locate(root, path));
+      remove(root, locate(root, path));
       break;
     case 'replace':
       if (path.length === 1) replaceRoot(root, operation.value);
       else replace(locate(root, path), cloneJson(operation.value ?? null));
       break;
     case 'move': {
-      const moved = remove(locate(root, pointer(operation.from)));
-      add(locate(root, path), moved);
+      const moved = remove(root, locate(root, pointer(operation.from)));
+      add(root, locate(root, path), moved);
       break;
     }
     case 'copy': {
-      const copied = cloneJson(existing(locate(root, pointer(operation.from))));
+      const copied = clonePlain(existing(locate(root, pointer(operation.from))));
       root.copied += JSON.stringify(copied).length;
       if (root.copied > MAX_COPIED) throw unprocessable();
-      add(locate(root, path), copied);
+      add(root, locate(root, path), copied);
       break;
     }
     case 'test':
@@ -154,16 +157,24 @@ function unescaped(part: string): string {
 interface Place {
   readonly container: Container;
   readonly key: string;
+  /** Where the container stands; undefined for the whole document. */
+  readonly holder: { readonly container: Container; readonly key: string } | undefined;
 }
 
 function locate(root: Root, parts: readonly string[]): Place {
   let container: JsonValue | undefined = root.document;
-  for (let i = 1; i < parts.length - 1; i++) container = child(container, parts[i] as string);
+  let above: JsonValue | undefined;
+  for (let i = 1; i < parts.length - 1; i++) {
+    above = container;
+    container = child(container, parts[i] as string);
+  }
   if (parts.length < 2 || typeof container !== 'object' || container === null) throw unprocessable();
-  return { container, key: parts[parts.length - 1] as string };
+  const holder = above === undefined ? undefined : { container: above as Container, key: parts[parts.length - 2] as string };
+  return { container: container as Container, key: parts[parts.length - 1] as string, holder };
 }
-function child(container: JsonValue | undefined, key: string): JsonValue | undefined {
+function child(container: JsonValue | LongList | undefined, key: string): JsonValue | undefined {
   if (typeof container !== 'object' || container === null) return undefined;
+  if (container instanceof LongList) return container.at(index(key, container.length));
   if (Array.isArray(container)) return container[index(key, container.length)];
   return own(container as Values, key) as JsonValue | undefined;
 }
@@ -181,19 +192,36 @@ function existing({ container, key }: Place): JsonValue {
   if (value === undefined) throw unprocessable();
   return value;
 }
-function add({ container, key }: Place, value: JsonValue): void {
-  if (!Array.isArray(container)) setKey(container, key, value);
-  else if (key === '-') container.push(value);
-  else container.splice(index(key, container.length + 1), 0, value);
+/** Puts a list that is long in pieces before items move in it. */
+function movable(root: Root, { container, holder }: Place): Container {
+  if (!Array.isArray(container) || container.length <= LONG_FROM) return container;
+  const long = new LongList(container);
+  if (holder === undefined) root.document = long as unknown as JsonValue;
+  else replace(holder, long as unknown as JsonValue);
+  return long;
 }
-function replace({ container, key }: Place, value: JsonValue): void {
-  if (Array.isArray(container)) container[index(key, container.length)] = value;
+function add(root: Root, place: Place, value: JsonValue): void {
+  const { container, key } = place;
+  if (Array.isArray(container) && key === '-') {
+    container.push(value);
+    return;
+  }
+  const list = movable(root, place);
+  if (list instanceof LongList) list.insert(key === '-' ? list.length : index(key, list.length + 1), value);
+  else if (Array.isArray(list)) list.splice(index(key, list.length + 1), 0, value);
+  else setKey(list, key, value);
+}
+function replace({ container, key }: Pick<Place, 'container' | 'key'>, value: JsonValue): void {
+  if (container instanceof LongList) container.set(index(key, container.length), value);
+  else if (Array.isArray(container)) container[index(key, container.length)] = value;
   else setKey(container, key, value);
 }
-function remove(place: Place): JsonValue {
-  const { container, key } = place;
+function remove(root: Root, place: Place): JsonValue {
+  const { key } = place;
   const value = existing(place);
-  if (Array.isArray(container)) container.splice(index(key, container.length), 1);
+  const container = movable(root, place);
+  if (container instanceof LongList) container.remove(index(key, container.length));
+  else if (Array.isArray(container)) container.splice(index(key, container.length), 1);
   else delete container[key];
   return value;
 }
@@ -203,12 +231,20 @@ function replaceRoot(root: Root, value: JsonValue | undefined): void {
 }
 function test(root: Root, path: readonly string[], value: JsonValue): void {
   const found = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);
-  if (!equal(found, value)) throw unprocessable();
+  if (!sameAs(found, value)) throw unprocessable();
 }
 
-function checkDepth(value: JsonValue, depth: number): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > maxDepth) throw unprocessable();
-  if (Array.isArray(value)) for (const item of value) checkDepth(item, depth + 1);
-  else for (const key in value) checkDepth(value[key] as JsonValue, depth + 1);
+/** Lists in pieces are looked at only as far as they are equal, so that all tests together cost no more than their values. */
+function sameAs(found: JsonValue | LongList | undefined, value: JsonValue | undefined): boolean {
+  if (found instanceof LongList) {
+    if (!Array.isArray(value) || value.length !== found.length) return false;
+    return found.items().every((item, i) => sameAs(item, value[i]));
+  }
+  if (typeof found !== 'object' || typeof value !== 'object' || found === null || value === null) return found === value;
+  if (Array.isArray(found) || Array.isArray(value)) {
+    if (!Array.isArray(found) || !Array.isArray(value) || found.length !== value.length) return false;
+    return found.every((item, i) => sameAs(item, value[i]));
+  }
+  const keys = Object.keys(found);
+  return keys.length === Object.keys(value).length && keys.every((key) => Object.hasOwn(value, key) && sameAs(found[key], value[key]));
 }

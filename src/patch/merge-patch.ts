@@ -1,24 +1,18 @@
 /** JSON merge patch (RFC 7386): objects are merged key by key, null removes, everything else replaces. */
 import { own } from '../lib/own.ts';
 import { badRequest } from '../meta/errors.ts';
-import { DecodeError } from '../schema/errors.ts';
-import { parseJson } from '../schema/parse.ts';
 import { setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
+import { type PatchBody, patchValue } from './patch-body.ts';
 import { isObject } from './shape.ts';
 import { touchedBy } from './touched.ts';
 
 type JsonMap = { [key: string]: JsonValue };
 
 /** Reads the body of a patch request. A list is a patch too, of which no object can come. Throws ApiError. */
-export function readMergePatch(body: string | Buffer): Patch {
-  let patch: JsonValue;
-  try {
-    patch = parseJson(body);
-  } catch (error) {
-    throw error instanceof DecodeError ? badRequest('Invalid JSON Patch') : error;
-  }
+export function readMergePatch(body: PatchBody): Patch {
+  const patch = patchValue(body, () => badRequest('Invalid JSON Patch'));
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
   const read = patch;
   return Object.assign((document: JsonValue) => merge(document, read), { touched: touchedBy(read) });

@@ -11,11 +11,10 @@
  */
 import { own } from '../lib/own.ts';
 import { badRequest, plainError, unprocessable } from '../meta/errors.ts';
-import { DecodeError } from '../schema/errors.ts';
-import { parseJson } from '../schema/parse.ts';
 import { setKey } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { goKind, type Patch } from './json-patch.ts';
+import { type PatchBody, patchValue } from './patch-body.ts';
 import { fieldNamed, isObject } from './shape.ts';
 import { arrange, goText, type JsonMap, mergeValues, noMergeKey } from './strategic-lists.ts';
 import { touchedBy } from './touched.ts';
@@ -26,13 +25,8 @@ const DELETE_FROM = '$deleteFromPrimitiveList';
 const ORDER = '$setElementOrder';
 
 /** Reads the body of a patch request for objects of the type. Throws ApiError. */
-export function readStrategicPatch(type: MessageType, body: string | Buffer): Patch {
-  let patch: JsonValue;
-  try {
-    patch = parseJson(body);
-  } catch (error) {
-    throw error instanceof DecodeError ? badRequest(error.message) : error;
-  }
+export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
+  const patch = patchValue(body, badRequest);
   if (patch === null) return (document) => document;
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`);
   const read = patch as JsonMap;

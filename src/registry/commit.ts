@@ -1,10 +1,11 @@
 /** The last steps of every write: hooks, the commit itself, and the item that answers show. */
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { requestTooLarge } from '../meta/errors.ts';
 import { encode } from '../schema/json.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
-import { itemFromStored } from '../storage/item.ts';
+import { HEADER, itemFromStored } from '../storage/item.ts';
 import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
 import { storedValueOf } from './convert.ts';
@@ -17,6 +18,19 @@ export const hookOf = (deps: RegistryDeps, resource: Resource): Hook | undefined
   deps.hooks.size === 0
     ? undefined
     : deps.hooks.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
+
+/**
+ * The stored form of an object that a write makes, unless it is too large: the one place where the size of objects is bounded.
+ * An object that is too large already, because a release without this bound or with a larger one stored it, may become smaller.
+ */
+export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: ApiObject, before?: Item): Buffer {
+  const value = storedValueOf(resource, object);
+  const size = value.length - HEADER;
+  if (size > deps.maxObjectBytes && size >= (before?.bytes.length ?? 0)) throw objectTooLarge(size, deps.maxObjectBytes);
+  return value;
+}
+const objectTooLarge = (size: number, limit: number) =>
+  requestTooLarge(`Request entity too large: the object would take ${size} bytes in the store, and the limit is ${limit}`);
 
 /** The item of an object that is not stored (dry run). */
 export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item {
@@ -45,7 +59,7 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const { resource } = target;
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
-  const value = put.value ?? storedValueOf(resource, object);
+  const value = put.value ?? boundedValueOf(deps, resource, object);
   const facts: Facts = { ...collection.factsOf(object), read: resource.read };
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
@@ -125,7 +139,7 @@ function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
   const resource = deps.catalog.builtin(write.group, write.plural);
   const { name = '', namespace = '', resourceVersion } = write.object.metadata;
   const key = prefixOf(resource.kind) + (resource.kind.namespaced ? `${namespace}/${name}` : name);
-  const value = storedValueOf(resource, { ...write.object, metadata: { ...write.object.metadata } });
+  const value = boundedValueOf(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
   return { type: 'put', key, value, expect: Number(resourceVersion) };
 }
 

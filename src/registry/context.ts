@@ -2,6 +2,7 @@
 import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
 import type { KindEnv } from '../kinds/kind.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Catalog, Resource } from './catalog.ts';
@@ -16,6 +17,8 @@ export interface RegistryDeps {
   /** A random number of 0 to limit-1. */
   readonly randomBelow: (limit: number) => number;
   readonly newUid: () => string;
+  /** Largest object that is stored, in bytes of its JSON text. */
+  readonly maxObjectBytes: number;
 }
 
 /** One request, as far as the registry is concerned. */
@@ -33,6 +36,8 @@ export interface WriteContext extends Target {
   readonly manager: string;
   /** The body as it came, where it is JSON and holds the object itself: complaints may quote it. */
   readonly sent?: Buffer | undefined;
+  /** Slices for work on so many bytes, or on the body; they end with the request. Absent for writes without one. */
+  readonly request?: { slices(bytes?: number): Slices | undefined } | undefined;
   /** The options as the admission chain sees them. */
   readonly options: JsonObject;
   /** The object goes with a whole collection: the request did not name it. */

@@ -6,7 +6,7 @@ import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
 import { CommitConflict } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
-import { admissionRequest, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
+import { admissionRequest, boundedValueOf, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { parseItem } from './convert.ts';
 import { fillAsRead, hubOf, judgedForms } from './judged.ts';
@@ -49,6 +49,8 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   dropClusterName(ctx, object);
   const owning = owned ? undefined : ownCreated(deps, ctx, object);
   if (owning instanceof Promise) await owning;
+  const slices = ctx.request?.slices();
+  if (slices !== undefined) await slices.pause();
   resetSystemFields(object, resource.kind.namespaced ? ctx.namespace : '');
   const converting = hubOf(resource, object);
   const hub = converting instanceof Promise ? await converting : converting;
@@ -57,6 +59,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
+  if (slices !== undefined) await slices.pause();
   const ready = request.object as ApiObject;
   mendOwners(ctx, ready, owners);
   fillAsRead(resource, ready, hub);
@@ -75,13 +78,16 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 
   const checking = check(deps, ctx, ready);
   if (checking instanceof Promise) await checking;
+  if (slices !== undefined) await slices.pause();
   kind.strategy?.canonicalize?.(ready as never);
   request.name = target.name;
   const validated = deps.admission.validate(request);
   if (validated instanceof Promise) await validated;
+  if (slices !== undefined) await slices.pause();
 
   if (ctx.dryRun) {
     if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw taken(target);
+    boundedValueOf(deps, resource, ready);
     return unsavedItem(resource, keyOf(target), ready);
   }
   const { sideWrites, commitSteps: steps } = request;

@@ -2,7 +2,6 @@
 
 import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
 import { validateChangedObject, validateObjectMeta, validatePlainFinalizers } from '../kinds/validation/metadata.ts';
-import { equal } from '../lib/equal.ts';
 import { badRequest } from '../meta/errors.ts';
 import { type FieldErrors, Path } from '../meta/field.ts';
 import { generateName } from '../meta/names.ts';
@@ -58,9 +57,17 @@ export function dropClusterName(ctx: WriteContext, object: ApiObject): void {
 export function dropRepeatedOwners(ctx: WriteContext, object: ApiObject): void {
   const owners = object.metadata.ownerReferences;
   if (owners === undefined || owners.length < 2) return;
-  const kept = owners.filter((owner, i) => !owners.slice(0, i).some((earlier) => equal(earlier, owner)));
-  if (kept.length === owners.length) return;
-  const repeated = new Set(owners.filter((owner, i) => owners.slice(0, i).some((earlier) => equal(earlier, owner))).map((o) => o.uid));
+  const seen = new Set<string>();
+  const kept: typeof owners = [];
+  const repeated = new Set<string>();
+  for (const owner of owners) {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+    const words = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+    if (seen.has(words)) repeated.add(uid);
+    else kept.push(owner);
+    seen.add(words);
+  }
+  if (repeated.size === 0) return;
   object.metadata.ownerReferences = kept;
   ctx.warn(
     '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests ' +

@@ -95,7 +95,7 @@ async function attemptRemove(
   }
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: false };
-  // Deleting what is already on its way changes nothing.
+  // Deleting what is already on its way changes nothing. What marks an object may make it larger than objects may be.
   const value = storedValueOf(resource, object);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;

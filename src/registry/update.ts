@@ -12,9 +12,9 @@ import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
 import { CommitConflict } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
-import { admissionRequest, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
+import { admissionRequest, boundedValueOf, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { recentObjects, storedObject, storedValueOf } from './convert.ts';
+import { recentObjects, storedObject } from './convert.ts';
 import { create } from './create.ts';
 import { fillAsRead, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
@@ -92,8 +92,11 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const strategy = strategyOf(ctx);
   const stored = storedObject(resource, item);
   const old = frozen(stored instanceof Promise ? await stored : stored);
+  const slices = ctx.request?.slices(item.bytes.length);
+  if (slices !== undefined) await slices.pause();
   const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
+  if (slices !== undefined) await slices.pause();
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
   const { admittedAs } = how;
@@ -102,6 +105,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
   const admittedObject = request.object as ApiObject;
+  if (slices !== undefined) await slices.pause();
   const written = admittedAs === undefined ? admittedObject : admittedAs.write(admittedObject, hub);
   const ready = written instanceof Promise ? await written : written;
   mendOwners(ctx, ready, owners);
@@ -115,6 +119,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
   const hookRequest = { object: ready, old, dryRun: ctx.dryRun, operations: [] as Operation[] };
   if (hook !== undefined) await hook(hookRequest);
+  if (slices !== undefined) await slices.pause();
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
   const forms = judgedForms(deps, ctx, ready, old);
@@ -128,6 +133,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (admittedAs !== undefined) request.object = admittedAs.show(ready);
   const validated = deps.admission.validate(request);
   if (validated instanceof Promise) await validated;
+  if (slices !== undefined) await slices.pause();
 
   const gone = finished(kind, ready, old);
   const kept = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, hookRequest.operations);
@@ -144,7 +150,7 @@ async function store(
   more: readonly Operation[],
 ): Promise<Item> {
   const { resource } = ctx;
-  const value = storedValueOf(resource, ready);
+  const value = boundedValueOf(deps, resource, ready, item);
   if (sameText(item, value) && !(deps.cache.engine.isOutdated !== undefined && (await deps.cache.engine.isOutdated(storeKey(ctx)))))
     return item;
   if (ctx.dryRun) {

@@ -21,6 +21,14 @@ export class DecodeError extends Error {
   }
 }
 
+/** What would come of a body is too large or has too many parts. The message is a sentence that names the bound. */
+export class TooLargeError extends DecodeError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TooLargeError';
+  }
+}
+
 /** A fault that does not keep a body from being read; field validation may refuse it or warn of it. */
 export interface Problem {
   readonly type: 'unknown' | 'duplicate';
@@ -30,3 +38,14 @@ export interface Problem {
 
 /** The bound on nested values: deeper text is refused before anything recurses into it. */
 export const maxDepth = 1_000;
+/** The bound on what a text may grow to by aliases, in characters: that on bodies. */
+export const maxExpanded = 3 * 1024 * 1024;
+/**
+ * The bound on the objects and lists of one body, and that on the keys of its objects: each costs some hundred bytes of memory
+ * and some microseconds on its way into the store. The largest objects that are known in practice have a few ten thousand.
+ */
+export const maxContainers = 100_000;
+export const maxKeys = 100_000;
+export const tooManyContainers = (): TooLargeError => new TooLargeError(`the body holds more than ${maxContainers} objects and lists`);
+export const tooManyKeys = (): TooLargeError => new TooLargeError(`the objects of the body have more than ${maxKeys} keys`);
+export const tooLargeExpanded = (): TooLargeError => new TooLargeError(`the aliases of the body expand to more than ${maxExpanded} bytes`);

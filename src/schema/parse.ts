@@ -8,7 +8,8 @@
  * Built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and custom
  * kinds without, since there the last one counts.
  */
-import { DecodeError, maxDepth, type Problem } from './errors.ts';
+import { inSlices, type Slices } from '../lib/slices.ts';
+import { DecodeError, maxContainers, maxDepth, maxKeys, type Problem, tooManyContainers, tooManyKeys } from './errors.ts';
 import { setKey } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
@@ -16,12 +17,16 @@ import type { JsonValue } from './types.ts';
 export interface ParseOptions {
   /** Repeated objects are laid one over the other. */
   readonly merge?: boolean;
+  /** The text is not a client's: it may hold any number of objects, lists and keys. */
+  readonly uncounted?: boolean;
   /** Told of every repeated key. */
   readonly report?: ((problem: Problem) => void) | undefined;
 }
 
 /** Reads one JSON value. Bytes that are not UTF-8 become replacement characters. Throws DecodeError. */
 export function parseJson(input: string | Buffer, options: ParseOptions = {}): JsonValue {
+  // Text that is large enough to hold too much is looked through before it becomes values.
+  if (input.length > surveyedFrom && options.uncounted !== true) checkCounts(input);
   const text = typeof input === 'string' ? input : input.toString('utf8');
   let value: JsonValue;
   try {
@@ -36,6 +41,50 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
     if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
   }
   return escapedSurrogate.test(text) ? wellFormed(value) : value;
+}
+
+/** The same for text that is large, in slices. Throws RequestEnded, too. */
+export async function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
+  const { parts } = checkCounts(input);
+  if (parts <= PARTS_AT_ONCE) return parseJson(input, options);
+  const text = input.toString('utf8');
+  await slices.pause();
+  const value = await inSlices(new SlowParser(text, options).steps(), slices);
+  await slices.pause();
+  return escapedSurrogate.test(text) ? wellFormed(value) : value;
+}
+/** Keys and values that the engine's parser, which never gives way, may be given. */
+const PARTS_AT_ONCE = 20_000;
+
+/** Shorter text cannot hold more objects, lists or keys than there may be: an item takes two characters, and a key five. */
+const surveyedFrom = 2 * maxContainers;
+
+/** Refuses text that holds too many objects, lists or keys, and text that is nested too deeply. It need not be valid. */
+export function checkCounts(input: string | Buffer): { readonly parts: number } {
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+  let containers = 0;
+  let keys = 0;
+  let depth = 0;
+  let commas = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === 0x22) i = endOfString(bytes, i + 1);
+    else if (byte === 0x3a) keys++;
+    else if (byte === 0x2c) commas++;
+    else if (byte === 0x7b || byte === 0x5b) {
+      containers++;
+      if (++depth > maxDepth) throw new DecodeError('exceeded max depth');
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  if (containers > maxContainers) throw tooManyContainers();
+  if (keys > maxKeys) throw tooManyKeys();
+  return { parts: containers + keys + commas };
+}
+/** Where the string ends that begins at `from`: its closing quote. */
+function endOfString(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
+  return at;
 }
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
@@ -94,7 +143,6 @@ function wellFormed(value: JsonValue): JsonValue {
   for (const key of Object.keys(value)) setKey(out, toWellFormed(key), wellFormed(value[key] as JsonValue));
   return out;
 }
-const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 function toWellFormed(text: string): string {
-  return text.replace(loneSurrogate, '\ufffd');
+  return (text as string & { toWellFormed(): string }).toWellFormed();
 }

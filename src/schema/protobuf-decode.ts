@@ -4,7 +4,7 @@
  */
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
-import { DecodeError } from './errors.ts';
+import { DecodeError, maxContainers, tooManyContainers } from './errors.ts';
 import { isEmpty } from './json-value.ts';
 import { parseJson } from './parse.ts';
 import { isInherited, setKey } from './plain.ts';
@@ -37,12 +37,14 @@ const maxMessages = 400;
 
 class Source extends ByteReader {
   private depth = 0;
+  private messages = 0;
 
   /** Goes into a message by its length; answers the end of the one around it, which `leave` wants back. */
   enter(): number {
     const outer = this.end;
     this.end = this.block();
     if (++this.depth > maxMessages) throw new DecodeError('exceeded max depth');
+    if (++this.messages > maxContainers) throw tooManyContainers();
     return outer;
   }
   leave(outer: number): void {

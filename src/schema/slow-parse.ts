@@ -1,7 +1,14 @@
-/** A JSON parser that knows repeated keys, and complains as the parser of a stock server does. */
+/**
+ * A JSON parser that knows repeated keys, complains as the parser of a stock server does, and can give way: it is a generator
+ * that yields after some values, for whoever reads large text in slices.
+ */
+import { atOnce, type Work } from '../lib/slices.ts';
 import { DecodeError, maxDepth, type Problem } from './errors.ts';
 import { setKey } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
+
+/** Values after which the parser yields; a power of two. */
+const VALUES_A_STEP = 256;
 
 export class SlowParser {
   private readonly text: string;
@@ -9,6 +16,7 @@ export class SlowParser {
   private readonly report: ((problem: Problem) => void) | undefined;
   private at = 0;
   private depth = 0;
+  private values = 0;
 
   constructor(text: string, options: { readonly merge?: boolean; readonly report?: ((problem: Problem) => void) | undefined }) {
     this.text = text;
@@ -17,21 +25,30 @@ export class SlowParser {
   }
 
   parse(): JsonValue {
-    const value = this.value('', undefined);
+    return atOnce(this.steps());
+  }
+  *steps(): Work<JsonValue> {
+    const value = yield* this.value('', undefined);
     this.blank();
     if (this.at < this.text.length) this.fail('after top-level value');
     return value;
   }
 
   /** The value at this place; `path` is where it stands, `earlier` what the same key held before. */
-  private value(path: string, earlier: JsonValue | undefined): JsonValue {
+  private *value(path: string, earlier: JsonValue | undefined): Work<JsonValue> {
     this.blank();
     const char = this.text[this.at];
     switch (char) {
       case '{':
-        return this.object(path, this.merge && isObject(earlier) ? earlier : {});
+        return yield* this.object(path, this.merge && isObject(earlier) ? earlier : {});
       case '[':
-        return this.array(path);
+        return yield* this.array(path);
+      default:
+        return this.scalar(char);
+    }
+  }
+  private scalar(char: string | undefined): JsonValue {
+    switch (char) {
       case '"':
         return this.string();
       case 't':
@@ -45,8 +62,12 @@ export class SlowParser {
         return this.fail('looking for beginning of value');
     }
   }
+  /** Whether it is time to let somebody else ask whether it is time. */
+  private isPlace(): boolean {
+    return (++this.values & (VALUES_A_STEP - 1)) === 0;
+  }
 
-  private object(path: string, into: JsonObject): JsonObject {
+  private *object(path: string, into: JsonObject): Work<JsonObject> {
     this.enter();
     const seen = new Set<string>();
     this.blank();
@@ -55,13 +76,14 @@ export class SlowParser {
       this.blank();
       if (this.text[this.at] !== '"') this.fail('looking for beginning of object key string');
       const key = this.string();
-      const keyPath = path === '' ? key : `${path}.${key}`;
+      const keyPath = this.report === undefined ? '' : path === '' ? key : `${path}.${key}`;
       if (seen.has(key)) this.report?.({ type: 'duplicate', path: keyPath });
       seen.add(key);
       this.blank();
       if (this.text[this.at] !== ':') this.fail('after object key');
       this.at++;
-      setKey(into, key, this.value(keyPath, Object.hasOwn(into, key) ? into[key] : undefined));
+      setKey(into, key, yield* this.value(keyPath, Object.hasOwn(into, key) ? into[key] : undefined));
+      if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];
       if (next === '}') return this.leave(into);
@@ -70,13 +92,18 @@ export class SlowParser {
     }
   }
 
-  private array(path: string): JsonValue[] {
+  private *array(path: string): Work<JsonValue[]> {
     this.enter();
     const list: JsonValue[] = [];
     this.blank();
     if (this.text[this.at] === ']') return this.leave(list);
     for (;;) {
-      list.push(this.value(`${path}[${list.length}]`, undefined));
+      this.blank();
+      const char = this.text[this.at];
+      // Long lists are mostly of plain values.
+      if (char !== '{' && char !== '[') list.push(this.scalar(char));
+      else list.push(yield* this.value(this.report === undefined ? '' : `${path}[${list.length}]`, undefined));
+      if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];
       if (next === ']') return this.leave(list);

@@ -58,6 +58,7 @@ export class YamlCursor {
   /** Goes to the next thing that is neither blank nor comment, on this line or a later one. */
   skipToContent(): void {
     for (;;) {
+      while (this.code() === newline) this.nextLine();
       const start = this.at;
       this.skipSpaces();
       if (!this.lineIsOver()) {

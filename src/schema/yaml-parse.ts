@@ -3,7 +3,17 @@
  * Written for bodies that may be hostile: linear in the text, bounded in depth and in what aliases may multiply. (The
  * `yaml` package needs seconds for a megabyte, and deep nesting can end the process inside it.)
  */
-import { DecodeError, type Problem } from './errors.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
+import {
+  DecodeError,
+  maxContainers,
+  maxExpanded,
+  maxKeys,
+  type Problem,
+  tooLargeExpanded,
+  tooManyContainers,
+  tooManyKeys,
+} from './errors.ts';
 import { setKey } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import { YamlCursor } from './yaml-cursor.ts';
@@ -11,8 +21,9 @@ import { resolvePlain } from './yaml-scalars.ts';
 
 /** The bound on nested values. */
 const maxDepth = 500;
-/** How many values may come out of aliases; a small text can otherwise grow without bound. */
-const maxAliased = 100_000;
+
+/** Values after which the parser yields; a power of two. */
+const VALUES_A_STEP = 256;
 
 interface Properties {
   readonly anchor: string | undefined;
@@ -26,16 +37,25 @@ export class YamlParser {
   private anchors = new Map<string, JsonValue>();
   /** Anchors whose value is being read, so that none contains itself. */
   private readonly open = new Set<string>();
-  private aliased = 0;
+  /** Characters of the text and of what aliases repeat. */
+  private expanded: number;
+  private containers = 0;
+  private keys = 0;
   private depth = 0;
+  private values = 0;
 
   constructor(text: string, report: ((problem: Problem) => void) | undefined) {
     this.cursor = new YamlCursor(text);
     this.report = report;
+    this.expanded = text.length;
   }
 
   /** The next document, or undefined when there is none. */
   document(): JsonValue | undefined {
+    return atOnce(this.steps());
+  }
+  /** The same for whoever reads large text in slices: it yields after some values. */
+  *steps(): Work<JsonValue | undefined> {
     const { cursor } = this;
     cursor.skipToContent();
     while (cursor.char() === '%' && cursor.column === 0) {
@@ -54,7 +74,7 @@ export class YamlParser {
       if (cursor.atEnd || cursor.atMarker()) return null;
     }
     this.anchors = new Map();
-    const value = this.node(-1, '', true);
+    const value = yield* this.node(-1, '', true);
     cursor.skipToContent();
     if (!cursor.atEnd && !cursor.atMarker()) cursor.fail('did not find expected <document start>');
     return value;
@@ -66,8 +86,9 @@ export class YamlParser {
    * A value that belongs to a collection at column `parent`: it stands on this line, or on later ones with more
    * indentation. `compact` allows a mapping or a list to begin on this line, as it may behind a dash.
    */
-  private node(parent: number, path: string, compact: boolean): JsonValue {
+  private *node(parent: number, path: string, compact: boolean): Work<JsonValue> {
     const { cursor } = this;
+    if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     cursor.skipSpaces();
     let onOwnLine = compact;
@@ -84,7 +105,7 @@ export class YamlParser {
       onOwnLine = true;
       if (properties === noProperties) properties = this.ownProperties(true);
     }
-    const value = this.content(parent, path, onOwnLine, properties);
+    const value = yield* this.content(parent, path, onOwnLine, properties);
     this.depth--;
     return value;
   }
@@ -94,20 +115,20 @@ export class YamlParser {
     return (char === '&' || char === '!') && !(mayBeKey && this.atKey()) ? this.properties() : noProperties;
   }
 
-  private content(parent: number, path: string, compact: boolean, properties: Properties): JsonValue {
+  private *content(parent: number, path: string, compact: boolean, properties: Properties): Work<JsonValue> {
     const { cursor } = this;
     const { column } = cursor;
     const char = cursor.char();
     if (char === '-' && cursor.blankAt(1)) {
       if (!compact) cursor.fail('block sequence entries are not allowed in this context');
-      return this.anchored(properties, () => this.sequence(column, path));
+      return yield* this.anchored(properties, this.sequence(column, path));
     }
     if ((char === '?' && cursor.blankAt(1)) || (compact && this.atKey())) {
-      return this.anchored(properties, () => this.mapping(column, path));
+      return yield* this.anchored(properties, this.mapping(column, path));
     }
     if (char === '|' || char === '>') return this.finish(properties, cursor.block(parent), false);
     if (char === '[' || char === '{') {
-      const value = this.anchored(properties, () => this.flow(path));
+      const value = yield* this.anchored(properties, this.flow(path));
       cursor.skipSpaces();
       if (cursor.char() === ':' && cursor.blankAt(1)) cursor.fail('unsupported map key');
       return value;
@@ -182,11 +203,11 @@ export class YamlParser {
   }
 
   /** Reads a collection under its anchor's name. */
-  private anchored(properties: Properties, read: () => JsonValue): JsonValue {
+  private *anchored(properties: Properties, read: Work<JsonValue>): Work<JsonValue> {
     const { anchor } = properties;
-    if (anchor === undefined) return read();
+    if (anchor === undefined) return yield* read;
     this.open.add(anchor);
-    const value = read();
+    const value = yield* read;
     this.open.delete(anchor);
     this.anchors.set(anchor, value);
     return value;
@@ -200,27 +221,45 @@ export class YamlParser {
     return value === undefined ? cursor.fail(`unknown anchor '${name}' referenced`, start) : this.copy(value);
   }
   private copy(value: JsonValue): JsonValue {
-    if (++this.aliased > maxAliased) throw new DecodeError('yaml: document contains excessive aliasing');
+    this.expand(typeof value === 'string' ? value.length + 2 : 4);
     if (typeof value !== 'object' || value === null) return value;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    this.countContainer();
     let out: JsonValue;
     if (Array.isArray(value)) out = value.map((item) => this.copy(item));
     else {
       out = {};
-      for (const key of Object.keys(value)) setKey(out, key, this.copy(value[key] as JsonValue));
+      for (const key of Object.keys(value)) {
+        this.countKey();
+        this.expand(key.length + 3);
+        setKey(out, key, this.copy(value[key] as JsonValue));
+      }
     }
     this.depth--;
     return out;
   }
 
+  /** An alias repeats so many characters. A small text could otherwise grow without bound. */
+  private expand(size: number): void {
+    this.expanded += size;
+    if (this.expanded > maxExpanded) throw tooLargeExpanded();
+  }
+  private countContainer(): void {
+    if (++this.containers > maxContainers) throw tooManyContainers();
+  }
+  private countKey(): void {
+    if (++this.keys > maxKeys) throw tooManyKeys();
+  }
+
   // ---- block collections -----------------------------------------------------------------------------------------
 
-  private sequence(column: number, path: string): JsonValue[] {
+  private *sequence(column: number, path: string): Work<JsonValue[]> {
     const { cursor } = this;
     const items: JsonValue[] = [];
+    this.countContainer();
     for (;;) {
       cursor.at++;
-      items.push(this.node(column, `${path}[${items.length}]`, true));
+      items.push(yield* this.node(column, this.itemPath(path, items.length), true));
       cursor.skipToContent();
       if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return items;
       if (cursor.column > column || cursor.char() !== '-' || !cursor.blankAt(1)) {
@@ -230,16 +269,17 @@ export class YamlParser {
     }
   }
 
-  private mapping(column: number, path: string): JsonObject {
+  private *mapping(column: number, path: string): Work<JsonObject> {
     const { cursor } = this;
     const out: JsonObject = {};
     const merged: JsonValue[] = [];
+    this.countContainer();
     for (;;) {
       const merges = cursor.char() === '<' && cursor.char(1) === '<';
       const explicit = cursor.char() === '?' && cursor.blankAt(1);
-      const key = this.blockKey(column);
-      const keyPath = path === '' ? key : `${path}.${key}`;
-      const value = this.node(column, keyPath, explicit);
+      const key = yield* this.blockKey(column);
+      const keyPath = this.keyPath(path, key);
+      const value = yield* this.node(column, keyPath, explicit);
       if (merges && key === '<<') merged.push(value);
       else this.put(out, key, value, keyPath);
       cursor.skipToContent();
@@ -250,11 +290,11 @@ export class YamlParser {
   }
 
   /** Reads a key and its colon. */
-  private blockKey(column: number): string {
+  private *blockKey(column: number): Work<string> {
     const { cursor } = this;
     if (cursor.char() === '?' && cursor.blankAt(1)) {
       cursor.at++;
-      const key = this.keyText(this.node(column, '', true));
+      const key = this.keyText(yield* this.node(column, '', true));
       cursor.skipToContent();
       if (cursor.column !== column || cursor.char() !== ':' || !cursor.blankAt(1)) cursor.fail("could not find expected ':'");
       cursor.at++;
@@ -289,7 +329,15 @@ export class YamlParser {
     return found;
   }
 
+  /** Paths are made only for those who want to hear of repeated keys. */
+  private itemPath(path: string, index: number): string {
+    return this.report === undefined ? '' : `${path}[${index}]`;
+  }
+  private keyPath(path: string, key: string): string {
+    return this.report === undefined ? '' : path === '' ? key : `${path}.${key}`;
+  }
   private put(out: JsonObject, key: string, value: JsonValue, path: string): void {
+    this.countKey();
     if (Object.hasOwn(out, key)) this.report?.({ type: 'duplicate', path });
     setKey(out, key, value);
   }
@@ -306,7 +354,7 @@ export class YamlParser {
 
   // ---- flow collections ------------------------------------------------------------------------------------------
 
-  private flow(path: string): JsonValue {
+  private *flow(path: string): Work<JsonValue> {
     const { cursor } = this;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     const outer = cursor.flow;
@@ -314,37 +362,40 @@ export class YamlParser {
     const start = cursor.at;
     const isList = cursor.char() === '[';
     cursor.at++;
-    const value = isList ? this.flowList(path, start) : this.flowMap(path, start);
+    const value = yield* isList ? this.flowList(path, start) : this.flowMap(path, start);
     cursor.at++;
     cursor.flow = outer;
     this.depth--;
     return value;
   }
 
-  private flowList(path: string, start: number): JsonValue[] {
+  private *flowList(path: string, start: number): Work<JsonValue[]> {
     const { cursor } = this;
     const items: JsonValue[] = [];
+    this.countContainer();
     for (;;) {
       this.flowContent(start);
       if (cursor.char() === ']') return items;
-      const itemPath = `${path}[${items.length}]`;
-      const item = this.flowNode(itemPath);
+      const itemPath = this.itemPath(path, items.length);
+      const item = yield* this.flowNode(itemPath);
       this.flowContent(start);
       // `[a: b]` is a list of one small map.
       if (cursor.char() === ':') {
         cursor.at++;
         const key = this.keyText(item);
         const pair: JsonObject = {};
-        setKey(pair, key, this.flowValue(`${itemPath}.${key}`, start));
+        this.countContainer();
+        setKey(pair, key, yield* this.flowValue(this.keyPath(itemPath, key), start));
         items.push(pair);
       } else items.push(item);
       this.flowComma(']', start);
     }
   }
-  private flowMap(path: string, start: number): JsonObject {
+  private *flowMap(path: string, start: number): Work<JsonObject> {
     const { cursor } = this;
     const out: JsonObject = {};
     const merged: JsonValue[] = [];
+    this.countContainer();
     for (;;) {
       this.flowContent(start);
       if (cursor.char() === '}') return this.merge(out, merged);
@@ -353,29 +404,30 @@ export class YamlParser {
         this.flowContent(start);
       }
       const merges = cursor.char() === '<' && cursor.char(1) === '<';
-      const key = this.keyText(this.flowNode(path));
-      const keyPath = path === '' ? key : `${path}.${key}`;
+      const key = this.keyText(yield* this.flowNode(path));
+      const keyPath = this.keyPath(path, key);
       this.flowContent(start);
       let value: JsonValue = null;
       if (cursor.char() === ':') {
         cursor.at++;
-        value = this.flowValue(keyPath, start);
+        value = yield* this.flowValue(keyPath, start);
       }
       if (merges && key === '<<') merged.push(value);
       else this.put(out, key, value, keyPath);
       this.flowComma('}', start);
     }
   }
-  private flowValue(path: string, start: number): JsonValue {
+  private *flowValue(path: string, start: number): Work<JsonValue> {
     this.flowContent(start);
-    return ',]}'.includes(this.cursor.char()) ? null : this.flowNode(path);
+    return ',]}'.includes(this.cursor.char()) ? null : yield* this.flowNode(path);
   }
-  private flowNode(path: string): JsonValue {
+  private *flowNode(path: string): Work<JsonValue> {
     const { cursor } = this;
+    if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     const properties = this.properties();
     if (properties !== noProperties) this.flowContent(cursor.at);
     const char = cursor.char();
-    if (char === '[' || char === '{') return this.anchored(properties, () => this.flow(path));
+    if (char === '[' || char === '{') return yield* this.anchored(properties, this.flow(path));
     if (properties !== noProperties && ',]}:'.includes(char)) return this.finish(properties, '', true);
     // A key may be missing: `{: 1}`.
     if (char === ':' && (cursor.blankAt(1) || ',]}'.includes(cursor.char(1)))) return null;

@@ -116,7 +116,7 @@ test('hostile texts are refused before they cost much', () => {
         .fill(`*a${i - 1}`)
         .join(',')}]`,
     );
-  expect(() => parseYaml(lines.join('\n'))).toThrow('yaml: document contains excessive aliasing');
+  expect(() => parseYaml(lines.join('\n'))).toThrow('the body holds more than 100000 objects and lists');
   for (const part of ['[', '{a: ', '- ', '? ']) expect(() => parseYaml(part.repeat(100_000))).toThrow('exceeded max depth');
   for (const part of ['"', "'", 'a: ', '&a ', '*', '!', '|\n', '>', '%', '\\', ': ', '---\n', '#', '<<: ']) {
     try {

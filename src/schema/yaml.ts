@@ -2,8 +2,9 @@
  * YAML bodies to plain JSON values, as clients of a stock server expect it: YAML 1.1 with `yes` and `0644`, keys always
  * texts, times left as texts, merge keys followed.
  */
-import { DecodeError, type Problem } from './errors.ts';
-import { parseJson } from './parse.ts';
+import { inSlices, type Slices } from '../lib/slices.ts';
+import { DecodeError, type Problem, TooLargeError } from './errors.ts';
+import { parseJson, parseJsonInSlices } from './parse.ts';
 import type { JsonValue } from './types.ts';
 import { YamlParser } from './yaml-parse.ts';
 
@@ -20,10 +21,11 @@ export interface YamlOptions {
 export function parseYaml(input: string | Buffer, options: YamlOptions = {}): JsonValue {
   const text = input.toString();
   // Most bodies that call themselves YAML are JSON, which is quicker to read.
-  if (/^\s*\{/.test(text)) {
+  if (beginsAsJson.test(text)) {
     try {
       return parseJson(text, { report: options.report });
-    } catch {
+    } catch (error) {
+      if (error instanceof TooLargeError) throw error;
       // It only began like JSON.
     }
   }
@@ -33,6 +35,21 @@ export function parseYaml(input: string | Buffer, options: YamlOptions = {}): Js
     throw new DecodeError('yaml: expected a single document');
   }
   return value ?? null;
+}
+
+const beginsAsJson = /^\s*\{/;
+
+/** The first document of a text that is large, in slices. Throws DecodeError and RequestEnded. */
+export async function parseYamlInSlices(input: Buffer, slices: Slices): Promise<JsonValue> {
+  if (beginsAsJson.test(input.toString('latin1', 0, 64))) {
+    try {
+      return await parseJsonInSlices(input, {}, slices);
+    } catch (error) {
+      if (!(error instanceof DecodeError) || error instanceof TooLargeError) throw error;
+      // It only began like JSON.
+    }
+  }
+  return (await inSlices(new YamlParser(input.toString(), undefined).steps(), slices)) ?? null;
 }
 
 /** Reads every document of a text. Throws DecodeError. */

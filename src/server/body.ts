@@ -2,12 +2,14 @@
 import { type Identity, protobufMediaTypes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
+import { cut, SHOWN_VALUE } from '../lib/shown.ts';
+import type { Slices } from '../lib/slices.ts';
 import { type ApiError, badRequest, requestTooLarge, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope } from '../schema/envelope.ts';
-import { DecodeError } from '../schema/errors.ts';
+import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
-import { parseJson } from '../schema/parse.ts';
+import { type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf } from '../schema/protobuf.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
@@ -34,7 +36,10 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
       else if (chunks === undefined) chunks = [first, chunk];
       else chunks.push(chunk);
     });
-    req.on('end', () => resolve(chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size)));
+    req.on('end', () => {
+      ctx.bodyBytes = size;
+      resolve(chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size));
+    });
     req.on('error', reject);
     req.on('aborted', () => reject(badRequest('the client went away before the whole body had come')));
   });
@@ -74,30 +79,44 @@ export interface FieldReport {
 }
 
 /** The object of a request body in its normal form, not yet defaulted. `report` collects what field validation wants. */
-export async function decodeBody(body: Buffer, media: Media, expected: Expected, report?: FieldReport): Promise<ApiObject> {
+export async function decodeBody(
+  body: Buffer,
+  media: Media,
+  expected: Expected,
+  report?: FieldReport,
+  slices?: Slices,
+): Promise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(body, expected);
-  const value = await parseBody(body, media, expected, report);
+  const value = await parseBody(body, media, expected, report, slices);
+  if (slices !== undefined) await slices.pause();
   const type = typeIn(value, expected, body);
   if (!isExpected(type, expected)) throw await refusal(type, expected, nameIn(value));
   return decodeValue(value, type, expected, report);
 }
 
 /** Any JSON or YAML text as a value. */
-export async function parseBody(body: Buffer, media: Media, expected: Expected, report?: FieldReport): Promise<JsonValue> {
+export async function parseBody(body: Buffer, media: Media, expected: Expected, report?: FieldReport, slices?: Slices): Promise<JsonValue> {
   try {
     if (media === 'yaml') {
-      const { parseYaml } = await import('../schema/yaml.ts');
-      return parseYaml(body);
+      const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
+      return slices === undefined ? parseYaml(body) : await parseYamlInSlices(body, slices);
     }
-    return report === undefined
-      ? parseJson(body, { merge: true })
-      : parseJson(body, { merge: true, report: (problem) => report.problems.push(`duplicate field "${problem.path}"`) });
+    const options = report === undefined ? quietly : { merge: true, report: duplicatesTo(report) };
+    return slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
+    if (!(error instanceof DecodeError)) throw error;
     const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
     throw unrecognized(what, expected, body);
   }
 }
+
+const quietly: ParseOptions = { merge: true };
+const duplicatesTo =
+  (report: FieldReport) =>
+  (problem: Problem): void => {
+    report.problems.push(`duplicate field "${problem.path}"`);
+  };
 
 /** Refuses a body that does not even tell what it is. */
 function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
@@ -128,7 +147,8 @@ function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
   const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
   if (expected.custom) {
     // Nothing but the body says what a custom object is.
-    if (typeof kind !== 'string' || kind === '') throw unfit(expected, `Object 'Kind' is missing in '${body.toString()}'`, expected);
+    if (typeof kind !== 'string' || kind === '')
+      throw unfit(expected, `Object 'Kind' is missing in '${cut(body.toString('utf8', 0, 2 * SHOWN_VALUE))}'`, expected);
     return { kind, apiVersion: typeof apiVersion === 'string' ? apiVersion : '' };
   }
   return {
@@ -193,6 +213,7 @@ async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject
     object.metadata ??= {};
     return object;
   } catch (error) {
+    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     if (!(error instanceof DecodeError)) throw error;
     throw type === undefined ? unrecognized(error.message, expected, body) : unfit(type, error.message, expected);
   }

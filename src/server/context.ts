@@ -51,6 +51,9 @@ export class Context {
   longRunning = false;
   /** Called once when the answer is finished or the connection is gone. */
   onFinished: (() => void)[] | undefined;
+  /** Size of the body, once it has been read. */
+  bodyBytes = 0;
+  private sliced: Slices | undefined;
   private parameters: Query | undefined;
 
   constructor(req: Incoming, res: Outgoing, now: number) {
@@ -82,9 +85,14 @@ export class Context {
   get ended(): boolean {
     return this.res.destroyed || this.res.headersSent;
   }
-  /** For work on so many bytes: slices that end with the request; undefined for what is done in one turn of the loop. */
-  slices(bytes: number): Slices | undefined {
-    return bytes > SLICED_FROM ? new Slices(() => this.ended) : undefined;
+  /**
+   * For work on so many bytes, or on the body where that is larger: slices that end with the request; undefined for what is
+   * done in one turn of the loop.
+   */
+  slices(bytes = 0): Slices | undefined {
+    if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM) return undefined;
+    this.sliced ??= new Slices(() => this.ended);
+    return this.sliced;
   }
   warn(text: string): void {
     this.warnings ??= [];

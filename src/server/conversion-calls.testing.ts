@@ -138,6 +138,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
       hooks: new Map(),
       randomBelow: () => 0,
       newUid: () => `uid-${++uids}`,
+      maxObjectBytes: 1_572_864,
     },
     negotiator: new Negotiator(kubernetes),
     authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) },

@@ -9,6 +9,7 @@ import type {
 } from '../../kinds/authorization/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { invalidText, structText } from '../../kinds/validation/go-text.ts';
+import { cut } from '../../lib/shown.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { Attributes, Authorizer, Decision, User } from '../types.ts';
@@ -76,8 +77,8 @@ function statusOf(decision: Decision): SubjectAccessReviewStatus {
   return {
     allowed: decision.decision === 'allow',
     ...(decision.decision === 'deny' && { denied: true }),
-    ...(decision.reason !== '' && { reason: decision.reason }),
-    ...(decision.error !== undefined && decision.error !== '' && { evaluationError: decision.error }),
+    ...(decision.reason !== '' && { reason: cut(decision.reason) }),
+    ...(decision.error !== undefined && decision.error !== '' && { evaluationError: cut(decision.error) }),
   };
 }
 

@@ -11,7 +11,7 @@ const DEFINITIONS = '#/definitions/';
 
 /** Paths below `/apis/<group>/<version>/`, and the definitions that they lead to. Throws where the text is no such document. */
 export function partOf(text: Buffer, group: string, version: string): SpecPart {
-  const document = parseJson(text);
+  const document = parseJson(text, { uncounted: true });
   if (!isObject(document) || document.swagger !== '2.0') throw new Error('not a document of OpenAPI v2');
   const all = isObject(document.paths) ? document.paths : {};
   const prefix = `/apis/${group}/${version}/`;

@@ -144,7 +144,7 @@ async function fetchV3({ server, group, version }: Backend, known: Kept | undefi
   const bytes = await fetched(server, address);
   if (bytes === undefined || (before.bytes !== undefined && bytes.equals(before.bytes))) return before;
   try {
-    const document = parseJson(bytes);
+    const document = parseJson(bytes, { uncounted: true });
     return isObject(document) && isObject(document.paths) ? { bytes, hash: address } : before;
   } catch {
     return before;
@@ -153,7 +153,7 @@ async function fetchV3({ server, group, version }: Backend, known: Kept | undefi
 
 function addressIn(index: Buffer, name: string): string | undefined {
   try {
-    const { paths } = parseJson(index) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
+    const { paths } = parseJson(index, { uncounted: true }) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
     const address = paths !== undefined && Object.hasOwn(paths, name) ? paths[name]?.serverRelativeURL : undefined;
     return typeof address === 'string' && address.startsWith('/openapi/v3/') ? address : undefined;
   } catch {

@@ -1,8 +1,9 @@
 /** apply: a patch that says what its manager wants, and nothing else. */
 import { clientSideApply } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import type { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
-import { badRequest, conflict } from '../../meta/errors.ts';
+import { badRequest, conflict, requestTooLarge } from '../../meta/errors.ts';
 import { type Applied, apply } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
@@ -10,7 +11,9 @@ import { withConversions } from '../../registry/conversions.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
+import { DecodeError, TooLargeError } from '../../schema/errors.ts';
 import { cloneJson, decode } from '../../schema/json.ts';
+import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { fillDefaults } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -19,8 +22,8 @@ import type { Services } from '../services.ts';
 import { mayCreate, tellProblems, wantsReport } from './write.ts';
 
 /** The body of an apply is YAML, of which JSON is a part. */
-export async function readApplied(body: Buffer): Promise<JsonObject> {
-  const value = readPlainJson(body) ?? (await readYaml(body));
+export async function readApplied(body: Buffer, slices?: Slices): Promise<JsonObject> {
+  const value = (slices === undefined ? readPlainJson(body) : undefined) ?? (await readYaml(body, slices));
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw badRequest('error decoding YAML: the patch is not an object');
   return value;
@@ -30,17 +33,20 @@ export async function readApplied(body: Buffer): Promise<JsonObject> {
 function readPlainJson(body: Buffer): JsonValue | undefined {
   if (body[0] !== 0x7b) return undefined;
   try {
-    return JSON.parse(body.toString()) as JsonValue;
-  } catch {
+    return parseJson(body);
+  } catch (error) {
+    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     return undefined;
   }
 }
-async function readYaml(body: Buffer): Promise<JsonValue> {
-  const { parseYaml } = await import('../../schema/yaml.ts');
+async function readYaml(body: Buffer, slices: Slices | undefined): Promise<JsonValue> {
+  const { parseYaml, parseYamlInSlices } = await import('../../schema/yaml.ts');
   try {
-    return parseYaml(body);
+    return slices === undefined ? parseYaml(body) : await parseYamlInSlices(body, slices);
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(`error decoding YAML: ${error.message}`);
   }
 }
 
@@ -53,7 +59,7 @@ export async function applyObject(
 ): Promise<UpdateResult> {
   const { registry } = services;
   const { resource } = write;
-  const applied = await readApplied(body);
+  const applied = await readApplied(body, ctx.slices());
   ctx.audit?.requestBody(() => applied);
   if (wantsReport(services, options)) {
     const report = { problems: [] as string[] };

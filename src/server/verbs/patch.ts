@@ -1,10 +1,19 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
+import { inSlices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, invalid, notFound, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
-import { addUntouched, type Patch, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '../../patch/index.ts';
+import {
+  addUntouched,
+  type Patch,
+  type ReadBody,
+  readJsonPatch,
+  readMergePatch,
+  readStrategicPatch,
+  touchedPart,
+} from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type WriteContext } from '../../registry/context.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
@@ -12,6 +21,7 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
+import { parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import { type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -43,9 +53,21 @@ export function patchType(ctx: Context, custom: boolean): PatchType {
   return type;
 }
 
-export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer): Patch {
+export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody): Patch {
   if (type === 'json') return readJsonPatch(body);
   return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
+}
+
+/** Reads a patch that is large. */
+async function readInSlices(ctx: Context, body: Buffer): Promise<Buffer | ReadBody> {
+  const slices = ctx.slices();
+  if (slices === undefined) return body;
+  try {
+    return { value: await parseJsonInSlices(body, {}, slices) };
+  } catch (fault) {
+    if (fault instanceof DecodeError) return { fault };
+    throw fault;
+  }
 }
 
 /** Options of a patch; `force` belongs to apply alone. */
@@ -66,10 +88,10 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   // A patch that cannot be read is told of only where there is something to patch.
   if (resource.collection?.items.get(keyOf(write)) === undefined) throw missing(write);
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
-  const patch = readPatch(type, resource.schema, body);
+  const patch = readPatch(type, resource.schema, await readInSlices(ctx, body));
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { item } = await update(services.registry, write, {
-    change: (live) => patchedHub(services, ctx, write, options, live, patch, body, report),
+    change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, report, item.bytes.length),
   });
   return sendItem(services, ctx, 200, resource, item, representation);
 }
@@ -83,13 +105,15 @@ function patchedHub(
   patch: Patch,
   body: Buffer,
   report: FieldReport | undefined,
+  size: number,
 ): ApiObject | Promise<ApiObject> {
   const { resource } = write;
   const { registry } = services;
-  const patched = (spoken: ApiObject): ApiObject | Promise<ApiObject> => {
-    // A stored object is in the normal form: what the patch does not touch would be read as it is.
-    const touched = resource.isHub ? patch.touched : undefined;
-    const document = patch(toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched)));
+  // A stored object is in the normal form: what the patch does not touch would be read as it is.
+  const touched = resource.isHub ? patch.touched : undefined;
+  const documentOf = (spoken: ApiObject): JsonValue =>
+    toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched));
+  const objectOf = (document: JsonValue, spoken: ApiObject): ApiObject | Promise<ApiObject> => {
     const made = madeVersion(services, resource, document);
     if (resource.custom) checkCustomType(made, document, write.name);
     const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
@@ -99,10 +123,26 @@ function patchedHub(
       report.problems.length = 0;
     }
     fillDefaults(made, object, registry.env);
-    const wanted = made === resource ? object : inVersion(resource, made, object);
-    return whenReady(wanted, (whole) => whenReady(ownUpdated(registry, write, whole, spoken), () => hubOf(resource, whole)));
+    return made === resource ? object : inVersion(resource, made, object);
   };
-  return whenReady(spokenOf(resource, live), patched);
+  const owned = (whole: ApiObject, spoken: ApiObject): ApiObject | Promise<ApiObject> =>
+    whenReady(ownUpdated(registry, write, whole, spoken), () => hubOf(resource, whole));
+  const slices = ctx.slices(size);
+  if (slices === undefined)
+    return whenReady(spokenOf(resource, live), (spoken) =>
+      whenReady(objectOf(patch(documentOf(spoken)), spoken), (whole) => owned(whole, spoken)),
+    );
+  const inTurns = async (): Promise<ApiObject> => {
+    const spoken = await spokenOf(resource, live);
+    const document = documentOf(spoken);
+    await slices.pause();
+    const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
+    await slices.pause();
+    const whole = await objectOf(patched, spoken);
+    await slices.pause();
+    return owned(whole, spoken);
+  };
+  return inTurns();
 }
 
 /** What a patch made in another version of the kind. */
@@ -172,12 +212,12 @@ export async function patchedView(
   const options = patchOptions(services, ctx, kind);
   const body = await readBody(ctx);
   if (kind === 'apply') {
-    const applied = await readApplied(body);
+    const applied = await readApplied(body, ctx.slices());
     ctx.audit?.requestBody(() => applied);
     return { options, patch: (current) => current, applied };
   }
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
-  const patch = readPatch(kind, schema, body);
+  const patch = readPatch(kind, schema, await readInSlices(ctx, body));
   return {
     options,
     patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined),

@@ -4,7 +4,7 @@ import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { convertsLater } from '../../kinds/served.ts';
-import { ApiError, badRequest, forbidden, methodNotAllowed, plainError, type Status } from '../../meta/errors.ts';
+import { ApiError, badRequest, forbidden, methodNotAllowed, plainError, requestTooLarge, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { parseAllAs } from '../../registry/convert.ts';
@@ -15,7 +15,9 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
+import { TooLargeError } from '../../schema/errors.ts';
 import { DecodeError, decode } from '../../schema/json.ts';
+import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
@@ -42,6 +44,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     manager: managerOf(ctx, options),
     options: options.json,
     sent: ctx.sent,
+    request: ctx,
     explanation: ctx.explanation,
     warn: (text) => ctx.warn(text),
     annotate: (key, value, level) => ctx.annotate(key, value, level),
@@ -65,12 +68,16 @@ async function bodyObject(
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { apiVersion, schema, identity, custom } = resource;
   const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom };
-  const object = await decodeBody(body, media, expected, report);
+  const slices = ctx.slices();
+  const object = await decodeBody(body, media, expected, report, slices);
+  if (slices !== undefined) await slices.pause();
   if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
+  if (slices !== undefined) await slices.pause();
   ctx.audit?.requestObject(resource.schema, object);
   const again = async (): Promise<ApiObject> => {
-    const same = await decodeBody(body, media, expected);
+    const same = await decodeBody(body, media, expected, undefined, slices);
+    if (slices !== undefined) await slices.pause();
     fillDefaults(resource, same, env);
     return same;
   };
@@ -116,8 +123,12 @@ export async function updateObject(services: Services, ctx: Context, resource: R
     change: async (live) => {
       const object = await taken();
       const spoken = spokenOf(resource, live);
-      const owning = ownUpdated(registry, write, object, spoken instanceof Promise ? await spoken : spoken);
+      const before = spoken instanceof Promise ? await spoken : spoken;
+      const slices = ctx.slices();
+      if (slices !== undefined) await slices.pause();
+      const owning = ownUpdated(registry, write, object, before);
       if (owning instanceof Promise) await owning;
+      if (slices !== undefined) await slices.pause();
       return hubOf(resource, object);
     },
     ...(resource.kind.createOnUpdate &&
@@ -173,8 +184,9 @@ async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decode
 function readDeleteOptions(body: Buffer, { groupSuffix }: Identity): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString());
-  } catch {
+    value = parseJson(body);
+  } catch (error) {
+    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     throw plainError("couldn't get version/kind; json parse error: unexpected end of JSON input");
   }
   const { kind, apiVersion } = (value ?? {}) as JsonObject;

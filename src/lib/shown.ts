@@ -1,0 +1,63 @@
+/** Values from outside as messages show them: never whole when they are long, and never at the price of the whole value. */
+
+/** Characters of one value, or of one path, that a message shows. */
+export const SHOWN_VALUE = 4096;
+
+/** A text of at most `limit` characters and a note of how many there were more. */
+export function cut(text: string, limit = SHOWN_VALUE): string {
+  if (text.length <= limit) return text;
+  // A character of two halves is not cut in between.
+  const half = text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff;
+  const shown = text.slice(0, half ? limit - 1 : limit);
+  return `${shown}... (${text.length - shown.length} more characters)`;
+}
+
+/** The JSON text of a value; of a long one the beginning. What lies behind it is not looked at. */
+export function shownJson(value: unknown, limit = SHOWN_VALUE): string {
+  if (typeof value === 'string') return value.length <= limit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, limit))}...`;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const out = new Shown(limit);
+  out.add(value);
+  return out.left < 0 ? `${out.parts.join('').slice(0, limit)}...` : out.parts.join('');
+}
+
+class Shown {
+  readonly parts: string[] = [];
+  left: number;
+
+  constructor(limit: number) {
+    this.left = limit;
+  }
+  private put(text: string): void {
+    this.parts.push(text);
+    this.left -= text.length;
+  }
+  /** Ends early once the room is used up. */
+  add(value: unknown): void {
+    if (this.left < 0) return;
+    if (typeof value !== 'object' || value === null) this.put(shownJson(value, this.left + 1));
+    else if (Array.isArray(value)) this.addList(value);
+    else this.addObject(value as Record<string, unknown>);
+  }
+  private addList(list: readonly unknown[]): void {
+    this.put('[');
+    for (let i = 0; i < list.length && this.left >= 0; i++) {
+      if (i > 0) this.put(',');
+      this.add(list[i] === undefined ? null : list[i]);
+    }
+    this.put(']');
+  }
+  private addObject(object: Record<string, unknown>): void {
+    let first = true;
+    this.put('{');
+    for (const key in object) {
+      if (this.left < 0) return;
+      if (object[key] === undefined) continue;
+      this.put(`${first ? '' : ','}${shownJson(key, this.left + 1)}:`);
+      first = false;
+      this.add(object[key]);
+    }
+    this.put('}');
+  }
+}

@@ -1,0 +1,24 @@
+/** The body of a patch: text, or what somebody has read already because it is large. */
+import { type ApiError, requestTooLarge } from '../meta/errors.ts';
+import { DecodeError, TooLargeError } from '../schema/errors.ts';
+import { parseJson } from '../schema/parse.ts';
+import type { JsonValue } from '../schema/types.ts';
+
+export type PatchBody = string | Buffer | ReadBody;
+export interface ReadBody {
+  readonly value?: JsonValue;
+  /** Why it could not be read. */
+  readonly fault?: DecodeError;
+}
+
+/** The JSON of a patch. `refuse` makes the refusal of what is none. Throws ApiError. */
+export function patchValue(body: PatchBody, refuse: (why: string) => ApiError): JsonValue {
+  try {
+    if (typeof body === 'string' || Buffer.isBuffer(body)) return parseJson(body);
+    if (body.fault !== undefined) throw body.fault;
+    return body.value ?? null;
+  } catch (error) {
+    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
+    throw error instanceof DecodeError ? refuse(error.message) : error;
+  }
+}
