@@ -160,6 +160,7 @@ const store = {
   'event-ttl': duration('1h', 'How long events are kept.'),
   'encryption-provider-config': file('Which resources are encrypted in the store, and by which providers and keys.'),
   'encryption-provider-config-automatic-reload': bool(true, 'Use a changed --encryption-provider-config without a restart.'),
+  'restore-from': file('Backup to restore before serving; the store must be empty. See `plat store backup`.'),
 };
 
 const api = {

@@ -11,6 +11,7 @@ import { composeConnections } from './compose/connect.ts';
 import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
 import type { Encryption } from './compose/encryption.ts';
+import { prepareStore, restoreDirectoryFirst } from './compose/store.ts';
 import { composeSurface } from './compose/surface.ts';
 import { composeTrust } from './compose/trust.ts';
 import type { Running } from './controllers/runtime/manager.ts';
@@ -87,6 +88,7 @@ export async function startServer(
   const preparing = prepareCredentials(options, identity, now());
   // Waited for when the store is open; a store that cannot be opened is the first thing to be told.
   preparing.catch(() => {});
+  await restoreDirectoryFirst(options, identity, log);
   const engine = await openStore({
     store: options.store,
     dataDir: options.dataDir,
@@ -101,6 +103,7 @@ export async function startServer(
   });
   const undo: (() => void)[] = [];
   try {
+    await prepareStore(engine, options, identity, log);
     return await serve(options, identity, await preparing, engine, log, undo);
   } catch (error) {
     for (const step of undo) step();
@@ -207,6 +210,7 @@ async function serve(
     issuer: hasDocuments(auth.issuerName) ? documents : undefined,
     aggregation: aggregation.aggregation,
     encryption,
+    store: engine,
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);

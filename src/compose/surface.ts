@@ -4,6 +4,7 @@ import { configurationPath, type IssuerDocuments, keysPath } from '../auth/servi
 import type { Aggregation } from '../extension/aggregation/aggregation.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
 import type { Catalog } from '../registry/catalog.ts';
@@ -13,11 +14,13 @@ import { type Endpoint, endpoints } from '../server/endpoints/index.ts';
 import { issuerEndpoint } from '../server/endpoints/issuer.ts';
 import { registerCollections, registerInFlight, registerStore } from '../server/endpoints/metrics.ts';
 import { RequestMetrics } from '../server/endpoints/request-metrics.ts';
+import { BACKUP_PATH, backupEndpoint } from '../server/endpoints/store-backup.ts';
 import { Flows } from '../server/flow.ts';
 import { InFlight } from '../server/in-flight.ts';
 import type { Step } from '../server/pipeline.ts';
 import type { Services } from '../server/services.ts';
 import type { Cache } from '../storage/cache.ts';
+import type { Engine } from '../storage/engine.ts';
 import { productVersion } from '../version.ts';
 import type { Encryption } from './encryption.ts';
 
@@ -47,6 +50,8 @@ export interface SurfaceOptions {
   readonly aggregation: Aggregation;
   /** Health checks and endpoints of the encryption of the store, where it is encrypted. */
   readonly encryption: Pick<Encryption, 'checks' | 'endpoints'> | undefined;
+  /** The store itself, for backups. */
+  readonly store: Engine;
 }
 
 /** What must have been done once before the server is ready, by the names a stock server has for it. */
@@ -66,7 +71,7 @@ const startSteps = [
 
 export function composeSurface(
   services: Services,
-  { options, metrics, live, address, issuer, aggregation, encryption }: SurfaceOptions,
+  { options, metrics, live, address, issuer, aggregation, encryption, store }: SurfaceOptions,
 ): Surface {
   const { catalog, cache } = services.registry;
   const now = (): number => Date.now();
@@ -102,6 +107,12 @@ export function composeSurface(
           [configurationPath, issuerEndpoint('application/json', async () => (await issuer()).configuration)] as const,
           [keysPath, issuerEndpoint('application/jwk-set+json', async () => (await issuer()).keys)] as const,
         ];
+  const backup = backupEndpoint({
+    engine: store,
+    facts: () => ({ productVersion, identity: services.identity.name }),
+    clock: systemClock,
+    log: services.log,
+  });
   const surface = endpoints(services, {
     build: { version: productVersion },
     address,
@@ -112,6 +123,7 @@ export function composeSurface(
     beforeScrape: registerStore(metrics, cache.engine),
     aggregation,
     more: new Map([...more, ...(encryption?.endpoints ?? [])]),
+    unlisted: new Map([[BACKUP_PATH, backup]]),
   });
   const requests = new RequestMetrics(metrics, { catalog, paths: surface.metricsPath, now: () => performance.now() });
   const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };

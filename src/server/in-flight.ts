@@ -6,6 +6,7 @@
 import { wellKnown } from '../auth/types.ts';
 import { tooManyRequests } from '../meta/errors.ts';
 import type { Context } from './context.ts';
+import { BACKUP_PATH } from './endpoints/store-backup.ts';
 import type { Step } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -90,6 +91,6 @@ export function lasts(info: RequestInfo): boolean {
     case 'proxy':
       return true;
     default:
-      return false;
+      return !info.resourceRequest && info.path === BACKUP_PATH;
   }
 }

@@ -29,6 +29,8 @@ export interface EndpointOptions {
   readonly aggregation?: { readonly groups: readonly ListedGroup[]; readonly remoteSpecs: readonly RemoteSpec[] };
   /** Endpoints of other parts, such as the keys of service account tokens. */
   readonly more?: ReadonlyMap<string, Endpoint>;
+  /** The same, left out of the list of paths. */
+  readonly unlisted?: ReadonlyMap<string, Endpoint>;
 }
 
 export interface Endpoints {
@@ -71,11 +73,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     ...(options.more ?? []),
   ]);
   /** Paths that are served but not listed. */
-  const unlisted = new Map<string, Endpoint>([
-    ['/', root],
-    ['/index.html', root],
-    ['/version/', version],
-  ]);
+  const unlisted = new Map<string, Endpoint>([['/', root], ['/index.html', root], ['/version/', version], ...(options.unlisted ?? [])]);
   const below: [string, Endpoint][] = [
     ['/api/', discover],
     ['/apis/', discover],

@@ -1,0 +1,58 @@
+/** The store of a server before it serves: restored into where that is asked for, and refused where it holds only a part. */
+import type { ServerOptions } from '../flags.ts';
+import { type Identity, identities } from '../identity.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { BackupHeader } from '../storage/backup/format.ts';
+import { BackupError } from '../storage/backup/format.ts';
+import { checkRestored, type Restored } from '../storage/backup/restore.ts';
+import type { Engine } from '../storage/engine.ts';
+
+type RestoreFlags = Pick<ServerOptions, 'restoreFrom' | 'store' | 'dataDir'>;
+
+/** Before the store is opened: a directory is restored as a whole or not at all. */
+export async function restoreDirectoryFirst({ restoreFrom, store, dataDir }: RestoreFlags, identity: Identity, log: Log): Promise<void> {
+  if (restoreFrom === undefined || store !== 'lmdb') return;
+  const { restoreDirectory } = await import('../storage/backup/directory.ts');
+  const open = await checkedBackup(restoreFrom, identity.name);
+  report(await restoreDirectory(open, { dataDir, store: {}, force: false, clock: systemClock }), log);
+}
+
+/** When it is open. */
+export async function prepareStore(engine: Engine, { restoreFrom, store }: RestoreFlags, identity: Identity, log: Log): Promise<void> {
+  if (restoreFrom === undefined || store === 'lmdb') return checkRestored(engine);
+  const { restoreInto } = await import('../storage/backup/restore.ts');
+  report(await restoreInto(engine, await checkedBackup(restoreFrom, identity.name), { clock: systemClock }), log);
+}
+
+function report({ header, trailer, revision, expired }: Restored, log: Log): void {
+  const { revision: backedUp, createdAt } = header;
+  log.info('the store was restored', { objects: trailer.entries - expired, backupRevision: backedUp, createdAt, revision });
+}
+
+/** How to open a backup file, once it is known to be of the identity. */
+export async function checkedBackup(path: string, identity: string): Promise<() => AsyncIterable<Buffer>> {
+  const { fileChunks } = await import('../storage/backup/file.ts');
+  const { readBackup } = await import('../storage/backup/read.ts');
+  for await (const part of readBackup(fileChunks(path))) {
+    if (part.type === 'header') checkIdentity(part.header, identity);
+    break;
+  }
+  return () => fileChunks(path);
+}
+
+/** Throws BackupError for a backup of another identity. */
+export function checkIdentity({ identity }: BackupHeader, wanted: string): void {
+  if (identity === undefined || identity === wanted) return;
+  throw new BackupError(
+    `the backup is of the identity ${identity}, and cannot be restored under ${wanted}, where objects have other names: use \`plat store export\` and \`plat store import\`, which convert them`,
+  );
+}
+
+/** The identity of a store, by the namespace of the system that every server makes; undefined for one that no server has used. */
+export async function identityIn(engine: Pick<Engine, 'get'>): Promise<string | undefined> {
+  for (const { name, namespaces } of Object.values(identities)) {
+    if ((await engine.get(`core/namespaces/${namespaces.system}`)) !== undefined) return name;
+  }
+  return undefined;
+}

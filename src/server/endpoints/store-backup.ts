@@ -1,0 +1,104 @@
+/**
+ * `GET /store/backup`: the store as it is now, as a backup file, while writes go on. Whoever reads it reads all secrets, so
+ * that it is a path of its own, which no role but that of the administrator of the cluster allows.
+ *
+ * The revision is held, so that compaction does not overtake a slow client; a client that takes nothing for a while, or
+ * takes all too long, is let go, so that history is not held for ever. Memory holds a page and a block of each backup.
+ */
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { tooManyRequests } from '../../meta/errors.ts';
+import type { BackupHeader } from '../../storage/backup/format.ts';
+import { snapshotPages } from '../../storage/backup/snapshot.ts';
+import { backupChunks } from '../../storage/backup/write.ts';
+import type { Engine } from '../../storage/engine.ts';
+import type { Context } from '../context.ts';
+import { head } from '../respond.ts';
+import { type Endpoint, readOnly } from './endpoint.ts';
+
+export const BACKUP_PATH = '/store/backup';
+/** Backups under way at once; more are told to come back. */
+export const MOST_BACKUPS = 2;
+/** A client that takes nothing for so long is let go. */
+export const STALL_MS = 30_000;
+/** A backup that takes longer is ended. */
+export const LONGEST_MS: number = 30 * 60_000;
+const RETRY_SECONDS = 30;
+
+export interface BackupOptions {
+  /** The store itself: values are sent as it keeps them. */
+  readonly engine: Engine;
+  readonly facts: () => Pick<BackupHeader, 'productVersion' | 'identity' | 'storeId'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info'>;
+}
+
+export function backupEndpoint(options: BackupOptions): Endpoint {
+  let running = 0;
+  return readOnly(async (ctx) => {
+    if (running >= MOST_BACKUPS) throw tooManyRequests('Too many backups are under way, please try again later.', RETRY_SECONDS);
+    running++;
+    try {
+      await sendBackup(ctx, options);
+    } finally {
+      running--;
+    }
+  });
+}
+
+async function sendBackup(ctx: Context, { engine, facts, clock, log }: BackupOptions): Promise<void> {
+  const hold = await engine.hold(LONGEST_MS);
+  try {
+    const header: BackupHeader = {
+      ...facts(),
+      engine: engine.name,
+      revision: hold.revision,
+      compacted: engine.compacted,
+      createdAt: new Date(clock.now()).toISOString(),
+    };
+    ctx.longRunning = true;
+    if (ctx.audit?.wantsResponse === true) ctx.audit.truncated();
+    head(ctx, 200, ['Content-Type', 'application/octet-stream', 'X-Content-Type-Options', 'nosniff']);
+    const late = clock.after(LONGEST_MS, () => giveUp(ctx, log, 'it took too long'));
+    try {
+      for await (const chunk of backupChunks(header, snapshotPages(engine, hold.revision))) {
+        if (ctx.res.destroyed) return;
+        await put(ctx, chunk, clock, log);
+      }
+      ctx.res.end();
+    } catch (error) {
+      // The head is sent: the client sees that the end is missing.
+      giveUp(ctx, log, String(error));
+    } finally {
+      late();
+    }
+  } finally {
+    // It ends by itself if it cannot be released.
+    await hold.release().catch((error: unknown) => log.info('a held revision could not be released', { error: String(error) }));
+  }
+}
+
+function giveUp(ctx: Context, log: Pick<Log, 'info'>, reason: string): void {
+  if (ctx.res.destroyed) return;
+  log.info('a backup was broken off', { reason, audit: ctx.auditId });
+  ctx.res.destroy();
+}
+
+/** Resolves when the client may be given more, or is gone. */
+function put(ctx: Context, bytes: Buffer, clock: Clock, log: Pick<Log, 'info'>): Promise<void> {
+  const { res } = ctx;
+  return new Promise((resolve) => {
+    ctx.responseBytes += bytes.length;
+    // Even a client that takes everything at once lets others have their turn between blocks.
+    if ((res as NodeJS.WritableStream).write(bytes)) return void setImmediate(resolve);
+    const stalled = clock.after(STALL_MS, () => giveUp(ctx, log, 'the client takes nothing'));
+    const go = (): void => {
+      stalled();
+      res.off('drain', go);
+      res.off('close', go);
+      resolve();
+    };
+    res.once('drain', go);
+    res.once('close', go);
+  });
+}
