@@ -31,7 +31,7 @@ const ga = (since: string): Gate => ({ stage: 'GA', since, default: true, heeded
 export const gates = {
   // The API machinery.
   APIListChunking: beta('1.9', true, 'heeded'),
-  APIPriorityAndFairness: beta('1.20'),
+  APIPriorityAndFairness: beta('1.20', true, 'heeded'),
   APIResponseCompression: beta('1.16', true, 'heeded'),
   APIServerIdentity: alpha('1.20'),
   APIServerTracing: alpha('1.22'),

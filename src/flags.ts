@@ -135,8 +135,18 @@ const serving = {
   ),
   'request-timeout': duration('1m', 'Time after which a request that is not a watch is ended.'),
   'min-request-timeout': int(1800, 'Seconds that a watch lasts at least, unless the client says otherwise.'),
-  'max-requests-inflight': int(400, 'Reading requests handled at once; more are told to retry. 0 is no limit.'),
-  'max-mutating-requests-inflight': int(200, 'Changing requests handled at once; more are told to retry. 0 is no limit.'),
+  'enable-priority-and-fairness': bool(
+    true,
+    'Queue requests by FlowSchemas and PriorityLevelConfigurations; false: only limit how many are handled at once.',
+  ),
+  'max-requests-inflight': int(
+    400,
+    'With --max-mutating-requests-inflight: seats that all priority levels share. Without priority and fairness: reading requests handled at once, 0 for no limit.',
+  ),
+  'max-mutating-requests-inflight': int(
+    200,
+    'With --max-requests-inflight: seats that all priority levels share. Without priority and fairness: changing requests handled at once, 0 for no limit.',
+  ),
   'max-object-bytes': int(
     1_572_864,
     'Largest object that is stored, in bytes of its JSON text. A write that would make one larger is refused; one that is larger already can be read, made smaller and deleted.',
@@ -426,5 +436,9 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   if (sinks && options.auditPolicyFile === undefined) throw new FlagError('nothing is recorded without --audit-policy-file');
   if (!sinks && options.auditPolicyFile !== undefined)
     throw new FlagError('--audit-policy-file needs --audit-log-path or --audit-webhook-config-file');
+  if (options.enablePriorityAndFairness && options.maxRequestsInflight + options.maxMutatingRequestsInflight <= 0)
+    throw new FlagError(
+      '--max-requests-inflight and --max-mutating-requests-inflight must add up to more than 0, or --enable-priority-and-fairness=false be given',
+    );
   if (options.historyRetention === 0) throw new FlagError('--history-retention: 0 would end every watch that resumes');
 }

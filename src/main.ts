@@ -258,6 +258,7 @@ async function serve(
     requestHandler({
       steps: steps(identify),
       requestTimeoutMs: services.limits.requestTimeoutMs,
+      clock: systemClock,
       report: (error, ctx) =>
         log.error('a request failed', {
           method: ctx.method,

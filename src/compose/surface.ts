@@ -15,6 +15,9 @@ import { issuerEndpoint } from '../server/endpoints/issuer.ts';
 import { registerCollections, registerInFlight, registerStore } from '../server/endpoints/metrics.ts';
 import { RequestMetrics } from '../server/endpoints/request-metrics.ts';
 import { BACKUP_PATH, backupEndpoint } from '../server/endpoints/store-backup.ts';
+import { dumpEndpoints } from '../server/fairness/dump.ts';
+import { Fairness } from '../server/fairness/fairness.ts';
+import { FlowMetrics } from '../server/fairness/metrics.ts';
 import { Flows } from '../server/flow.ts';
 import { InFlight } from '../server/in-flight.ts';
 import type { Step } from '../server/pipeline.ts';
@@ -113,6 +116,20 @@ export function composeSurface(
     clock: systemClock,
     log: services.log,
   });
+  const requests = new RequestMetrics(metrics, {
+    catalog,
+    paths: (path) => surface.metricsPath(path),
+    now: () => performance.now(),
+  });
+  const fair = isFair(options, catalog);
+  const none = { reading: 0, mutating: 0 };
+  const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };
+  const inFlight = new InFlight(fair ? none : limits, requests.begin);
+  const flows = fair
+    ? new Flows(live, { total: limits.reading + limits.mutating, now: () => systemClock.monotonic(), metrics: new FlowMetrics(metrics) })
+    : undefined;
+  const fairness =
+    flows && new Fairness({ flows, catalog, clock: systemClock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped });
   const surface = endpoints(services, {
     build: { version: productVersion },
     address,
@@ -122,17 +139,14 @@ export function composeSurface(
     metrics,
     beforeScrape: registerStore(metrics, cache.engine),
     aggregation,
-    more: new Map([...more, ...(encryption?.endpoints ?? [])]),
+    more: new Map([...more, ...(encryption?.endpoints ?? []), ...(flows === undefined ? [] : dumpEndpoints(flows, now))]),
     unlisted: new Map([[BACKUP_PATH, backup]]),
   });
-  const requests = new RequestMetrics(metrics, { catalog, paths: surface.metricsPath, now: () => performance.now() });
-  const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };
-  const inFlight = new InFlight(limits, requests.begin);
   registerInFlight(metrics, inFlight);
   registerCollections(metrics, catalog);
-  const close = registerProcessMetrics(metrics);
+  const endProcessMetrics = registerProcessMetrics(metrics);
   return {
-    steps: hasFlows(catalog) ? [inFlight.step, new Flows(live).step] : [inFlight.step],
+    steps: flows === undefined || fairness === undefined ? [inFlight.step] : [inFlight.step, flows.step, fairness.step],
     serve: surface.serve,
     finished: requests.observe,
     watchEvents: (resource) => requests.watchEvents(resource),
@@ -142,7 +156,10 @@ export function composeSurface(
     shuttingDown: () => {
       ending = true;
     },
-    close,
+    close: () => {
+      fairness?.close();
+      endProcessMetrics();
+    },
   };
 }
 
@@ -155,7 +172,10 @@ function checkValues(cache: Cache): void {
   throw new Error(`${objects} ${objects === 1 ? 'object' : 'objects'} cannot be read`);
 }
 
-/** An administrator may have switched the group off; requests then have no flow. */
+const isFair = (options: ServerOptions, catalog: Catalog): boolean =>
+  options.enablePriorityAndFairness && options.features.isOn('APIPriorityAndFairness') && hasFlows(catalog);
+
+/** An administrator may have switched the group off; requests then have no flow, and the limits of number hold. */
 function hasFlows(catalog: Catalog): boolean {
   for (const { kind, resources } of catalog.all()) if (kind.plural === 'flowschemas' && resources.length > 0) return true;
   return false;

@@ -175,6 +175,8 @@ export const plainError = (message: string, code = 500): ApiError => new ApiErro
 export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
 export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
   new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+/** The client took too long to send its request. */
+export const requestTimedOut = (message: string): ApiError => new ApiError(408, 'Timeout', message, {});
 /** `retry`: waiting was tried, and may be tried again after a second. */
 export const tooLargeResourceVersion = (wanted: string, current: number, retry: boolean): ApiError =>
   new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {

@@ -58,6 +58,7 @@ function backendOf({ find }: AggregationDeps, { info, path }: Context): Backend 
 async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Promise<void> {
   if (!backend.available) return refuse(ctx, UNAVAILABLE);
   const path = pathOf(ctx);
+  ctx.body?.passedOn(ctx);
   let target: Target;
   try {
     target = targetOf(backend);

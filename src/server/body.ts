@@ -4,7 +4,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import type { Slices } from '../lib/slices.ts';
-import { type ApiError, badRequest, requestTooLarge, unsupportedMediaType } from '../meta/errors.ts';
+import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope } from '../schema/envelope.ts';
 import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';
@@ -18,32 +18,46 @@ import type { Media } from './negotiate.ts';
 /** Largest body of any request. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
+/** The whole body. With priority and fairness the request has its seats when this resolves; it rejects where there are none. */
 export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
-  const { req } = ctx;
-  const tooLarge = () => requestTooLarge(`Request entity too large: limit is ${limit}`);
-  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  const { req, body: awaited } = ctx;
+  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
     let chunks: Buffer[] | undefined;
     let size = 0;
+    const fail = (error: unknown): void => {
+      req.removeAllListeners('data');
+      req.resume();
+      first = chunks = undefined;
+      reject(error);
+    };
+    awaited?.reading(fail);
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        req.removeAllListeners('data');
-        req.resume();
-        reject(tooLarge());
-      } else if (first === undefined) first = chunk;
+      if (size > limit) fail(tooLarge(limit));
+      else if (awaited?.received(chunk.length) === false)
+        fail(tooManyRequests('Too many request bodies are waiting, please try again later.', 1));
+      else if (first === undefined) first = chunk;
       else if (chunks === undefined) chunks = [first, chunk];
       else chunks.push(chunk);
     });
     req.on('end', () => {
       ctx.bodyBytes = size;
-      resolve(chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size));
+      const whole = chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size);
+      try {
+        const waiting = awaited?.whole(ctx);
+        if (waiting instanceof Promise) waiting.then(() => resolve(whole), reject);
+        else resolve(whole);
+      } catch (error) {
+        reject(error);
+      }
     });
     req.on('error', reject);
     req.on('aborted', () => reject(badRequest('the client went away before the whole body had come')));
   });
 }
+const tooLarge = (limit: number): ApiError => requestTooLarge(`Request entity too large: limit is ${limit}`);
 
 export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {
   const header = ctx.header('content-type') ?? '';

@@ -6,6 +6,9 @@ import type { User } from '../auth/types.ts';
 import { ByText } from '../lib/by-text.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { AuditRecord } from './audit/record.ts';
+import type { AwaitedBody } from './fairness/awaited-body.ts';
+import type { FairQueue, Holder, Waiter } from './fairness/level.ts';
+import type { Flow } from './flow.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
 
@@ -50,7 +53,27 @@ export class Context {
   /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
   longRunning = false;
   /** Called once when the answer is finished or the connection is gone. */
-  onFinished: (() => void)[] | undefined;
+  onFinished: ((ctx: Context) => void)[] | undefined;
+  /** The answer is finished or the connection is gone: nothing may be taken for this request any more. */
+  finished = false;
+  /** A part of this process asks, not a client. */
+  inProcess = false;
+  /** By what the request is classed, where priority and fairness are on. */
+  flow: Flow | undefined;
+  /** Takes the seats of a request when its body has been read; undefined: it has them, or needs none. */
+  body: AwaitedBody | undefined;
+  /** The request while it waits in a queue. */
+  waiter: Waiter | undefined;
+  // Seats that the request holds, as its priority level notes them.
+  seats = 0;
+  runningSeats = 0;
+  seatQueue: FairQueue | undefined;
+  seatSince = 0;
+  seatFinalMs = 0;
+  olderSeat: Holder | undefined;
+  newerSeat: Holder | undefined;
+  /** Gives the seats of a watch back when it has begun. */
+  leaveSeats: ((ctx: Context) => void) | undefined;
   /** Size of the body, once it has been read. */
   bodyBytes = 0;
   private sliced: Slices | undefined;
@@ -104,6 +127,12 @@ export class Context {
     this.annotations ??= new Map();
     if (!this.annotations.has(key)) this.annotations.set(key, value);
   }
+}
+
+/** Has something done when the answer is finished or the connection is gone. */
+export function atEnd(ctx: Context, end: (ctx: Context) => void): void {
+  if (ctx.onFinished === undefined) ctx.onFinished = [end];
+  else ctx.onFinished.push(end);
 }
 
 /** Query parameters, to be read only: requests share them. */

@@ -152,6 +152,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
   } as unknown as Services;
   const handle = requestHandler({
     steps: [findInfo, presetUser, (ctx) => serveResource(services, ctx)],
+    clock: systemClock,
     requestTimeoutMs: 30_000,
     report: (error) => {
       throw error;

@@ -1,6 +1,6 @@
 /**
- * Which flow schema and priority level a request belongs to, told in two headers of the answer. The in-flight limits do
- * not look at it yet; clients and administrators read the headers to learn how the server sees a request.
+ * Which flow schema, priority level and flow a request belongs to. The answer tells schema and level in two headers; the
+ * level and the flow decide when the request runs (`fairness/`).
  *
  * Rules are sorted out once a user: those whose subjects fit, in the order of precedence, up to the first that fits
  * everything. Most requests then need one look-up and no comparison at all.
@@ -10,97 +10,180 @@ import { wellKnown } from '../auth/types.ts';
 import { flowHeaders } from '../identity.ts';
 import type { FlowSchema, PriorityLevelConfiguration, Subject } from '../kinds/flowcontrol/schema/v1beta2.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import { BodyAccount } from './fairness/bodies.ts';
+import type { FairQueue, Level } from './fairness/level.ts';
+import { Levels } from './fairness/levels.ts';
+import { FlowMetrics, type SchemaMetrics } from './fairness/metrics.ts';
+import { dealHand } from './fairness/shuffle.ts';
 import type { Step } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 /** Users remembered by name and groups, for methods that make a new value for every request. Beyond it all are forgotten. */
 const USER_LIMIT = 1000;
+/** Flows by namespace remembered for one user and schema. Beyond it all are forgotten. */
+const NAMESPACE_LIMIT = 256;
+/** The level of requests that no schema fits. */
+const CATCH_ALL = 'catch-all';
 
-interface Flow {
-  readonly schemaUid: string;
-  readonly levelUid: string;
+/** Requests that wait in the same queues: those of one schema and one user, or one namespace. */
+export interface Flow {
+  readonly schema: Schema;
+  readonly level: Level;
+  /** User or namespace, as the schema says. */
+  readonly distinguisher: string;
+  /** Empty where the level has no queues. */
+  readonly hand: readonly FairQueue[];
+  /** Unfinished bodies of the user at this level. */
+  readonly bodies: BodyAccount;
 }
 type ResourceRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['resourceRules']>[number];
 type PathRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['nonResourceRules']>[number];
 interface Candidate {
-  readonly flow: Flow;
+  /** The flow of all requests that fit; with flows by namespace, that of the last one. */
+  flow: Flow;
+  /** Flows by namespace. */
+  readonly namespaces: Map<string, Flow> | undefined;
   /** Fits every request, so that nothing after it is looked at. */
   readonly everything: boolean;
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
 }
-interface Schema {
-  readonly flow: Flow;
+export interface Schema {
+  readonly name: string;
+  readonly uid: string;
+  readonly level: Level;
+  readonly distinguisher: string;
   readonly rules: NonNullable<FlowSchema['spec']['rules']>;
+  readonly metrics: SchemaMetrics;
+}
+
+export interface FlowsOptions {
+  /** Seats of all levels together. */
+  readonly total?: number;
+  /** Milliseconds of a counter that never goes back. */
+  readonly now?: () => number;
+  readonly metrics?: FlowMetrics;
 }
 
 export class Flows {
+  readonly levels: Levels;
   private readonly schemas;
-  private readonly levels;
+  private readonly configurations;
+  private readonly now: () => number;
+  private readonly metrics: FlowMetrics;
   private generation = -1;
   private sorted: Schema[] = [];
+  private fallback!: Flow;
   private byUser = new WeakMap<User, readonly Candidate[]>();
   private byName = new Map<string, readonly Candidate[]>();
 
-  constructor(live: LiveSource) {
+  constructor(live: LiveSource, { total = 600, now = () => 0, metrics = new FlowMetrics() }: FlowsOptions = {}) {
+    this.levels = new Levels(total);
+    this.now = now;
+    this.metrics = metrics;
     this.schemas = live<FlowSchema>(GROUP, 'flowschemas');
-    this.levels = live<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations');
+    this.configurations = live<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations');
   }
 
+  /** Finds the flow of a request and names schema and level in the headers of its answer. */
   readonly step: Step = (ctx) => {
     const flow = this.find(ctx.user, ctx.info);
-    if (flow !== undefined) ctx.headers.push(flowHeaders.schema, flow.schemaUid, flowHeaders.level, flow.levelUid);
+    ctx.flow = flow;
+    const { uid } = flow.schema;
+    if (uid !== '') ctx.headers.push(flowHeaders.schema, uid, flowHeaders.level, flow.level.config.uid);
   };
 
-  find(user: User, info: RequestInfo): Flow | undefined {
-    const generation = this.schemas.generation + this.levels.generation;
-    if (generation !== this.generation) this.reload(generation);
+  find(user: User, info: RequestInfo): Flow {
+    this.refresh();
     const candidates = this.byUser.get(user) ?? this.candidatesOf(user);
     for (let i = 0; i < candidates.length; i++) {
       const candidate = candidates[i] as Candidate;
-      if (candidate.everything || matches(candidate, info)) return candidate.flow;
+      if (!candidate.everything && !matches(candidate, info)) continue;
+      return candidate.namespaces === undefined || candidate.flow.distinguisher === info.namespace
+        ? candidate.flow
+        : this.ofNamespace(candidate, candidate.namespaces, info.namespace);
     }
-    return undefined;
+    return this.fallback;
+  }
+
+  /** Takes in what has changed of the objects. */
+  refresh(): void {
+    const generation = this.schemas.generation + this.configurations.generation;
+    if (generation !== this.generation) this.reload(generation);
   }
 
   private reload(generation: number): void {
     this.generation = generation;
-    this.byUser = new WeakMap();
-    this.byName = new Map();
+    this.forget();
+    this.levels.update(this.configurations.list(), this.now());
     const sorted = [...this.schemas.list()].sort(
       (a, b) => a.spec.matchingPrecedence - b.spec.matchingPrecedence || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
     );
     this.sorted = sorted.flatMap(({ metadata, spec }) => {
       // A schema whose level is missing leads nowhere, and is passed over until the level appears.
-      const level = this.levels.get('', spec.priorityLevelConfiguration.name);
+      const level = this.levels.get(spec.priorityLevelConfiguration.name);
       if (level === undefined) return [];
-      return [{ flow: { schemaUid: metadata.uid ?? '', levelUid: level.metadata.uid ?? '' }, rules: spec.rules ?? [] }];
+      const { name = '', uid = '' } = metadata;
+      const distinguisher = spec.distinguisherMethod?.type ?? '';
+      return [{ name, uid, level, distinguisher, rules: spec.rules ?? [], metrics: this.metrics.of(level.name, name) }];
     });
+    const level = this.levels.get(CATCH_ALL) as Level;
+    const schema = { name: CATCH_ALL, uid: '', level, distinguisher: '', rules: [], metrics: this.metrics.of(level.name, CATCH_ALL) };
+    this.fallback = flowOf(schema, '', new BodyAccount(level));
+    this.metrics.keepLevels(this.levels.all());
+  }
+
+  private forget(): void {
+    this.byUser = new WeakMap();
+    this.byName = new Map();
   }
 
   private candidatesOf(user: User): readonly Candidate[] {
     const name = `${user.name}\n${user.groups.join('\n')}`;
     let candidates = this.byName.get(name);
     if (candidates === undefined) {
-      if (this.byName.size >= USER_LIMIT) this.byName.clear();
+      if (this.byName.size >= USER_LIMIT) {
+        this.forget();
+        for (const level of this.levels.all()) level.forgetQueues();
+      }
       candidates = sortOut(this.sorted, user);
       this.byName.set(name, candidates);
     }
     this.byUser.set(user, candidates);
     return candidates;
   }
+
+  private ofNamespace(candidate: Candidate, known: Map<string, Flow>, namespace: string): Flow {
+    let flow = known.get(namespace);
+    if (flow === undefined) {
+      if (known.size >= NAMESPACE_LIMIT) known.clear();
+      flow = flowOf(candidate.flow.schema, namespace, candidate.flow.bodies);
+      known.set(namespace, flow);
+    }
+    candidate.flow = flow;
+    return flow;
+  }
+}
+
+function flowOf(schema: Schema, distinguisher: string, bodies: BodyAccount): Flow {
+  const { level } = schema;
+  const { queues, handSize } = level.config;
+  const hand = dealHand(`${schema.name}\0${distinguisher}`, queues, handSize).map((index) => level.queue(index));
+  return { schema, level, distinguisher, hand, bodies };
 }
 
 function sortOut(schemas: readonly Schema[], user: User): Candidate[] {
   const candidates: Candidate[] = [];
-  for (const { flow, rules } of schemas) {
-    const fitting = rules.filter((rule) => (rule.subjects ?? []).some((subject) => isSubject(subject, user)));
+  for (const schema of schemas) {
+    const fitting = schema.rules.filter((rule) => (rule.subjects ?? []).some((subject) => isSubject(subject, user)));
     if (fitting.length === 0) continue;
     const resources = fitting.flatMap((rule) => rule.resourceRules ?? []);
     const paths = fitting.flatMap((rule) => rule.nonResourceRules ?? []);
     const everything = resources.some(fitsAnyResource) && paths.some(fitsAnyPath);
-    candidates.push({ flow, everything, resources, paths });
+    const byNamespace = schema.distinguisher === 'ByNamespace';
+    const flow = flowOf(schema, schema.distinguisher === 'ByUser' ? user.name : '', new BodyAccount(schema.level));
+    candidates.push({ flow, namespaces: byNamespace ? new Map([['', flow]]) : undefined, everything, resources, paths });
     if (everything) break;
   }
   return candidates;

@@ -1,7 +1,11 @@
 /** From a connection's request to the pipeline, with the time limit and the clean-up of every request. */
+import type { IncomingMessage } from 'node:http';
+import { constants, type Http2ServerRequest } from 'node:http2';
 import { performance } from 'node:perf_hooks';
+import type { Clock } from '../lib/clock.ts';
 import { timeout } from '../meta/errors.ts';
 import { Context } from './context.ts';
+import { hasBody } from './has-body.ts';
 import { run, type Step } from './pipeline.ts';
 import { sendError } from './respond.ts';
 import type { Handle } from './tunnels/upgrade.ts';
@@ -9,6 +13,7 @@ import type { Handle } from './tunnels/upgrade.ts';
 export interface HandlerOptions {
   readonly steps: readonly Step[];
   readonly requestTimeoutMs: number;
+  readonly clock: Clock;
   /** Told of faults that are not the client's. */
   readonly report: (error: unknown, ctx: Context) => void;
   /** Called when an answer is finished or its connection is gone. */
@@ -21,9 +26,12 @@ export function requestHandler(options: HandlerOptions): Handle {
     const ctx = new Context(req, res, performance.now());
     ctx.upgrade = upgrade;
     res.once('close', () => {
+      ctx.finished = true;
       finished(ctx);
-      for (const done of ctx.onFinished ?? []) done();
+      if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
+      if ((req as IncomingMessage).complete === false && !ctx.http2) drain(options.clock, ctx);
     });
+    if (ctx.http2 && hasBody(ctx)) res.once('finish', () => drain(options.clock, ctx));
     try {
       const answer = run(steps, ctx);
       if (answer instanceof Promise) guard(options, ctx, answer);
@@ -32,6 +40,19 @@ export function requestHandler(options: HandlerOptions): Handle {
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     }
   };
+}
+
+/** How long the rest of a body may take after the answer, which the client may still be sending. */
+const DRAIN_MS = 2000;
+
+/** What is left of a body after the answer is read and dropped, for a short time: then the connection, or stream, ends. */
+function drain(clock: Clock, { req, http2 }: Context): void {
+  const end = clock.after(DRAIN_MS, () => {
+    if (http2) (req as Http2ServerRequest).stream.close(constants.NGHTTP2_NO_ERROR);
+    else if (!req.complete) req.socket.destroy();
+  });
+  req.once('close', end);
+  req.resume();
 }
 
 /** Renders what a request that takes its time throws, and ends one that takes too long. */

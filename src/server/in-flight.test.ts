@@ -20,7 +20,7 @@ function request(method: string, path: string, user: User = alice): Context {
 }
 const pods = '/api/v1/namespaces/a/pods';
 const finish = (ctx: Context): void => {
-  for (const end of ctx.onFinished ?? []) end();
+  for (const end of ctx.onFinished ?? []) end(ctx);
 };
 function refusal(work: () => unknown): ApiError {
   try {

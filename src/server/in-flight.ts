@@ -5,7 +5,7 @@
  */
 import { wellKnown } from '../auth/types.ts';
 import { tooManyRequests } from '../meta/errors.ts';
-import type { Context } from './context.ts';
+import { atEnd, type Context } from './context.ts';
 import { BACKUP_PATH } from './endpoints/store-backup.ts';
 import type { Step } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -43,6 +43,12 @@ export class InFlight {
     this.begin = begin;
   }
 
+  /** Counts a request that priority and fairness rejected. */
+  readonly dropped = ({ info }: Context): void => {
+    if (reads(info.verb)) this.droppedReading++;
+    else this.droppedMutating++;
+  };
+
   /** Relies on `ctx.onFinished` being called once, however the request ends. */
   readonly step: Step = (ctx) => {
     const { info } = ctx;
@@ -69,11 +75,6 @@ export class InFlight {
       atEnd(ctx, this.endMutating);
     }
   };
-}
-
-function atEnd(ctx: Context, end: () => void): void {
-  if (ctx.onFinished === undefined) ctx.onFinished = [end];
-  else ctx.onFinished.push(end);
 }
 
 const busy = () => tooManyRequests('Too many requests, please try again later.', 1);

@@ -43,6 +43,7 @@ export const presetUser: Step = (ctx) => {
   const { req } = ctx as unknown as { req: object };
   if (!(req instanceof InProcessIncoming)) throw new Error('a request from outside took the inner way');
   ctx.user = req.user;
+  ctx.inProcess = true;
 };
 
 /** `asError` makes the error of an answer that is not good, as the client layer has them. */

@@ -50,10 +50,15 @@ describe('bodies', () => {
   });
 });
 
-describe('requests at once', () => {
+describe('requests at once, without priority and fairness', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ identity: 'kubernetes', maxRequestsInflight: 1, maxMutatingRequestsInflight: 1 });
+    server = await startTestServer({
+      identity: 'kubernetes',
+      enablePriorityAndFairness: false,
+      maxRequestsInflight: 1,
+      maxMutatingRequestsInflight: 1,
+    });
     await server.admin.ok('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
       metadata: { name: 'alice' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },

@@ -36,6 +36,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
     throw error;
   });
   stream.begin(stop);
+  ctx.leaveSeats?.(ctx);
   begun = true;
   if (over) stream.end();
   const timers: NodeJS.Timeout[] = [];

@@ -1,0 +1,153 @@
+/**
+ * Bodies that have not come whole. A request takes its seats when its body has been read, so that a client that sends slowly
+ * keeps nobody from anything; what such requests hold until then is bounded here:
+ *
+ *   count     USER_COUNT of a user, LEVEL_COUNT of a priority level: the oldest of the user who has most is refused with 429
+ *   bytes     USER_BYTES, LEVEL_BYTES, counted until the request has its seats: the request whose bytes are too many, 429
+ *   time      GRACE_MS and one second for every LEAST_RATE bytes that have come, 408
+ *
+ * Levels do not share these bounds: those of ordinary users cannot keep nodes or controllers out. Exempt levels have only
+ * the bound of time.
+ */
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import { type ApiError, requestTimedOut, tooManyRequests } from '../../meta/errors.ts';
+import type { Level } from './level.ts';
+
+export const USER_COUNT = 200;
+export const LEVEL_COUNT = 1000;
+export const USER_BYTES = 32 * 1024 * 1024;
+export const LEVEL_BYTES = 128 * 1024 * 1024;
+export const GRACE_MS = 10_000;
+/** Bytes a second. */
+export const LEAST_RATE = 32 * 1024;
+/** How often bodies are looked at that may be late. */
+const LOOK_MS = 1000;
+
+/** What one user's requests hold at one level. */
+export class BodyAccount {
+  readonly level: Level;
+  /** Oldest first. */
+  readonly open = new Set<UnfinishedBody>();
+  bytes = 0;
+
+  constructor(level: Level) {
+    this.level = level;
+  }
+}
+
+export class UnfinishedBody {
+  readonly account: BodyAccount;
+  readonly begun: number;
+  readonly unlimited: boolean;
+  /** Bytes that have come, and those of them that are kept. */
+  came = 0;
+  bytes = 0;
+  /** Ends the reading of it; set by the reader. */
+  fail: ((error: ApiError) => void) | undefined;
+  /** Why it was refused before anyone read it. */
+  refused: ApiError | undefined;
+
+  constructor(account: BodyAccount, begun: number, unlimited: boolean) {
+    this.account = account;
+    this.begun = begun;
+    this.unlimited = unlimited;
+  }
+  refuse(error: ApiError): void {
+    if (this.fail === undefined) this.refused ??= error;
+    else this.fail(error);
+  }
+}
+
+export class Bodies {
+  private readonly clock: Clock;
+  /** Those with an unfinished body. */
+  private readonly accounts = new Set<BodyAccount>();
+  private looking: Cancel | undefined;
+  count = 0;
+  bytes = 0;
+  /** How many were refused since the start. */
+  refused = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** A request with a body has come. `unlimited`: its count and bytes are not bounded. */
+  begin(account: BodyAccount, now: number, unlimited: boolean): UnfinishedBody {
+    const body = new UnfinishedBody(account, now, unlimited);
+    if (!unlimited) this.makeRoom(account);
+    account.open.add(body);
+    if (account.open.size === 1) this.accounts.add(account);
+    account.level.bodies++;
+    this.count++;
+    this.looking ??= this.clock.every(LOOK_MS, () => this.look());
+    return body;
+  }
+
+  /** Counts bytes; false where they are too many. */
+  received(body: UnfinishedBody, bytes: number): boolean {
+    const { account } = body;
+    const { level } = account;
+    if (!body.unlimited && (account.bytes + bytes > USER_BYTES || level.bodyBytes + bytes > LEVEL_BYTES)) {
+      this.refused++;
+      return false;
+    }
+    body.came += bytes;
+    body.bytes += bytes;
+    account.bytes += bytes;
+    level.bodyBytes += bytes;
+    this.bytes += bytes;
+    return true;
+  }
+
+  /** All of it has come, or it will never. Its bytes still count. */
+  complete(body: UnfinishedBody): void {
+    const { account } = body;
+    if (!account.open.delete(body)) return;
+    account.level.bodies--;
+    this.count--;
+    if (account.open.size === 0) this.accounts.delete(account);
+  }
+
+  /** The request has its seats, or is over. */
+  end(body: UnfinishedBody): void {
+    this.complete(body);
+    const { account, bytes } = body;
+    body.bytes = 0;
+    account.bytes -= bytes;
+    account.level.bodyBytes -= bytes;
+    this.bytes -= bytes;
+  }
+
+  close(): void {
+    this.looking?.();
+    this.looking = undefined;
+  }
+
+  private makeRoom(account: BodyAccount): void {
+    if (account.open.size >= USER_COUNT) this.dropOldest(account);
+    else if (account.level.bodies >= LEVEL_COUNT) {
+      let most = account;
+      for (const other of this.accounts) if (other.level === account.level && other.open.size > most.open.size) most = other;
+      this.dropOldest(most);
+    }
+  }
+  private dropOldest(account: BodyAccount): void {
+    const [oldest] = account.open;
+    if (oldest !== undefined) this.refuse(oldest, tooManyRequests('Too many unfinished request bodies, please try again later.', 1));
+  }
+  private refuse(body: UnfinishedBody, error: ApiError): void {
+    this.refused++;
+    this.complete(body);
+    body.refuse(error);
+  }
+
+  private look(): void {
+    const now = this.clock.monotonic();
+    for (const account of [...this.accounts])
+      for (const body of [...account.open])
+        if (now - body.begun > GRACE_MS + (body.came / LEAST_RATE) * 1000)
+          this.refuse(body, requestTimedOut('the body of the request did not come in time'));
+    if (this.count === 0) this.close();
+  }
+}

@@ -1,0 +1,338 @@
+/**
+ * The seats of one priority level, and the queues of those who wait for them. Times are milliseconds of a counter that
+ * never goes back, work is seats × seconds.
+ *
+ * A level has a virtual time, which says how much work each queue could have had by now if all queues that have something
+ * to do shared the seats evenly:
+ *
+ *   limit 2, queues a and b busy         virtual time grows by 2 seats / 2 queues = 1 seat-second a second
+ *   only a is busy                       2 a second
+ *
+ * A queue knows the virtual time at which its next request may start, `next`: it grows by the work of every request that
+ * is started, as estimated, and is corrected when the request ends. The queue whose first request would end first in
+ * virtual time is served first, so that a queue that had less than its share comes before one that had more:
+ *
+ *   a: next 5, first needs 1 → 6         b: next 2, first needs 3 → 5         b is served
+ *
+ * A queue that was idle starts at the present: nobody saves up.
+ */
+
+/** What a request is taken to need before it has run, in seconds for each of its seats. */
+export const ESTIMATED_SECONDS = 0.003;
+/** Most requests that wait at one level, whatever its queues would hold; more are rejected. */
+export const WAITING_LIMIT = 10_000;
+
+/** What a level notes on a request that holds seats. */
+export interface Holder {
+  /** Seats that are taken; 0: none. */
+  seats: number;
+  /** Seats that count while the request runs; the others count for the time after it. */
+  runningSeats: number;
+  seatQueue: FairQueue | undefined;
+  seatSince: number;
+  /** How long the seats stay taken after the request. */
+  seatFinalMs: number;
+  /** The requests of a level that hold seats, oldest first. */
+  olderSeat: Holder | undefined;
+  newerSeat: Holder | undefined;
+}
+
+/** How much of the server a request needs. */
+export interface Width {
+  /** While it runs. */
+  readonly seats: number;
+  /** For so many milliseconds after it has run: its events go to watchers. */
+  readonly finalSeats: number;
+  readonly finalMs: number;
+}
+
+export interface Waiter<H extends Holder = Holder> {
+  readonly holder: H;
+  readonly width: Width;
+  readonly arrived: number;
+  /** The seats are taken. Must not call the level. */
+  readonly start: (now: number) => void;
+  queue: FairQueue | undefined;
+}
+
+const occupied = (width: Width): number => Math.max(width.seats, width.finalSeats);
+const estimated = (width: Width): number => width.seats * ESTIMATED_SECONDS + (width.finalSeats * width.finalMs) / 1000;
+
+export class FairQueue {
+  readonly index: number;
+  readonly waiting: Waiter[] = [];
+  /** Work of those who wait. */
+  waitingWork = 0;
+  executing = 0;
+  seatsInUse = 0;
+  /** Virtual time at which the next request may start. */
+  next = 0;
+  /** When it was last served, in a count of all starts: of equal queues the one that waited longer is served. */
+  turn = 0;
+  /** Place among the busy queues; -1: idle. */
+  place = -1;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+export interface LevelConfig {
+  readonly uid: string;
+  readonly exempt: boolean;
+  /** Seats of a level that is not exempt. */
+  readonly limit: number;
+  /** 0: what finds no seat is rejected. */
+  readonly queues: number;
+  readonly handSize: number;
+  readonly queueLengthLimit: number;
+}
+
+export class Level {
+  readonly name: string;
+  config: LevelConfig;
+  exempt: boolean;
+  limit: number;
+  seatsInUse = 0;
+  executing = 0;
+  waiting = 0;
+  waitingSeats = 0;
+  dispatched = 0;
+  rejected = 0;
+  timedOut = 0;
+  cancelled = 0;
+  /** The object is gone: nothing new comes, what is here is finished. */
+  quiescing = false;
+  virtual = 0;
+  /** Unfinished bodies of requests that will come here, and bytes of bodies that wait (`bodies.ts`). */
+  bodies = 0;
+  bodyBytes = 0;
+  readonly busy: FairQueue[] = [];
+  /** The request that has held its seats longest. */
+  oldest: Holder | undefined;
+  private newest: Holder | undefined;
+  private syncedAt = 0;
+  private turn = 0;
+  private made = new Map<number, FairQueue>();
+
+  constructor(name: string, config: LevelConfig) {
+    this.name = name;
+    this.config = config;
+    this.exempt = config.exempt;
+    this.limit = config.limit;
+  }
+
+  /** Takes another configuration; requests that wait start where there are seats for them now. */
+  configure(config: LevelConfig, now: number): void {
+    this.sync(now);
+    if (config.queues !== this.config.queues) this.forgetQueues();
+    this.config = config;
+    this.exempt = config.exempt;
+    this.limit = config.limit;
+    this.quiescing = false;
+    this.dispatch(now);
+  }
+
+  /** Queues are made when they are dealt. Those that are forgotten serve whoever is in them, and are not dealt again. */
+  queue(index: number): FairQueue {
+    let queue = this.made.get(index);
+    if (queue === undefined) {
+      queue = new FairQueue(index);
+      this.made.set(index, queue);
+    }
+    return queue;
+  }
+  forgetQueues(): void {
+    this.made = new Map(this.busy.map((queue) => [queue.index, queue]));
+  }
+
+  get idle(): boolean {
+    return this.executing === 0 && this.waiting === 0 && this.seatsInUse === 0;
+  }
+
+  /** Takes seats where they are free and nobody waits. False: `wait`, or be rejected. */
+  enter(holder: Holder, hand: readonly FairQueue[], width: Width, now: number): boolean {
+    if (this.exempt) {
+      this.begin(holder, undefined, width, now);
+      return true;
+    }
+    if (this.waiting > 0 || !this.fits(occupied(width))) return false;
+    this.start(holder, hand.length === 0 ? undefined : shortest(hand), width, now);
+    return true;
+  }
+
+  /** Takes seats though there are none. For requests of the server itself, which must not wait for others. */
+  force(holder: Holder, width: Width, now: number): void {
+    this.begin(holder, undefined, width, now);
+  }
+
+  /** Puts a request into a queue of its hand; answers how many wait there, 0 where it was rejected because that is full. */
+  wait(waiter: Waiter, hand: readonly FairQueue[], now: number): number {
+    const queue = shortest(hand);
+    if (queue.waiting.length >= this.config.queueLengthLimit || this.waiting >= WAITING_LIMIT) return 0;
+    this.sync(now);
+    this.activate(queue);
+    waiter.queue = queue;
+    queue.waiting.push(waiter);
+    queue.waitingWork += estimated(waiter.width);
+    this.waiting++;
+    this.waitingSeats += occupied(waiter.width);
+    const length = queue.waiting.length;
+    this.dispatch(now);
+    return length;
+  }
+
+  /** Takes a request out of its queue. False where it is not waiting any more. */
+  leaveQueue(waiter: Waiter, now: number): boolean {
+    const { queue } = waiter;
+    const at = queue?.waiting.indexOf(waiter) ?? -1;
+    if (queue === undefined || at < 0) return false;
+    this.sync(now);
+    this.unqueue(queue, at);
+    this.rest(queue);
+    // It may have been wide, and first.
+    this.dispatch(now);
+    return true;
+  }
+
+  /** Ends a request that holds seats. `keep`: they stay taken until `release`. */
+  finish(holder: Holder, now: number, keep = false): void {
+    const { seats, seatQueue: queue } = holder;
+    if (seats === 0) return;
+    holder.seats = 0;
+    holder.seatQueue = undefined;
+    this.executing--;
+    this.unlink(holder);
+    if (queue !== undefined) {
+      this.sync(now);
+      queue.executing--;
+      queue.next += holder.runningSeats * ((now - holder.seatSince) / 1000 - ESTIMATED_SECONDS);
+    }
+    if (!keep) this.release(queue, seats, now);
+  }
+  /** Frees the seats of a request that is over. */
+  release(queue: FairQueue | undefined, seats: number, now: number): void {
+    this.sync(now);
+    this.seatsInUse -= seats;
+    if (queue !== undefined) {
+      queue.seatsInUse -= seats;
+      this.rest(queue);
+    }
+    if (this.waiting > 0) this.dispatch(now);
+  }
+
+  /** One that needs more seats than the level has starts when it is alone. */
+  private fits(seats: number): boolean {
+    return this.seatsInUse === 0 || this.seatsInUse + seats <= this.limit;
+  }
+
+  private start(holder: Holder, queue: FairQueue | undefined, width: Width, now: number): void {
+    if (queue !== undefined) {
+      this.sync(now);
+      this.activate(queue);
+      queue.next += estimated(width);
+      queue.executing++;
+      queue.seatsInUse += occupied(width);
+      queue.turn = ++this.turn;
+    }
+    this.begin(holder, queue, width, now);
+  }
+  private begin(holder: Holder, queue: FairQueue | undefined, width: Width, now: number): void {
+    const seats = occupied(width);
+    holder.seats = seats;
+    holder.runningSeats = width.seats;
+    holder.seatQueue = queue;
+    holder.seatSince = now;
+    holder.seatFinalMs = width.finalMs;
+    this.link(holder);
+    this.seatsInUse += seats;
+    this.executing++;
+    this.dispatched++;
+  }
+
+  private link(holder: Holder): void {
+    holder.olderSeat = this.newest;
+    holder.newerSeat = undefined;
+    if (this.newest === undefined) this.oldest = holder;
+    else this.newest.newerSeat = holder;
+    this.newest = holder;
+  }
+  private unlink(holder: Holder): void {
+    const { olderSeat: older, newerSeat: newer } = holder;
+    if (older === undefined) this.oldest = newer;
+    else older.newerSeat = newer;
+    if (newer === undefined) this.newest = older;
+    else newer.olderSeat = older;
+    holder.olderSeat = undefined;
+    holder.newerSeat = undefined;
+  }
+
+  /** Starts as many of those who wait as there are seats for, in the order of virtual time. */
+  private dispatch(now: number): void {
+    while (this.waiting > 0) {
+      const queue = this.nextQueue();
+      if (queue === undefined) return;
+      const waiter = queue.waiting[0] as Waiter;
+      if (!this.exempt && !this.fits(occupied(waiter.width))) return;
+      this.unqueue(queue, 0);
+      this.start(waiter.holder, queue, waiter.width, now);
+      waiter.start(now);
+    }
+  }
+  private nextQueue(): FairQueue | undefined {
+    let best: FairQueue | undefined;
+    let earliest = 0;
+    for (const queue of this.busy) {
+      const [first] = queue.waiting;
+      if (first === undefined) continue;
+      const end = queue.next + estimated(first.width);
+      if (best === undefined || end < earliest || (end === earliest && before(queue, best))) [best, earliest] = [queue, end];
+    }
+    return best;
+  }
+  private unqueue(queue: FairQueue, at: number): void {
+    const [waiter] = queue.waiting.splice(at, 1) as [Waiter];
+    waiter.queue = undefined;
+    queue.waitingWork = queue.waiting.length === 0 ? 0 : queue.waitingWork - estimated(waiter.width);
+    this.waiting--;
+    this.waitingSeats -= occupied(waiter.width);
+  }
+
+  private activate(queue: FairQueue): void {
+    if (queue.place >= 0) return;
+    queue.next = this.virtual;
+    queue.place = this.busy.length;
+    this.busy.push(queue);
+  }
+  private rest(queue: FairQueue): void {
+    if (queue.place < 0 || queue.executing > 0 || queue.seatsInUse > 0 || queue.waiting.length > 0) return;
+    const last = this.busy.pop() as FairQueue;
+    if (last !== queue) {
+      this.busy[queue.place] = last;
+      last.place = queue.place;
+    }
+    queue.place = -1;
+  }
+
+  /** Brings the virtual time up to now. Called before anything changes that its speed depends on. */
+  sync(now: number): void {
+    const passed = now - this.syncedAt;
+    if (passed <= 0) return;
+    this.syncedAt = now;
+    if (this.busy.length > 0)
+      this.virtual += (passed / 1000) * (Math.min(this.seatsInUse + this.waitingSeats, this.limit) / this.busy.length);
+  }
+}
+
+const before = (a: FairQueue, b: FairQueue): boolean => a.turn < b.turn || (a.turn === b.turn && a.index < b.index);
+
+/** The queue of a hand with the least work before it. */
+function shortest(hand: readonly FairQueue[]): FairQueue {
+  let best = hand[0] as FairQueue;
+  for (let i = 1; i < hand.length; i++) {
+    const queue = hand[i] as FairQueue;
+    if (queue.waitingWork < best.waitingWork || (queue.waitingWork === best.waitingWork && queue.seatsInUse < best.seatsInUse))
+      best = queue;
+  }
+  return best;
+}

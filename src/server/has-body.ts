@@ -1,0 +1,12 @@
+/** Whether a body comes with a request, as far as its head tells. */
+import type { Http2ServerRequest } from 'node:http2';
+import type { Context } from './context.ts';
+
+/** Bodies of reading requests mean nothing, and are never read. */
+export function hasBody(ctx: Context): boolean {
+  const { method, req } = ctx;
+  if (method === 'GET' || method === 'HEAD') return false;
+  if (ctx.http2) return !(req as Http2ServerRequest).stream.endAfterHeaders;
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
+  return (length !== undefined && length !== '0') || coding !== undefined;
+}
