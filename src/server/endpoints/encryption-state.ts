@@ -1,7 +1,7 @@
 /**
  * `GET /store/encryption`: under which keys the objects stand that rules name, so that one can see when an old key may go.
  *
- *   { "collections": [{ "collection": "core/secrets", "current": 40, "outdated": 2, "forms": [{ "provider": "aescbc", "name": "key1", "objects": 2 }, …] }] }
+ *   { "collections": [{ "collection": "core/secrets", "current": 40, "outdated": 2, "unreadable": 0, "forms": [{ "provider": "aescbc", "name": "key1", "objects": 2 }, …] }] }
  *
  * It names providers and keys, and holds nothing of either. `plat store reencrypt` asks it.
  */

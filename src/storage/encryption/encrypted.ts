@@ -191,7 +191,9 @@ export class EncryptedEngine implements Engine {
     const transformer = this.#rules.of(key);
     if (transformer === undefined) return false;
     const entry = await this.sealed.get(key);
-    return entry !== undefined && entry.unreadable === undefined && !transformer.isCurrent(entry.value);
+    if (entry === undefined || entry.unreadable !== undefined) return false;
+    // While a plug-in cannot tell, nothing is written that need not be.
+    return !(await transformer.isCurrent(entry.value, key).catch(() => true));
   }
 
   /** Undefined when some of the changes need a plug-in. */

@@ -1,7 +1,7 @@
 /** Counts the stored values of encrypted collections by provider and key. */
 import type { EncryptedEngine } from './encrypted.ts';
 import { storedFormOf } from './stored-form.ts';
-import type { Transformer } from './transformer.ts';
+import { isRefused, type Transformer } from './transformer.ts';
 
 export interface CollectionState {
   /** `core/secrets`, `~example.com/widgets` */
@@ -10,6 +10,8 @@ export interface CollectionState {
   readonly current: number;
   /** Objects that a rewrite would bring there. */
   readonly outdated: number;
+  /** Objects that no key of the configuration decrypts. */
+  readonly unreadable: number;
   readonly forms: readonly { readonly provider: string; readonly name: string; readonly objects: number }[];
 }
 
@@ -20,24 +22,25 @@ export async function encryptionState({ sealed, rules }: Pick<EncryptedEngine, '
   for (const collection of rules.collections) {
     const transformer = rules.ofCollection(collection) as Transformer;
     const forms = new Map<string, { provider: string; name: string; objects: number }>();
-    let [current, outdated] = [0, 0];
+    let [current, outdated, unreadable] = [0, 0, 0];
     let from: string | undefined;
     for (;;) {
       const page = await sealed.range({ prefix: collection, limit: PAGE, uncounted: true, ...(from !== undefined && { from }) });
-      for (const { value } of page.entries) {
+      for (const { key, value } of page.entries) {
         const { provider, name } = storedFormOf(value) ?? { provider: 'identity', name: '' };
         const id = `${provider}:${name}`;
         const form = forms.get(id) ?? { provider, name, objects: 0 };
         form.objects++;
         forms.set(id, form);
-        if (transformer.isCurrent(value)) current++;
+        if (isRefused(await transformer.open(value, key))) unreadable++;
+        else if (await transformer.isCurrent(value, key)) current++;
         else outdated++;
       }
       const last = page.entries.at(-1);
       if (!page.more || last === undefined) break;
       from = `${last.key}\u0000`;
     }
-    states.push({ collection: collection.slice(0, -1), current, outdated, forms: [...forms.values()] });
+    states.push({ collection: collection.slice(0, -1), current, outdated, unreadable, forms: [...forms.values()] });
   }
   return states;
 }

@@ -54,10 +54,13 @@ export class Transformer {
     );
   }
 
-  /** Whether a stored value is under the provider and key that write now. */
-  isCurrent(stored: Buffer): boolean {
+  /** Whether a stored value is under the provider and key that write now: another key may have the same name. */
+  async isCurrent(stored: Buffer, key: string): Promise<boolean> {
     const first = this.providers[0] as Provider;
-    return first.type === 'identity' ? storedFormOf(stored) === undefined : startsWith(stored, first.prefix);
+    if (first.type === 'identity') return storedFormOf(stored) === undefined;
+    if (!startsWith(stored, first.prefix)) return false;
+    const plain = await first.open(stored, key);
+    return plain !== undefined && belongs(plain, key, this.collection);
   }
 
   open(stored: Buffer, key: string): Opened | Promise<Opened> {

@@ -1,0 +1,194 @@
+/** The configuration file while a server uses it: changes, faults, and what is told of them. */
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../src/compose/encryption.ts';
+import { plat } from '../../src/identity.ts';
+import { FakeClock } from '../../src/lib/clock.ts';
+import { type Log, silentLog } from '../../src/lib/log.ts';
+import { Metrics } from '../../src/lib/metrics.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { KMS_VERSION } from '../../src/storage/encryption/kms.ts';
+import { secretKey, secretValue } from '../../src/storage/encryption/testing.ts';
+import { openMemoryEngine } from '../../src/storage/engines/memory.ts';
+import { startTestServer } from '../support/server.ts';
+import { ConfigFile, eventually, identityEntry, local, newKey } from './support.ts';
+
+const ended: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0)) await end();
+});
+
+async function setUp(config: ConfigFile, more: { reload?: boolean; connect?: Parameters<typeof composeEncryption>[0]['connect'] } = {}) {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const line = (level: string) => (message: string, fields?: object) =>
+    void lines.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+  const log: Log = { ...silentLog, error: line('error'), warn: line('warn'), info: line('info') };
+  const metrics = new Metrics({ version: '1.24' });
+  const engine = openMemoryEngine();
+  const encryption = await composeEncryption({
+    file: config.path,
+    reload: more.reload ?? true,
+    identity: plat,
+    engine,
+    metrics,
+    log,
+    clock,
+    random: systemRandom,
+    ...(more.connect !== undefined && { connect: more.connect }),
+  });
+  const reread: string[] = [];
+  const unreadable = new Map<string, number>();
+  encryption.follow({
+    reread: async (prefix) => void reread.push(prefix),
+    unreadable: () => unreadable,
+  });
+  ended.push(
+    () => encryption.close(),
+    () => engine.close(),
+  );
+  return { clock, lines, metrics, encryption, engine, reread, unreadable };
+}
+
+const put = (encryption: Encryption, name: string) =>
+  encryption.engine.commit([{ type: 'put', key: secretKey('n', name), value: secretValue('n', name) }]);
+/** A look reads the file, which no fake clock hastens. */
+async function look({ clock, encryption }: { clock: FakeClock; encryption: Encryption }): Promise<void> {
+  await clock.advance(LOOK_MS);
+  await encryption.look();
+}
+
+test('a changed file is used by the next write, and a key that went is noticed', async () => {
+  const [one, two] = [newKey('one'), newKey('two')];
+  const config = new ConfigFile('plat', [local('aescbc', one), identityEntry]);
+  const server = await setUp(config);
+  await put(server.encryption, 'a');
+  config.write([local('aescbc', two, one), identityEntry]);
+  await look(server);
+  await put(server.encryption, 'b');
+  expect((await server.engine.get(secretKey('n', 'b')))?.value.includes('aescbc:v1:two:')).toBe(true);
+  expect((await server.encryption.engine.get(secretKey('n', 'a')))?.unreadable).toBeUndefined();
+  expect(server.reread).toEqual([]);
+  config.write([local('aescbc', two), identityEntry]);
+  await look(server);
+  expect(server.reread).toEqual(['core/secrets/']);
+  expect((await server.encryption.engine.get(secretKey('n', 'a')))?.unreadable?.reason).toContain('no matching key');
+  server.unreadable.set('core/secrets/', 1);
+  config.write([local('aescbc', two, one), identityEntry]);
+  await look(server);
+  expect(server.reread).toEqual(['core/secrets/', 'core/secrets/']);
+  expect(server.metrics.expose()).toContain('apiserver_encryption_config_controller_automatic_reload_success_total 3');
+});
+
+test('a file that cannot be used leaves the one before in use, and is reported once', async () => {
+  const one = newKey('one');
+  const config = new ConfigFile('plat', [local('aesgcm', one), identityEntry]);
+  const server = await setUp(config);
+  const bad = newKey('bad', 7);
+  config.write([local('aesgcm', bad)]);
+  for (let i = 0; i < 5; i++) await look(server);
+  expect(server.lines).toHaveLength(1);
+  expect(server.lines[0]).toContain('error encryption configuration cannot be used, the one before stays in use');
+  expect(server.lines[0]).toContain('a key of aesgcm has 16, 24 or 32 bytes, not 7');
+  rmSync(config.path);
+  for (let i = 0; i < 5; i++) await look(server);
+  expect(server.lines).toHaveLength(2);
+  await put(server.encryption, 'a');
+  expect((await server.engine.get(secretKey('n', 'a')))?.value.includes('aesgcm:v1:one:')).toBe(true);
+  config.write([identityEntry]);
+  await look(server);
+  await put(server.encryption, 'b');
+  expect((await server.engine.get(secretKey('n', 'b')))?.value).toEqual(secretValue('n', 'b'));
+  const shown = server.metrics.expose();
+  expect(shown).toContain('apiserver_encryption_config_controller_automatic_reload_failures_total 2');
+  for (const text of [...server.lines, shown])
+    for (const { secret } of [one, bad])
+      expect(text.includes(secret) || text.includes(Buffer.from(secret, 'base64').toString('hex'))).toBe(false);
+});
+
+test('a file that others can read is warned of; without reload it is read once', async () => {
+  const config = new ConfigFile('plat', [local('aesgcm', newKey('one'))]);
+  chmodSync(config.path, 0o644);
+  const server = await setUp(config, { reload: false });
+  expect(server.lines.map((line) => line.split(' {')[0])).toEqual([
+    'warn encryption configuration can be read or changed by other users, set its mode to 600',
+  ]);
+  expect(server.clock.pending).toBe(0);
+});
+
+test('what a plug-in could not decrypt is read again once it works, and not before', async () => {
+  const turned = (bytes: Buffer): Buffer => Buffer.from(bytes.map((byte) => byte ^ 0xff));
+  let gone = false;
+  const answer = async (bytes: Buffer): Promise<Buffer> => {
+    if (gone) throw new Error('it cannot be reached');
+    return turned(bytes);
+  };
+  const connect = () => ({ version: async () => KMS_VERSION, encrypt: answer, decrypt: answer, close: () => {} });
+  const config = new ConfigFile('plat', [{ kms: { name: 'vault', endpoint: 'unix:///nowhere', cachesize: 1 } }]);
+  const server = await setUp(config, { connect });
+  await put(server.encryption, 'a');
+  await put(server.encryption, 'b');
+  gone = true;
+  expect((await server.encryption.engine.get(secretKey('n', 'a')))?.unreadable).toBeDefined();
+  await server.clock.advance(3 * RETRY_MS);
+  expect(server.reread).toEqual([]);
+  gone = false;
+  await server.clock.advance(2 * RETRY_MS);
+  expect(server.reread).toEqual(['core/secrets/']);
+  await server.clock.advance(10 * RETRY_MS);
+  expect(server.reread).toEqual(['core/secrets/']);
+});
+
+describe('a start', () => {
+  test.each([
+    ['{"kind": "x"', 'the file is neither YAML nor JSON'],
+    ['kind: Other', 'must be of kind EncryptionConfiguration'],
+  ])('is refused with %j', async (text, why) => {
+    const config = new ConfigFile('plat', [identityEntry]);
+    writeFileSync(config.path, text);
+    await expect(startTestServer({ encryptionProviderConfig: config.path })).rejects.toThrow(
+      `--encryption-provider-config ${config.path}: ${why}`,
+    );
+  });
+  test('is refused without the file', async () => {
+    await expect(startTestServer({ encryptionProviderConfig: '/nowhere/encryption.yaml' })).rejects.toThrow(
+      '--encryption-provider-config /nowhere/encryption.yaml: ENOENT',
+    );
+  });
+});
+
+test('keys are in no answer, log line or metric of a server', async () => {
+  const keys = [newKey('one'), newKey('two')];
+  const config = new ConfigFile('plat', [local('aescbc', ...keys), identityEntry]);
+  const lines: string[] = [];
+  const keep = (message: string, fields?: object) => void lines.push(message + JSON.stringify(fields ?? {}));
+  const log: Log = {
+    ...silentLog,
+    error: keep,
+    warn: keep,
+    info: keep,
+    debug: (_, message, fields) => keep(message, fields),
+    enabled: () => true,
+  };
+  const server = await startTestServer({ encryptionProviderConfig: config.path, log, v: 10 });
+  ended.push(() => server.close());
+  const ns = await server.namespace();
+  await server.admin.ok('POST', `/api/v1/namespaces/${ns}/secrets`, { metadata: { name: 'a' } });
+  config.write([local('aescbc', newKey('one')), identityEntry]);
+  const refused = await eventually(
+    () => server.admin.get(`/api/v1/namespaces/${ns}/secrets/a`),
+    ({ status }) => status === 500,
+  );
+  const texts = [refused.text, ...lines];
+  for (const path of ['/metrics', '/configz', '/store/encryption', '/healthz?verbose', '/debug/pprof', '/flagz', '/statusz'])
+    texts.push((await server.admin.get(path)).text);
+  for (const { secret } of keys) {
+    const bytes = Buffer.from(secret, 'base64');
+    for (const shown of [secret, bytes.toString('hex'), bytes.toString('latin1')])
+      expect(texts.filter((text) => text.includes(shown))).toEqual([]);
+  }
+  expect((await server.admin.ok('GET', '/store/encryption')).collections).toEqual([
+    { collection: 'core/secrets', current: 0, outdated: 0, unreadable: 1, forms: [{ provider: 'aescbc', name: 'one', objects: 1 }] },
+  ]);
+  expect((await server.alice.get('/store/encryption')).status).toBe(403);
+});
