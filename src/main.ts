@@ -165,6 +165,7 @@ async function serve(
       auth,
       metrics,
       log,
+      trust,
       ensureNamespace: async (name) => void (await writer.ensure('', 'namespaces', { metadata: { name } })),
     }),
     hooks: allocations.hooks,
@@ -172,7 +173,7 @@ async function serve(
     newUid: systemRandom.uuid,
     maxObjectBytes: options.maxObjectBytes,
   };
-  const connections = composeConnections(options, credentials, registry, live, trust);
+  const connections = composeConnections(options, identity, credentials, registry, live, trust);
   const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log, trust });
   const services: Services = {
     identity,
@@ -231,7 +232,7 @@ async function serve(
     identity,
     clock: systemClock,
     log,
-    conversions: composeConversions(identity, live, metrics),
+    conversions: composeConversions(identity, live, metrics, trust),
   });
   await definitions.start();
   surface.bootstrapped();
@@ -242,7 +243,7 @@ async function serve(
     now: env.now,
     report: (error) => log.error('the status of a flow schema could not be told', { error: String(error) }),
   });
-  const trail = await composeAudit({ options, identity, catalog, metrics, log });
+  const trail = await composeAudit({ options, identity, catalog, metrics, log, trust });
   const steps = (identify: Step): Step[] => [
     auditId,
     findInfo,

@@ -1,4 +1,5 @@
 /** What a plug-in is made of: the server around it, and its part of the configuration file. */
+import type { X509Certificate } from 'node:crypto';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Served } from '../kinds/served.ts';
@@ -38,6 +39,8 @@ export interface PluginEnv {
   apiEnabled(group: string, version: string): boolean;
   /** Reads where a service is, and how to speak to it, from a file in the form of a client configuration. */
   remoteOf(file: string): Promise<Remote>;
+  /** Whether a certificate is this server's own: it is no webhook. Absent: none is. */
+  readonly isOwn?: (certificate: X509Certificate) => boolean;
   /** Makes a namespace unless there is one. */
   ensureNamespace(name: string): Promise<void>;
   readonly metrics: Metrics;

@@ -20,6 +20,7 @@ import { readJsonPatch } from '../patch/index.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { applyDefaults } from '../schema/json.ts';
 import { type Auth, remoteOf } from './auth.ts';
+import type { Trust } from './trust.ts';
 
 export interface AdmissionParts {
   readonly options: ServerOptions;
@@ -30,6 +31,7 @@ export interface AdmissionParts {
   readonly auth: Auth;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly trust: Pick<Trust, 'own'>;
   /** Makes a namespace unless there is one; called only while requests are served. */
   ensureNamespace(name: string): Promise<void>;
 }
@@ -59,7 +61,7 @@ async function told<T>(what: string, make: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, ensureNamespace }: AdmissionParts): PluginEnv {
+function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, trust, ensureNamespace }: AdmissionParts): PluginEnv {
   return {
     identity,
     live,
@@ -75,7 +77,8 @@ function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, 
     },
     findKind: (group, kind, version) => catalog.byKind(group, kind, version),
     apiEnabled: (group, version) => options.runtimeConfig.enabled(group, version),
-    remoteOf: (file) => remoteOf('admission-control-config-file', file),
+    remoteOf: (file) => remoteOf('admission-control-config-file', file, trust),
+    isOwn: (certificate) => trust.own.has(certificate),
     ensureNamespace,
     metrics,
     log,

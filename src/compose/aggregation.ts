@@ -1,4 +1,6 @@
 /** Group versions that other servers answer for: what finds them and what passes requests on, as options ask for it. */
+import type { X509Certificate } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
 import { type Credentials, frontProxyName } from '../credentials.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
@@ -52,12 +54,14 @@ export function composeAggregation({
   log,
   trust,
 }: AggregationParts): ComposedAggregation {
+  const isOwn = (certificate: X509Certificate): boolean => trust.own.has(certificate);
   const aggregation = new Aggregation({
     identity,
     catalog,
     live,
     resolve: addressesOf(options, live),
     clientCertificate: () => trust.proxyClient?.current ?? credentials.frontProxy.client,
+    isOwn,
     metrics,
     clock: systemClock,
     report: (error) => log.error('an APIService is not as it should be', { error: String(error) }),
@@ -66,6 +70,8 @@ export function composeAggregation({
   const serve = aggregated({
     find: (group, version) => aggregation.find(group, version),
     isCredential: credentialHeaders(identityHeadersOf(options)),
+    // The administrator says where servers behind this one are: any address will do, but not this server's own.
+    guard: { lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address), refused: isOwn },
     rejectRedirects: options.aggregatorRejectForwardingRedirect,
     open,
     report: (message, details) => log.warn(message, details),

@@ -11,6 +11,7 @@ import type { Catalog } from '../registry/catalog.ts';
 import type { AuditSink } from '../server/audit/sink.ts';
 import type { Trail } from '../server/audit/trail.ts';
 import { remoteOf } from './auth.ts';
+import type { Trust } from './trust.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** A sink that fails says so in the log at most this often. */
@@ -22,6 +23,7 @@ export interface AuditDeps {
   readonly catalog: Catalog;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly trust: Pick<Trust, 'own'>;
 }
 
 /** Undefined without a policy. Its parts are loaded only then. */
@@ -44,8 +46,7 @@ export async function composeAudit(deps: AuditDeps): Promise<Trail | undefined> 
   };
   const sinks: AuditSink[] = [];
   if (options.auditLogPath !== '') sinks.push(await logFile(options, lost('log')));
-  if (options.auditWebhookConfigFile !== undefined)
-    sinks.push(await webhook(options, options.auditWebhookConfigFile, identity, lost('webhook')));
+  if (options.auditWebhookConfigFile !== undefined) sinks.push(await webhook(deps, options.auditWebhookConfigFile, lost('webhook')));
   return new Trail({ identity, catalog: deps.catalog, policy, sinks, clock: systemClock, metrics: counters });
 }
 
@@ -73,15 +74,14 @@ async function logFile(options: ServerOptions, lost: (events: number, why: strin
 }
 
 async function webhook(
-  options: ServerOptions,
+  { options, identity, trust }: AuditDeps,
   file: string,
-  identity: Identity,
   dropped: (events: number, why: string) => void,
 ): Promise<AuditSink> {
   const { AuditWebhook } = await import('../server/audit/webhook.ts');
   return new AuditWebhook({
     identity,
-    remote: new Outbound(await remoteOf('audit-webhook-config-file', file)),
+    remote: new Outbound(await remoteOf('audit-webhook-config-file', file, trust)),
     mode: options.auditWebhookMode,
     bufferSize: options.auditWebhookBatchBufferSize,
     batchSize: options.auditWebhookBatchMaxSize,

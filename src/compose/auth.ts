@@ -61,11 +61,11 @@ export async function composeAuth(
     serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
     oidcTokens: closing(await openid(options)),
-    tokenWebhook: closing(await tokenService(options, identity, audiences)),
+    tokenWebhook: closing(await tokenService(options, identity, audiences, trust)),
     anonymous: options.anonymousAuth,
     audiences,
   });
-  const webhook = closing(await accessService(options, identity));
+  const webhook = closing(await accessService(options, identity, trust));
   const { authorizer, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
@@ -137,7 +137,7 @@ async function openid(options: ServerOptions) {
 }
 
 /** A remote service from a file in the format of client configurations. */
-export async function remoteOf(flag: string, file: string): Promise<Remote> {
+export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 'own'>): Promise<Remote> {
   try {
     const connection = await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file), {}, { ...hereAndNow, env: {} });
     // These calls are made with what is known when the server starts.
@@ -145,19 +145,19 @@ export async function remoteOf(flag: string, file: string): Promise<Remote> {
       throw new Error('the user gets credentials from a plug-in or provider, which has no place here: use a certificate or a token');
     }
     if (connection.proxy !== undefined) throw new Error('proxy-url has no effect here: leave it out');
-    return connection;
+    return { ...connection, isOwn: (certificate) => own.has(certificate) };
   } catch (error) {
     throw new Error(`--${flag} ${file}: ${(error as Error).message}`);
   }
 }
 
-async function tokenService(options: ServerOptions, identity: Identity, audiences: readonly string[]) {
+async function tokenService(options: ServerOptions, identity: Identity, audiences: readonly string[], trust: Trust) {
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
   const { tokenWebhook } = await import('../auth/webhook/token.ts');
   return tokenWebhook({
     identity,
-    remote: await remoteOf('authentication-token-webhook-config-file', file),
+    remote: await remoteOf('authentication-token-webhook-config-file', file, trust),
     version: options.authenticationTokenWebhookVersion,
     cacheMillis: options.authenticationTokenWebhookCacheTtl,
     audiences,
@@ -165,13 +165,13 @@ async function tokenService(options: ServerOptions, identity: Identity, audience
   });
 }
 
-async function accessService(options: ServerOptions, identity: Identity) {
+async function accessService(options: ServerOptions, identity: Identity, trust: Trust) {
   const file = options.authorizationWebhookConfigFile;
   if (file === undefined) return undefined;
   const { webhookAuthorizer } = await import('../auth/webhook/authorizer.ts');
   return webhookAuthorizer({
     identity,
-    remote: await remoteOf('authorization-webhook-config-file', file),
+    remote: await remoteOf('authorization-webhook-config-file', file, trust),
     version: options.authorizationWebhookVersion,
     allowedMillis: options.authorizationWebhookCacheAuthorizedTtl,
     refusedMillis: options.authorizationWebhookCacheUnauthorizedTtl,

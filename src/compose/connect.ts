@@ -1,6 +1,8 @@
 /** Logs, streams and proxies of a server, as its options ask for them. */
+import type { X509Certificate } from 'node:crypto';
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
@@ -15,11 +17,13 @@ export const identityHeadersOf = (options: ServerOptions): readonly string[] => 
 
 export function composeConnections(
   options: ServerOptions,
+  identity: Identity,
   credentials: Credentials,
   registry: RegistryDeps,
   live: LiveSource,
   trust: Trust,
 ): Connections {
+  const { own } = trust;
   return connectActions({
     registry,
     live,
@@ -39,7 +43,14 @@ export function composeConnections(
         },
       },
     },
+    isOwn: (certificate) => own.has(certificate),
+    isServer: (certificate) => own.has(certificate) || isServing(certificate, identity),
     identityHeaders: identityHeadersOf(options),
     allowLocal: options.proxyToLocalAddresses,
   });
+}
+
+/** Certificates of servers of this API name its service; those of a peer do as well as our own. */
+function isServing({ subjectAltName = '' }: X509Certificate, { serviceName }: Identity): boolean {
+  return subjectAltName.split(', ').includes(`DNS:${serviceName}.default.svc`);
 }

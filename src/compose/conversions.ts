@@ -8,8 +8,14 @@ import type { LiveSource } from '../kinds/live.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
+import type { Trust } from './trust.ts';
 
-export function composeConversions(identity: Identity, live: LiveSource, metrics: Metrics): DefinitionsOptions['conversions'] {
+export function composeConversions(
+  identity: Identity,
+  live: LiveSource,
+  metrics: Metrics,
+  { own }: Trust,
+): DefinitionsOptions['conversions'] {
   return {
     identity,
     client: new WebhookClient({
@@ -17,6 +23,7 @@ export function composeConversions(identity: Identity, live: LiveSource, metrics
       credentials: () => ({}),
       resolve: serviceResolver(live, systemRandom.below),
       userAgent: `${identity.word}-conversion`,
+      isOwn: (certificate) => own.has(certificate),
     }),
     newUid: systemRandom.uuid,
     now: systemClock.monotonic,

@@ -2,6 +2,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
+import { OwnCertificates } from '../lib/own-certificates.ts';
 import { type Revoked, readBundle, readPublicKeys, readRevoked } from '../lib/pki.ts';
 import { type FileReloader, type Followed, fixed } from '../lib/reload.ts';
 import { checkPair, type NamedPair, type ServingPair, type TlsOptions } from '../lib/tls.ts';
@@ -25,6 +26,8 @@ export interface Trust {
   readonly nodeCA: Followed<Bundle> | undefined;
   readonly nodeClient: Followed<ServingPair> | undefined;
   readonly tls: TlsOptions;
+  /** What this server shows to its clients: no call of its own may end where one of these is shown. */
+  readonly own: OwnCertificates;
 }
 
 export function composeTrust(options: ServerOptions, credentials: Credentials, files: FileReloader): Trust {
@@ -46,6 +49,21 @@ export function composeTrust(options: ServerOptions, credentials: Credentials, f
   const follow = <T>(flag: string, file: string | undefined, read: (contents: readonly string[]) => T): Followed<T> | undefined =>
     file === undefined ? undefined : named(flag, () => files.follow([file], read));
   const keyFiles = options.serviceAccountKeyFile;
+  const tls: TlsOptions = {
+    serving: pair(files, 'tls-cert-file', options.tlsCertFile, options.tlsPrivateKeyFile) ?? fixed(credentials.serving),
+    named: options.tlsSniCertKey.map(({ certificate, key, names }): Followed<NamedPair> => {
+      const followed = pair(files, 'tls-sni-cert-key', certificate, key) as Followed<ServingPair>;
+      return {
+        get current() {
+          return { ...followed.current, names };
+        },
+        onChange: (call) => followed.onChange((changed) => call({ ...changed, names })),
+      };
+    }),
+    clientCAs,
+    minVersion: options.tlsMinVersion,
+    cipherSuites: options.tlsCipherSuites,
+  };
   return {
     clientCAs,
     clientRoots: () => roots,
@@ -58,21 +76,8 @@ export function composeTrust(options: ServerOptions, credentials: Credentials, f
     proxyClient: pair(files, 'proxy-client-cert-file', options.proxyClientCertFile, options.proxyClientKeyFile),
     nodeCA: follow('kubelet-certificate-authority', options.kubeletCertificateAuthority, bundleOf),
     nodeClient: pair(files, 'kubelet-client-certificate', options.kubeletClientCertificate, options.kubeletClientKey),
-    tls: {
-      serving: pair(files, 'tls-cert-file', options.tlsCertFile, options.tlsPrivateKeyFile) ?? fixed(credentials.serving),
-      named: options.tlsSniCertKey.map(({ certificate, key, names }): Followed<NamedPair> => {
-        const followed = pair(files, 'tls-sni-cert-key', certificate, key) as Followed<ServingPair>;
-        return {
-          get current() {
-            return { ...followed.current, names };
-          },
-          onChange: (call) => followed.onChange((changed) => call({ ...changed, names })),
-        };
-      }),
-      clientCAs,
-      minVersion: options.tlsMinVersion,
-      cipherSuites: options.tlsCipherSuites,
-    },
+    tls,
+    own: new OwnCertificates(() => [tls.serving, ...(tls.named ?? [])].map(({ current }) => current.certificate)),
   };
 }
 

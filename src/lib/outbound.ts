@@ -1,4 +1,5 @@
 /** Calls to services elsewhere, with their own certificates: bounded in time, in size and in number; no redirects. */
+import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Connections, Late } from './calls/connections.ts';
 import { requestHead } from './calls/head.ts';
@@ -14,6 +15,8 @@ export interface Remote {
   readonly authorization?: string | undefined;
   readonly insecure?: boolean | undefined;
   readonly serverName?: string | undefined;
+  /** Whether a certificate is this server's own: it does not call itself. */
+  readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
 }
 
 export interface Answer {
@@ -100,8 +103,8 @@ export class Outbound {
     let found = this.origins.get(url.origin);
     if (found === undefined) {
       checkProtocol(url);
-      const { serverName, insecure } = this.remote;
-      const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure };
+      const { serverName, insecure, isOwn } = this.remote;
+      const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure, isOwn };
       found = new Connections({
         ...(url.protocol === 'https:' && { tls }),
         maxConnections: MAX_CONNECTIONS,

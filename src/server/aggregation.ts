@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { sendText } from './respond.ts';
 import { dial } from './tunnels/dial.ts';
 import { answerOf, bodyHeaders, type OpenConnections, sendAnswer } from './tunnels/forward.ts';
+import type { Guard } from './tunnels/guard.ts';
 import { answerHeaders, requestHeaders } from './tunnels/headers.ts';
 import type { Target } from './tunnels/target.ts';
 import { authorityOf } from './tunnels/target.ts';
@@ -20,6 +21,8 @@ export interface AggregationDeps {
   readonly find: (group: string, version: string) => Backend | undefined;
   /** Headers that prove or claim who the caller is: they end here. */
   readonly isCredential: (name: string) => boolean;
+  /** This server does not stand behind itself. */
+  readonly guard: Guard;
   /** Answers that lead elsewhere are refused: whoever followed them would do so with this server's trust. */
   readonly rejectRedirects: boolean;
   readonly open: OpenConnections;
@@ -61,7 +64,7 @@ async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Prom
   ctx.body?.passedOn(ctx);
   let target: Target;
   try {
-    target = targetOf(backend);
+    target = targetOf(deps, backend);
   } catch {
     // The service or its endpoints have just gone; the status will say so in a moment.
     return refuse(ctx, UNAVAILABLE);
@@ -91,9 +94,9 @@ function upgradeOf(ctx: Context): string | undefined {
 
 const refuse = (ctx: Context, text: string, status = 503): void => sendText(ctx, status, `${text}\n`);
 
-function targetOf({ server }: Backend): Target {
+function targetOf({ guard }: AggregationDeps, { server }: Backend): Target {
   const { verify, ca, certificate, key, serverName } = server;
-  return { ...server.address(), tls: { verify, ca, certificate, key, serverName } };
+  return { ...server.address(), guard, tls: { verify, ca, certificate, key, serverName } };
 }
 
 /**

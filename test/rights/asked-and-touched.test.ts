@@ -180,9 +180,10 @@ class Case {
     const subject = resourceRequest ? this.subjects.find((one) => one.group === group && one.plural === resource) : undefined;
     if (subject === undefined) return [];
     const all = [...this.values.keys()].flatMap((key) => (key.startsWith(subject.prefix) ? [this.storedAt(key) as Stored] : []));
-    // A namespace is asked for as in itself, and there only by its own name.
-    const own = group === '' && resource === 'namespaces' ? '' : namespace;
-    return all.filter((one) => (own === '' || one.namespace === own) && (name === '' || one.name === name));
+    // Rights in a namespace reach that namespace itself, and no other.
+    const inside = (one: Stored): boolean =>
+      namespace === '' || (resource === 'namespaces' && group === '' ? one.name : one.namespace) === namespace;
+    return all.filter((one) => inside(one) && (name === '' || one.name === name));
   }
 
   private storedAt(key: string): Stored | undefined {
@@ -310,7 +311,8 @@ function check(outcome: Outcome, method: string, path: string): void {
   // A namespace stands in for itself; anything else that is asked for in a namespace is of that namespace.
   for (const one of changed) {
     expect(one.prefix, where).toBe(prefixOfQuestion(question));
-    if (question.namespace !== '' && question.resource !== 'namespaces') expect(one.namespace, where).toBe(question.namespace);
+    const inside = question.resource === 'namespaces' && question.group === '' ? one.name : one.namespace;
+    if (question.namespace !== '') expect(inside, where).toBe(question.namespace);
     if (question.name !== '') expect(one.name, where).toBe(question.name);
   }
   // A selector may leave out more than the authorizer was told of.

@@ -2,6 +2,7 @@
  * Calls to webhooks: HTTPS only, certificates checked against the bundle of the configuration, connections kept and shared
  * by all calls to the same place, bounded in time, size and number.
  */
+import type { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
 import { type Address, Connections } from '../../lib/calls/connections.ts';
@@ -15,6 +16,8 @@ export interface ClientOptions {
   readonly credentials: CredentialsFor;
   readonly resolve: ResolveService;
   readonly userAgent: string;
+  /** Whether a certificate is this server's own: it is no webhook. */
+  readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
   /** Connections to one place. */
   readonly maxSockets?: number;
   /** Calls to one place that are under way or wait for a connection; one more fails. */
@@ -119,6 +122,7 @@ export class WebhookClient {
         }),
         // A certificate is checked for the name of the service, wherever its endpoints are.
         serverName: hostname,
+        isOwn: this.options.isOwn,
       },
       maxConnections: this.options.maxSockets ?? MAX_SOCKETS,
       maxBytes: this.options.maxBytes ?? MAX_BYTES,

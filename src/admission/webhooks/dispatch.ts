@@ -21,6 +21,7 @@ export class Dispatcher {
       credentials: readWebhookCredentials(configuration, env.identity),
       resolve: serviceResolver(env.live, env.randomBelow),
       userAgent: `${env.identity.word}-admission`,
+      isOwn: env.isOwn,
     });
     this.source = new WebhookSource(configurationsOf(env, plural), (webhooks) =>
       this.client.keepOnly(webhooks.map(({ client }) => client)),

@@ -26,6 +26,7 @@ export interface AggregationOptions {
   readonly live: LiveSource;
   readonly resolve: ResolveService;
   readonly clientCertificate: RemoteOptions['clientCertificate'];
+  readonly isOwn: RemoteOptions['isOwn'];
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
@@ -43,10 +44,10 @@ export class Aggregation {
 
   constructor(options: AggregationOptions) {
     this.options = options;
-    const { identity, catalog, live, resolve, clientCertificate, clock } = options;
+    const { identity, catalog, live, resolve, clientCertificate, isOwn, clock } = options;
     const services = live<APIService>(GROUP, PLURAL);
     const own = ownVersions(catalog);
-    const remote = { resolve, clientCertificate, userAgent: `${identity.word}-aggregator` };
+    const remote = { resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
     this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote);
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
   }

@@ -1,4 +1,5 @@
 /** A server behind a service: where it is, how it proves who it is, and short calls to it. */
+import type { X509Certificate } from 'node:crypto';
 import { Agent } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import type { ResolveService } from '../../admission/webhooks/service.ts';
@@ -15,6 +16,8 @@ export interface RemoteOptions {
   /** Shown to servers, so that they believe what this one says of users. It may change. */
   readonly clientCertificate: () => { readonly certificate: string; readonly key: string } | undefined;
   readonly userAgent: string;
+  /** Whether a certificate is this server's own: it does not stand behind itself. */
+  readonly isOwn: (certificate: X509Certificate) => boolean;
 }
 
 /** Connections of this server's own calls to one place, and the largest answer. */
@@ -119,7 +122,11 @@ export class RemoteServer {
         ...(verified && ca !== undefined && { ca }),
         ...(cert !== undefined && { cert, key: key as string }),
       });
-      found = new Connections({ tls: { secureContext, serverName, insecure: !verified }, maxConnections: MAX_CALLS, maxBytes: MAX_BYTES });
+      found = new Connections({
+        tls: { secureContext, serverName, insecure: !verified, isOwn: this.options.isOwn },
+        maxConnections: MAX_CALLS,
+        maxBytes: MAX_BYTES,
+      });
       this.connections.set(verified, found);
     }
     return found;

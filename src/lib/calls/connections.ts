@@ -2,8 +2,10 @@
  * Kept connections to a place, and calls over them: bounded in time, size and number. For short calls in great number,
  * where a `ClientRequest` with its streams costs more than the call; one call is one write and mostly one read.
  */
+import type { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type SecureContext } from 'node:tls';
+import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { OwnServer } from '../own-certificates.ts';
 import { type BadReply, type Reply, ReplyReader } from './reply.ts';
 
 export interface Address {
@@ -16,6 +18,8 @@ export interface TlsSettings {
   /** The name that the certificate must have; absent: the host's. */
   readonly serverName?: string | undefined;
   readonly insecure?: boolean | undefined;
+  /** Whether a certificate is this server's own: it does not call itself. */
+  readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
 }
 
 export interface ConnectionsOptions {
@@ -241,6 +245,10 @@ class Connection {
     this.socket = tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner);
     // Nothing is said before the other end has shown who it is.
     this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      if (tls?.isOwn !== undefined && leadsHome(this.socket as TLSSocket, tls.isOwn)) {
+        this.break(new OwnServer());
+        return;
+      }
       this.ready = true;
       this.write();
     });
@@ -350,6 +358,12 @@ function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Ses
     owner.session({ name, ticket, seen: known !== undefined && socket.isSessionReused() ? known.seen : now });
   });
   return socket;
+}
+
+/** A short handshake shows no certificate; the one before it did. */
+function leadsHome(socket: TLSSocket, isOwn: (certificate: X509Certificate) => boolean): boolean {
+  const certificate = socket.isSessionReused() ? undefined : socket.getPeerX509Certificate();
+  return certificate !== undefined && isOwn(certificate);
 }
 
 const reset = (): NodeJS.ErrnoException => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });

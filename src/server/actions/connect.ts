@@ -1,4 +1,5 @@
 /** The subresources that connect a client to what runs in the cluster. */
+import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import type { LiveSource } from '../../kinds/live.ts';
 import type { RegistryDeps } from '../../registry/context.ts';
@@ -14,7 +15,11 @@ import { nodeProxy, podProxy, serviceProxy } from './proxy.ts';
 export interface ConnectOptions {
   readonly registry: RegistryDeps;
   readonly live: LiveSource;
-  readonly agents: AgentOptions;
+  readonly agents: Pick<AgentOptions, 'addressTypes' | 'tls'>;
+  /** Whether a certificate is this server's own. */
+  readonly isOwn: (certificate: X509Certificate) => boolean;
+  /** Whether a certificate is of a server of this API, this one or a peer: no agent of a node has such a one. */
+  readonly isServer: (certificate: X509Certificate) => boolean;
   /** Headers in which an authenticating proxy names users, and their prefixes. */
   readonly identityHeaders: readonly string[];
   /** Let clients reach this machine's own loopback and link: for tests and servers that stand alone. */
@@ -28,13 +33,19 @@ export interface Connections {
 }
 
 export function connectActions(options: ConnectOptions): Connections {
+  const allowed = (address: string): string | undefined => proxyAddress(address, options.allowLocal);
+  const guard = {
+    allowed: (address: string) => allowed(address) !== undefined,
+    lookup: async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address),
+    refused: options.isOwn,
+  };
   const deps: ConnectDeps = {
     registry: options.registry,
     live: options.live,
-    agents: new NodeAgents(options.live, options.agents),
+    agents: new NodeAgents(options.live, { ...options.agents, guard: { ...guard, refused: options.isServer } }),
     isCredential: credentialHeaders(options.identityHeaders),
-    allowed: (address) => proxyAddress(address, options.allowLocal),
-    lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    allowed,
+    guard,
     randomBelow: options.registry.randomBelow,
     open: new Set(),
   };

@@ -19,7 +19,12 @@ import { openTunnel } from '../tunnels/tunnel.ts';
 
 /** Pods and services are reached by address, which no certificate of theirs names. */
 const unverified = { verify: false } as const;
-const targetAt = (host: string, port: number, scheme: string): Target => ({ host, port, tls: scheme === 'https' ? unverified : undefined });
+const targetAt = ({ guard }: ConnectDeps, host: string, port: number, scheme: string): Target => ({
+  host,
+  port,
+  tls: scheme === 'https' ? unverified : undefined,
+  guard,
+});
 
 type Find = (deps: ConnectDeps, namespace: string, name: TargetName, asked: string) => Promise<Target>;
 
@@ -75,10 +80,10 @@ async function findPod(deps: ConnectDeps, namespace: string, { scheme, name, por
   const address = deps.allowed(pod.status?.podIP ?? pod.status?.podIPs?.[0]?.ip ?? '');
   if (address === undefined) throw badRequest('address not allowed');
   const ports = (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []);
-  if (port === '') return targetAt(address, ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80), scheme);
+  if (port === '') return targetAt(deps, address, ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80), scheme);
   const number = portNumber(port) ?? ports.find((one) => one.name === port)?.containerPort;
   if (number === undefined) throw badRequest(`invalid pod request ${JSON.stringify(asked)}`);
-  return targetAt(address, number, scheme);
+  return targetAt(deps, address, number, scheme);
 }
 
 async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
@@ -87,12 +92,7 @@ async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, p
   if (port === '' || port === String(agent.port)) return agent;
   const number = portNumber(port);
   if (number === undefined) throw badRequest(`invalid node request ${JSON.stringify(asked)}`);
-  // Connected to is what was looked up and judged, not what the name may lead to a moment later.
-  const addresses = await deps.lookup(agent.host).catch(() => []);
-  if (addresses.length === 0) throw badRequest('No addresses for hostname');
-  const allowed = addresses.flatMap((address) => deps.allowed(address) ?? []);
-  if (allowed.length < addresses.length) throw badRequest('address not allowed');
-  return targetAt(allowed[0] as string, number, scheme);
+  return targetAt(deps, agent.host, number, scheme);
 }
 
 /** One of the ready endpoints of a service, at random; only those that are pods of the same namespace count. */
@@ -105,7 +105,7 @@ async function findService(deps: ConnectDeps, namespace: string, { scheme, name,
     if (found === undefined) continue;
     for (const { ip, targetRef } of startingAnywhere(deps, subset.addresses ?? [])) {
       const address = isAddressOfPod(deps, namespace, ip, targetRef?.namespace, targetRef?.name) ? deps.allowed(ip) : undefined;
-      if (address !== undefined) return targetAt(address, found.port, scheme);
+      if (address !== undefined) return targetAt(deps, address, found.port, scheme);
     }
   }
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`);

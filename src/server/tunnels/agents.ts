@@ -2,6 +2,7 @@
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { notFound, plainError } from '../../meta/errors.ts';
+import type { Guard } from './guard.ts';
 import type { Target, TargetTls } from './target.ts';
 
 /** Where an agent listens that does not say so. */
@@ -11,6 +12,7 @@ export interface AgentOptions {
   /** Which kinds of addresses of a node are tried, best first: `InternalIP`, `Hostname` … */
   readonly addressTypes: readonly string[];
   readonly tls: TargetTls;
+  readonly guard: Guard;
 }
 
 export class NodeAgents {
@@ -31,7 +33,8 @@ export class NodeAgents {
       const host = addresses.find((address) => address.type === type)?.address;
       if (host !== undefined && host !== '') {
         const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
-        return { host, port: port > 0 ? port : USUAL_PORT, tls: this.options.tls };
+        const { tls, guard } = this.options;
+        return { host, port: port > 0 ? port : USUAL_PORT, tls, guard };
       }
     }
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');

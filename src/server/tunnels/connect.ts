@@ -8,6 +8,7 @@ import type { MessageType } from '../../schema/types.ts';
 import type { ActionRequest } from '../services.ts';
 import type { NodeAgents } from './agents.ts';
 import type { OpenConnections } from './forward.ts';
+import type { Guard } from './guard.ts';
 
 export interface ConnectDeps {
   readonly registry: RegistryDeps;
@@ -17,8 +18,8 @@ export interface ConnectDeps {
   readonly isCredential: (name: string) => boolean;
   /** The canonical form of an address that clients may be led to; undefined for others. */
   readonly allowed: (address: string) => string | undefined;
-  /** Addresses of a host name. */
-  readonly lookup: (host: string) => Promise<readonly string[]>;
+  /** Holds every connection to pods and services to those, when it is made. */
+  readonly guard: Guard;
   readonly randomBelow: (limit: number) => number;
   readonly open: OpenConnections;
 }

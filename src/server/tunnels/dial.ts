@@ -1,6 +1,8 @@
 /** Requests to targets of tunnels: one connection each unless told otherwise, a bound on how long it takes to get one, errors in plain words. */
 import http from 'node:http';
 import https from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { checkHost, guardedLookup, peerFault } from './guard.ts';
 import { authorityOf, type Target } from './target.ts';
 
 /** Longest that a connection may take to come about, its TLS handshake included. */
@@ -17,11 +19,13 @@ export interface DialOptions {
   readonly headers: readonly string[];
 }
 
-/** Begins a request. Whoever calls must listen for `error` and end the request. */
+/** Begins a request. Whoever calls must listen for `error` and end the request. Throws where the address is not allowed. */
 export function dial(target: Target, { method, path, headers }: DialOptions): http.ClientRequest {
-  const { tls } = target;
+  const { tls, guard } = target;
+  checkHost(guard, target.host);
   const common = {
     host: target.host,
+    lookup: guardedLookup(guard),
     port: target.port,
     method,
     path,
@@ -47,8 +51,15 @@ export function dial(target: Target, { method, path, headers }: DialOptions): ht
   request.once('socket', (socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    if (request.reusedSocket) arrived();
-    else socket.once(tls === undefined ? 'connect' : 'secureConnect', arrived);
+    if (request.reusedSocket) {
+      arrived();
+      return;
+    }
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      arrived();
+      const fault = tls === undefined ? undefined : peerFault(guard, socket as TLSSocket);
+      if (fault !== undefined) request.destroy(fault);
+    });
   });
   request.once('close', arrived);
   return request;

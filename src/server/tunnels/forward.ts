@@ -7,6 +7,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import type { Context } from '../context.ts';
 import { head } from '../respond.ts';
 import { dial, dialFault } from './dial.ts';
+import { guardFault } from './guard.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -56,7 +57,7 @@ export function answerOf(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    request.on('error', (error) => reject(unreachable(dialFault(target, error), error)));
+    request.on('error', (error) => reject(guardFault(error) ?? unreachable(dialFault(target, error), error)));
     // Nobody asked for another protocol.
     request.once('upgrade', (_response, socket) => {
       socket.destroy();

@@ -1,6 +1,7 @@
 /** Where a tunnel leads, and the names by which clients ask for it. */
 import type { Agent } from 'node:https';
 import { asIPv4, formatIP, parseIP } from '../../meta/ip.ts';
+import type { Guard } from './guard.ts';
 
 /** How to speak TLS to a target. PEM texts. */
 export interface TargetTls {
@@ -20,12 +21,14 @@ export interface Target {
   /** Name or address, an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
+  /** Where the connection may lead, and who may be at its other end. */
+  readonly guard: Guard;
   /** Keeps connections for further requests. Absent: every request has one of its own. */
   readonly agent?: Agent | undefined;
 }
 
 /** `10.0.0.1:80`, `[fd00::1]:80` */
-export const authorityOf = ({ host, port }: Target): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+export const authorityOf = ({ host, port }: Pick<Target, 'host' | 'port'>): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 export const schemeOf = (target: Target): string => (target.tls === undefined ? 'http' : 'https');
 
 export interface TargetName {

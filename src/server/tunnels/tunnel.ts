@@ -8,6 +8,7 @@ import { badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { dial, dialFault, KEEP_ALIVE_MS } from './dial.ts';
 import { type Open, type OpenConnections, sendAnswer, type Unreachable } from './forward.ts';
+import { guardFault } from './guard.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -39,7 +40,7 @@ export async function openTunnel(open: OpenConnections, ctx: Context, { target, 
   const answer = await new Promise<{ response: IncomingMessage; socket?: Socket; rest?: Buffer }>((resolve, reject) => {
     request.once('upgrade', (response, socket, rest) => resolve({ response, socket: socket as Socket, rest }));
     request.once('response', (response) => resolve({ response }));
-    request.on('error', (error) => reject(unreachable(dialFault(target, error), error)));
+    request.on('error', (error) => reject(guardFault(error) ?? unreachable(dialFault(target, error), error)));
     request.end();
   });
   const { response, socket, rest } = answer;

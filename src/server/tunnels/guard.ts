@@ -1,0 +1,59 @@
+/**
+ * Where connections to pods, services and nodes may lead, checked when they are made: the addresses that a name has are
+ * checked and connected to in one step, so that no name means one thing to the check and another to the connection.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { isIP, type LookupFunction } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { OwnServer } from '../../lib/own-certificates.ts';
+import { badRequest } from '../../meta/errors.ts';
+
+export interface Guard {
+  /** Whether an address, in any spelling, may be connected to. Absent: all may. */
+  readonly allowed?: ((address: string) => boolean) | undefined;
+  /** Addresses of a host name. */
+  readonly lookup: (host: string) => Promise<readonly string[]>;
+  /** Whether the other end, which shows this certificate, must not be spoken to. */
+  readonly refused: (certificate: X509Certificate) => boolean;
+}
+
+const NOT_ALLOWED = 'address not allowed';
+
+/** The other end is at an address that clients may not be led to. */
+export class AddressNotAllowed extends Error {
+  constructor() {
+    super(NOT_ALLOWED);
+    this.name = 'AddressNotAllowed';
+  }
+}
+
+/** What the client is told of an error that is its own fault; undefined for others. */
+export const guardFault = (error: Error): Error | undefined =>
+  error instanceof AddressNotAllowed || error instanceof OwnServer ? badRequest(error.message) : undefined;
+
+/** Refuses a host that is an address and not allowed. Names are checked when they are looked up. */
+export function checkHost({ allowed }: Guard, host: string): void {
+  if (allowed !== undefined && isIP(host) !== 0 && !allowed(host)) throw badRequest(NOT_ALLOWED);
+}
+
+/** For `net.connect`: a name is good only if all that it stands for is. */
+export function guardedLookup({ allowed, lookup }: Guard): LookupFunction {
+  return (host, options, done) => {
+    const answer = (addresses: readonly string[]): void => {
+      if (addresses.length === 0) throw Object.assign(new Error(`lookup ${host}: no such host`), { code: 'ENOTFOUND' });
+      if (allowed !== undefined && !addresses.every((address) => isIP(address) !== 0 && allowed(address))) throw new AddressNotAllowed();
+      const all = addresses.map((address) => ({ address, family: isIP(address) }));
+      if (options.all) done(null, all);
+      else done(null, all[0]?.address as string, all[0]?.family);
+    };
+    lookup(host)
+      .then(answer)
+      .catch((error: Error) => done(error, options.all ? [] : ''));
+  };
+}
+
+/** The error of a connection whose other end is not to be spoken to. Nothing has been sent when its handshake ends. */
+export function peerFault({ refused }: Guard, socket: TLSSocket): Error | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  return certificate !== undefined && refused(certificate) ? new OwnServer() : undefined;
+}
