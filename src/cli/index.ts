@@ -63,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'proxy', summary: 'Serve the API on this machine.', load: async () => (await import('./proxy.ts')).proxy },
   { name: 'replace', summary: 'Make objects exactly what files say.', load: async () => (await import('./replace.ts')).replace },
   { name: 'scale', summary: 'Set how many replicas there should be.', load: async () => (await import('./scale.ts')).scale },
+  {
+    name: 'store',
+    summary: 'Back up, restore, check and repair what is stored.',
+    load: async () => (await import('./store/index.ts')).store,
+  },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   { name: 'wait', summary: 'Wait until objects are as wanted.', load: async () => (await import('./wait.ts')).wait },
 ];

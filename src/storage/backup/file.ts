@@ -11,9 +11,13 @@ export const fileChunks = (path: string): AsyncIterable<Buffer> => createReadStr
 
 /**
  * Writes a file that only its owner can read: under another name first, then synced, then renamed. What is there already
- * is not replaced. Answers the number of bytes.
+ * is not replaced. `check` is given the name before the file gets its own. Answers the number of bytes.
  */
-export async function writePrivateFile(path: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+export async function writePrivateFile(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  check: (written: string) => Promise<void> = async () => {},
+): Promise<number> {
   checkNew(path);
   const partial = `${path}.partial-${process.pid}`;
   const file = await open(partial, 'wx', 0o600);
@@ -28,6 +32,7 @@ export async function writePrivateFile(path: string, chunks: AsyncIterable<Buffe
     } finally {
       await file.close();
     }
+    await check(partial);
     checkNew(path);
     await rename(partial, path);
   } catch (error) {

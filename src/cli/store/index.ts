@@ -1,0 +1,12 @@
+/** `plat store`: backups, restores, and the health of what is stored. */
+import type { CommandEntry } from '../command.ts';
+import { commandGroup } from '../command-group.ts';
+
+const commands: readonly CommandEntry[] = [
+  { name: 'backup', summary: 'Write everything that is stored to a file.', load: async () => (await import('./backup.ts')).backup },
+  { name: 'restore', summary: 'Fill an empty store from a backup.', load: async () => (await import('./restore.ts')).restore },
+  { name: 'stat', summary: 'Show what a store or a backup holds.', load: async () => (await import('./stat.ts')).stat },
+  { name: 'verify', summary: 'Check a data directory or a backup for damage.', load: async () => (await import('./verify.ts')).verify },
+];
+
+export const store = commandGroup('store', 'Back up, restore, check and repair what a server stores.', commands);

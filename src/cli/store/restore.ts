@@ -1,0 +1,60 @@
+/** `plat store restore`: an empty data directory or etcd gets what a backup holds. */
+import { bool, file, flag, readInteger } from '../../lib/flags.ts';
+import { command } from '../command.ts';
+import { demandPath, demandPlace, exitCodes, noWords, outputFlag, placeFlags } from './place.ts';
+
+const flags = {
+  Restore: {
+    from: file('Backup to restore.'),
+    force: bool(false, 'Replace a store that is there: its files are moved aside; of etcd a backup is kept beside the file.'),
+    'skip-revisions': flag<number | undefined>(
+      undefined,
+      'How many revisions to leave out after that of the backup: more than were written since.',
+      'NUMBER',
+      (value) => readInteger(value, 0, 1_000_000_000_000),
+      { defaultText: '1000000000; 10000 for etcd' },
+    ),
+    ...outputFlag,
+  },
+  Store: placeFlags,
+};
+
+export const restore = command({
+  usage: '--from FILE (--data-dir DIRECTORY | --etcd-servers URL,…) [flags]',
+  summary: 'Fill an empty store from a backup. The whole file is checked before anything is written.',
+  flags,
+  more: `
+Examples:
+  plat store restore --from plat.backup --data-dir .plat
+  plat store restore --from plat.backup --etcd-servers http://127.0.0.1:2379 --etcd-prefix /registry/plat
+  plat server --store memory --restore-from plat.backup
+
+Objects keep their names and uids and get new resource versions, greater than any from before the backup. Clients that
+watch must list again; they are told so.
+${exitCodes()}`,
+  async run({ options, given, words }, io) {
+    noWords(words);
+    const from = demandPath(options.from, 'from', io);
+    const place = demandPlace(options, given, io);
+    const { restorePlace } = await import('../../compose/store-tools.ts');
+    const { header, trailer, revision, expired, movedTo } = await restorePlace(from, place, options);
+    const facts = {
+      entries: trailer.entries - expired,
+      expired,
+      encrypted: trailer.encrypted,
+      identity: header.identity,
+      revision,
+      movedTo,
+    };
+    if (options.output === 'json') io.out(`${JSON.stringify(facts)}\n`);
+    else {
+      const where = place.type === 'directory' ? place.dataDir : `etcd at ${options.etcdServers.join(', ')}, prefix ${options.etcdPrefix}`;
+      io.out(`${facts.entries} entries are in ${where}; revisions go on from ${revision}\n`);
+      if (movedTo !== undefined) io.out(`what was there before is in ${movedTo}\n`);
+      if (header.identity !== undefined) io.out(`start the server with --identity ${header.identity}\n`);
+      if (trailer.encrypted > 0)
+        io.out(`${trailer.encrypted} values are encrypted: the server needs the --encryption-provider-config from before\n`);
+    }
+    return 0;
+  },
+});

@@ -1,0 +1,199 @@
+/** What `plat store` does with stores that it opens itself: a data directory that no server uses, or a prefix in etcd. */
+import { dirname, join } from 'node:path';
+import { systemClock } from '../lib/clock.ts';
+import type { RestoredDirectory } from '../storage/backup/directory.ts';
+import { checkNew, fileChunks, writePrivateFile } from '../storage/backup/file.ts';
+import { BackupError, type BackupHeader, type BackupTrailer } from '../storage/backup/format.ts';
+import { type BackupSummary, readBackup, verifyBackup } from '../storage/backup/read.ts';
+import { checkEmpty, checkRestored, clearStore, restoreInto } from '../storage/backup/restore.ts';
+import { snapshotPages } from '../storage/backup/snapshot.ts';
+import { backupChunks } from '../storage/backup/write.ts';
+import type { Engine, Entry } from '../storage/engine.ts';
+import type { EtcdAccess } from '../storage/engines/index.ts';
+import { openEngine } from '../storage/engines/index.ts';
+import { hasStore } from '../storage/engines/lmdb/replace.ts';
+import { productVersion } from '../version.ts';
+import { identityIn } from './store.ts';
+
+export { checkNew } from '../storage/backup/file.ts';
+
+export type Place = { readonly type: 'directory'; readonly dataDir: string } | { readonly type: 'etcd'; readonly etcd: EtcdAccess };
+
+/** History of a store that a tool opens: nothing is forgotten meanwhile. */
+const RETENTION_MS = 24 * 60 * 60_000;
+/** How long the revision is held that is read. */
+const HOLD_MS = 60 * 60_000;
+
+export interface BackupResult {
+  readonly file: string;
+  readonly bytes: number;
+  readonly header: BackupHeader;
+  readonly trailer: BackupTrailer;
+}
+
+/** Throws unless there is a store, and nobody uses it. */
+export async function openPlace(place: Place): Promise<Engine> {
+  if (place.type === 'etcd') return openEngine({ store: 'etcd', dataDir: '', etcd: place.etcd, historyRetentionMs: 0 });
+  if (!hasStore(place.dataDir)) throw new Error(`there is no store in ${place.dataDir}`);
+  return explained(() => openEngine({ store: 'lmdb', dataDir: place.dataDir, historyRetentionMs: RETENTION_MS }));
+}
+
+/** Says what to do about a directory that a server uses. */
+export async function explained<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { message } = error as Error;
+    if (!message.includes('is in use by another server')) throw error;
+    const what = message.replace(/; stop that one.*$/, '');
+    throw new Error(`${what}: stop it first, or ask it: \`plat store backup\` without --data-dir backs up a running server`, {
+      cause: error,
+    });
+  }
+}
+
+/** Closes the store however the work ends. */
+export async function withPlace<T>(place: Place, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await openPlace(place);
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** The entries of one moment. */
+export async function withSnapshot<T>(
+  engine: Engine,
+  work: (header: BackupHeader, pages: AsyncIterable<readonly Entry[]>) => Promise<T>,
+): Promise<T> {
+  await checkRestored(engine);
+  const hold = await engine.hold(HOLD_MS);
+  try {
+    const identity = await identityIn(engine);
+    const header: BackupHeader = {
+      productVersion,
+      ...(identity !== undefined && { identity }),
+      engine: engine.name,
+      revision: hold.revision,
+      compacted: engine.compacted,
+      createdAt: new Date(systemClock.now()).toISOString(),
+    };
+    return await work(header, snapshotPages(engine, hold.revision));
+  } finally {
+    await hold.release();
+  }
+}
+
+export async function backupPlace(place: Place, file: string): Promise<BackupResult> {
+  checkNew(file);
+  return withPlace(place, (engine) => backupEngine(engine, file));
+}
+
+function backupEngine(engine: Engine, file: string): Promise<BackupResult> {
+  return withSnapshot(engine, (header, pages) => writeBackup(backupChunks(header, pages), file));
+}
+
+/** Writes a backup to a file; what is not a whole one when it is read back from there leaves none. */
+export async function writeBackup(chunks: AsyncIterable<Buffer>, file: string): Promise<BackupResult> {
+  let summary: BackupSummary | undefined;
+  const bytes = await writePrivateFile(file, chunks, async (written) => {
+    summary = await verifyBackup(fileChunks(written));
+  });
+  return { file, bytes, ...(summary as BackupSummary) };
+}
+
+export interface RestorePlaceOptions {
+  readonly force: boolean;
+  readonly skipRevisions: number | undefined;
+}
+
+export async function restorePlace(file: string, place: Place, { force, skipRevisions }: RestorePlaceOptions): Promise<RestoredDirectory> {
+  const open = (): AsyncIterable<Buffer> => fileChunks(file);
+  const options = { clock: systemClock, skipRevisions };
+  if (place.type === 'directory') {
+    const { restoreDirectory } = await import('../storage/backup/directory.ts');
+    return explained(() => restoreDirectory(open, { ...options, dataDir: place.dataDir, store: {}, force }));
+  }
+  const engine = await openPlace(place);
+  try {
+    await verifyBackup(open());
+    const movedTo = force ? await setAside(engine, file) : undefined;
+    await checkEmpty(engine).catch((error: unknown) => {
+      if (!(error instanceof BackupError) || force) throw error;
+      throw new BackupError(
+        `${error.message}: name another --etcd-prefix, or replace what is there with --force, which keeps a backup of it`,
+      );
+    });
+    return { ...(await restoreInto(engine, open, options)), movedTo };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What is in etcd cannot be moved: it is backed up beside the file, then deleted. A part of an earlier restore is not kept. */
+async function setAside(engine: Engine, file: string): Promise<string | undefined> {
+  const { entries } = await engine.range({ prefix: '', limit: 1, uncounted: true });
+  if (entries.length === 0) return undefined;
+  const whole = await checkRestored(engine).then(
+    () => true,
+    () => false,
+  );
+  const aside = whole
+    ? join(dirname(file), `replaced-${new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-')}.backup`)
+    : undefined;
+  if (aside !== undefined) await backupEngine(engine, aside);
+  await clearStore(engine);
+  return aside;
+}
+
+export interface BackupStat extends BackupSummary {
+  readonly collections: Readonly<Record<string, { readonly objects: number; readonly bytes: number }>>;
+}
+
+/** What a backup file holds; it is read to its end. */
+export async function statBackup(file: string): Promise<BackupStat> {
+  const collections: Record<string, { objects: number; bytes: number }> = {};
+  let header: BackupHeader | undefined;
+  for await (const part of readBackup(fileChunks(file))) {
+    if (part.type === 'header') header = part.header;
+    else if (part.type === 'trailer') return { header: header as BackupHeader, trailer: part.trailer, collections };
+    else for (const { key, value } of part.entries) count(collections, key, value.length);
+  }
+  throw new BackupError('the backup has no end');
+}
+
+export interface StoreStat {
+  readonly engine: string;
+  readonly identity: string | undefined;
+  readonly revision: number;
+  readonly compactedRevision: number;
+  readonly objects: number;
+  readonly unreadable: number;
+  readonly collections: BackupStat['collections'];
+}
+
+/** What a store holds that is reached through its engine. */
+export async function statPlace(place: Place): Promise<StoreStat> {
+  return withPlace(place, (engine) =>
+    withSnapshot(engine, async ({ identity, revision, compacted }, pages) => {
+      const collections: Record<string, { objects: number; bytes: number }> = {};
+      let [objects, unreadable] = [0, 0];
+      for await (const page of pages) {
+        for (const { key, value, unreadable: why } of page) {
+          objects++;
+          if (why !== undefined) unreadable++;
+          count(collections, key, value.length);
+        }
+      }
+      return { engine: engine.name, identity, revision, compactedRevision: compacted, objects, unreadable, collections };
+    }),
+  );
+}
+
+/** `core/pods/default/web` counts as `core/pods`. */
+function count(collections: Record<string, { objects: number; bytes: number }>, key: string, bytes: number): void {
+  const name = key.split('/').slice(0, 2).join('/');
+  const found = collections[name] ?? { objects: 0, bytes: 0 };
+  collections[name] = { objects: found.objects + 1, bytes: found.bytes + bytes };
+}

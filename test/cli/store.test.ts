@@ -1,0 +1,205 @@
+/** `plat store`: backups, restores and what they refuse. */
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
+import { type PlatResult, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+async function start(options: TestServerOptions): Promise<TestServer> {
+  const server = await startTestServer(options);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+const cwd = temporaryDirectory('plat-store-cli');
+async function plat(...args: string[]): Promise<PlatResult> {
+  const io = testIO({ cwd });
+  const code = await run(['store', ...args], io);
+  return { code, stdout: io.stdout, stderr: io.stderr };
+}
+async function ok(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await plat(...args);
+  if (code !== 0) throw new Error(`plat store ${args.join(' ')}: ${code}\n${stdout}${stderr}`);
+  return stdout;
+}
+let files = 0;
+const newFile = (): string => join(cwd, `${files++}.backup`);
+
+/** A directory that a server has used, with one object of the test. */
+async function usedDirectory(options: TestServerOptions = {}): Promise<{ dataDir: string; version: number }> {
+  const dataDir = temporaryDirectory('plat-store');
+  const server = await startTestServer({ store: 'lmdb', dataDir, ...options });
+  const made = await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'kept' }, data: { a: 'b' } });
+  await server.running.close();
+  return { dataDir, version: Number(made.metadata.resourceVersion) };
+}
+
+describe('backup and restore', () => {
+  test('of a directory into another: a server finds everything there, with greater versions', async () => {
+    const { dataDir, version } = await usedDirectory();
+    const file = newFile();
+    const said = JSON.parse(await ok('backup', '--data-dir', dataDir, '--to', file, '-o', 'json'));
+    expect(said).toMatchObject({ file, identity: 'plat', engine: 'lmdb', encrypted: 0, unreadableCount: 0 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const target = temporaryDirectory('plat-store');
+    const restored = JSON.parse(await ok('restore', '--from', file, '--data-dir', target, '-o', 'json'));
+    expect(restored).toMatchObject({ entries: said.entries, identity: 'plat' });
+    const server = await start({ store: 'lmdb', dataDir: target });
+    const found = await server.admin.ok('GET', '/api/v1/namespaces/default/configmaps/kept');
+    expect(found.data).toEqual({ a: 'b' });
+    expect(Number(found.metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000);
+    expect(server.errors).toEqual([]);
+  });
+
+  test('of a running server is the default, and needs its right', async () => {
+    const server = await start({ store: 'lmdb' });
+    const cli = platFor(server);
+    const out = await cli.ok(['store', 'backup', '--to', 'online.backup']);
+    expect(out).toMatch(/online\.backup: \d+ entries at revision \d+, /);
+    expect(await ok('verify', '--from', join(cli.cwd, 'online.backup'))).toMatch(/is whole/);
+    const alice = platFor(server, {}, ['--kubeconfig', server.running.adminConfigPath, '--as', 'alice']);
+    const refused = await alice.run(['store', 'backup', '--to', 'a.backup']);
+    expect([refused.code, readdirSync(alice.cwd)]).toEqual([1, []]);
+    expect(refused.stderr).toContain('cannot get path "/store/backup"');
+  });
+
+  test('a directory that a server uses is refused, with the way that works', async () => {
+    const server = await start({ store: 'lmdb' });
+    const file = newFile();
+    const refused = await plat('backup', '--data-dir', server.dataDir, '--to', file);
+    expect([refused.code, existsSync(file)]).toEqual([1, false]);
+    expect(refused.stderr).toMatch(/in use by another server.*stop it first, or ask it: `plat store backup` without --data-dir/);
+    for (const args of [['stat'], ['restore', '--from', file, '--force']]) {
+      expect((await plat(...args, '--data-dir', server.dataDir)).code, args.join(' ')).toBe(1);
+    }
+  });
+
+  test('a file that is there is not overwritten, and no directory is made where there is no store', async () => {
+    const { dataDir } = await usedDirectory();
+    const file = newFile();
+    writeFileSync(file, 'mine');
+    expect(await plat('backup', '--data-dir', dataDir, '--to', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not overwritten'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    const nowhere = join(cwd, 'nowhere');
+    expect(await plat('backup', '--data-dir', nowhere, '--to', newFile())).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no store in'),
+    });
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
+  test('a backup that is cut is refused by all, and nothing is written', async () => {
+    const { dataDir } = await usedDirectory();
+    const file = newFile();
+    await ok('backup', '--data-dir', dataDir, '--to', file);
+    truncateSync(file, statSync(file).size - 1);
+    const target = temporaryDirectory('plat-store');
+    for (const args of [['verify'], ['stat'], ['restore', '--data-dir', target]]) {
+      expect(await plat(...args, '--from', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('cut short') });
+    }
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  test('--force moves the store that is there aside; keys and configuration stay', async () => {
+    const { dataDir } = await usedDirectory();
+    const file = newFile();
+    await ok('backup', '--data-dir', dataDir, '--to', file);
+    const server = await startTestServer({ store: 'lmdb', dataDir });
+    await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'later' } });
+    const config = readFileSync(join(dataDir, 'admin.conf'), 'utf8');
+    await server.running.close();
+    expect(await plat('restore', '--from', file, '--data-dir', dataDir)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--force'),
+    });
+    const { movedTo } = JSON.parse(await ok('restore', '--from', file, '--data-dir', dataDir, '--force', '-o', 'json'));
+    expect(JSON.parse(await ok('stat', '--data-dir', movedTo, '-o', 'json')).objects).toBeGreaterThan(0);
+    expect(readFileSync(join(dataDir, 'admin.conf'), 'utf8')).toBe(config);
+    const again = await start({ store: 'lmdb', dataDir });
+    expect((await again.admin.get('/api/v1/namespaces/default/configmaps/later')).status).toBe(404);
+    expect((await again.admin.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(200);
+  });
+
+  test('a restored directory of one identity is not served under the other', async () => {
+    const { dataDir } = await usedDirectory({ identity: 'kubernetes' });
+    const file = newFile();
+    await ok('backup', '--data-dir', dataDir, '--to', file);
+    await expect(startTestServer({ store: 'memory', restoreFrom: file })).rejects.toThrow(/identity kubernetes.*plat store export/);
+    expect(await ok('restore', '--from', file, '--data-dir', temporaryDirectory('plat-store'))).toContain(
+      'start the server with --identity kubernetes',
+    );
+  });
+
+  test('flags that name two stores, none, or have no effect are refused', async () => {
+    for (const args of [
+      ['backup'],
+      ['backup', '--to', 'x', '--data-dir', 'a', '--etcd-servers', 'b'],
+      ['backup', '--to', 'x', '--etcd-prefix', '/a'],
+      ['restore', '--data-dir', 'a'],
+      ['restore', '--from', 'x'],
+      ['stat'],
+      ['stat', '--from', 'x', '--data-dir', 'a'],
+      ['verify'],
+      ['backup', 'now', '--to', 'x'],
+      ['nonsense'],
+    ]) {
+      expect((await plat(...args)).code, args.join(' ')).toBe(2);
+    }
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a directory that cannot be read says so', async () => {
+    const { dataDir } = await usedDirectory();
+    chmodSync(dataDir, 0o000);
+    expect((await plat('backup', '--data-dir', dataDir, '--to', newFile())).code).toBe(1);
+    chmodSync(dataDir, 0o700);
+  });
+});
+
+describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`, () => {
+  let etcd: EtcdFixture;
+  beforeAll(async () => {
+    etcd = await startEtcd();
+  });
+  afterAll(() => etcd.stop());
+
+  test('to etcd and back; what is there is replaced only with --force, and kept in a file', async () => {
+    const { dataDir, version } = await usedDirectory();
+    const file = newFile();
+    await ok('backup', '--data-dir', dataDir, '--to', file);
+    const place = ['--etcd-servers', etcd.endpoint, '--etcd-prefix', '/moved'];
+    await ok('restore', '--from', file, ...place);
+    const server = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/moved' });
+    const path = '/api/v1/namespaces/default/configmaps';
+    const found = await server.admin.ok('GET', `${path}/kept`);
+    expect(Number(found.metadata.resourceVersion)).toBeGreaterThan(version + 10_000);
+    await server.admin.ok('POST', path, { metadata: { name: 'in-etcd' } });
+    const back = newFile();
+    await ok('backup', ...place, '--to', back);
+    expect(await plat('restore', '--from', file, ...place)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not empty.*--etcd-prefix.*--force/),
+    });
+    cleanups.pop();
+    await server.close();
+    const { movedTo } = JSON.parse(await ok('restore', '--from', file, ...place, '--force', '-o', 'json'));
+    expect(await ok('verify', '--from', movedTo)).toContain('is whole');
+    const restored = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/moved' });
+    expect((await restored.admin.get(`${path}/in-etcd`)).status).toBe(404);
+    const target = temporaryDirectory('plat-store');
+    await ok('restore', '--from', back, '--data-dir', target);
+    const home = await start({ store: 'lmdb', dataDir: target });
+    expect((await home.admin.get(`${path}/in-etcd`)).status).toBe(200);
+    expect((await home.admin.get(`${path}/kept`)).status).toBe(200);
+  });
+});
