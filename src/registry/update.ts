@@ -67,6 +67,7 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
       if (error instanceof CommitConflict) {
         // Only the object itself has the version that was named; another conflict is a matter of trying again.
         const final = how.conflictIsFinal && error.key === storeKey(ctx);
+        if (final && how.createAbsent === undefined && (await isGone(deps, ctx))) throw missing(ctx);
         if (attempt >= TRIES || final) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
         continue;
       }
@@ -75,6 +76,12 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
       throw error;
     }
   }
+}
+
+/** Whether the write that was lost against removed the object: there is no newer version to try again with. */
+async function isGone(deps: RegistryDeps, ctx: WriteContext): Promise<boolean> {
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  return ctx.resource.collection?.items.get(keyOf(ctx)) === undefined;
 }
 
 async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {

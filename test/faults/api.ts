@@ -39,7 +39,7 @@ export class Api {
   /** Rejects with Unanswered when the connection breaks or the answer takes too long. */
   send(method: string, path: string, { body, type = 'application/json', timeoutMs = TIMEOUT_MS }: ApiRequest = {}): Promise<ApiAnswer> {
     return new Promise((resolve, reject) => {
-      const stream = this.#open(method, path, body === undefined ? {} : { 'content-type': type }, reject);
+      const stream = this.#open(method, path, body === undefined ? undefined : type, reject);
       if (stream === undefined) return;
       const timer = setTimeout(() => {
         reject(new Unanswered('timeout'));
@@ -67,7 +67,7 @@ export class Api {
           reject(new Unanswered('the answer was cut short'));
         }
       });
-      stream.end(body === undefined ? undefined : JSON.stringify(body));
+      if (body !== undefined) stream.end(JSON.stringify(body));
     });
   }
 
@@ -81,7 +81,7 @@ export class Api {
   watch(path: string, event: (event: Loose) => void, refused: (status: number) => void = () => {}): ApiWatch {
     let close = () => {};
     const done = new Promise<void>((resolve) => {
-      const stream = this.#open('GET', path, {}, () => resolve());
+      const stream = this.#open('GET', path, undefined, () => resolve());
       if (stream === undefined) return;
       close = () => stream.close(http2.constants.NGHTTP2_CANCEL);
       let rest = '';
@@ -107,18 +107,15 @@ export class Api {
     this.#session?.destroy();
   }
 
-  #open(
-    method: string,
-    path: string,
-    headers: Record<string, string>,
-    failed: (error: Error) => void,
-  ): http2.ClientHttp2Stream | undefined {
+  #open(method: string, path: string, type: string | undefined, failed: (error: Error) => void): http2.ClientHttp2Stream | undefined {
     if (this.#session === undefined || this.#session.destroyed || this.#session.closed) {
       this.#session = http2.connect(this.#address, { rejectUnauthorized: false });
       this.#session.on('error', () => {});
     }
     try {
-      return this.#session.request({ ':method': method, ':path': path, authorization: `Bearer ${this.#token}`, ...headers });
+      const headers = { ':method': method, ':path': path, authorization: `Bearer ${this.#token}`, ...(type && { 'content-type': type }) };
+      // Without this a DELETE is sent without its body.
+      return this.#session.request(headers, { endStream: type === undefined });
     } catch (error) {
       failed(new Unanswered((error as Error).message));
       return undefined;

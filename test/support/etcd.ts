@@ -24,6 +24,8 @@ function binary(): string {
 
 export interface EtcdFixture {
   readonly endpoint: string;
+  /** Process id; undefined while it does not run. */
+  readonly pid: number | undefined;
   /** Present when it was started with TLS; etcd then demands the client's certificate. */
   readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
   /** Ends the process at once, as a crash would. */
@@ -31,8 +33,8 @@ export interface EtcdFixture {
   /** Stops the process as if the machine hung, and lets it go on. */
   freeze(): void;
   thaw(): void;
-  /** Starts it again on the same data and ports. */
-  start(): Promise<void>;
+  /** Starts it again on the same data and ports. `health`: waits until it is healthy, for which it may need the others. */
+  start(health?: boolean): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
@@ -40,6 +42,8 @@ export interface EtcdFixture {
 export interface EtcdFixtureOptions {
   readonly tls?: boolean;
   readonly flags?: readonly string[];
+  /** Given the ports on which members listen for each other: those under which they are reached. */
+  readonly peers?: (ports: readonly number[]) => Promise<readonly number[]>;
 }
 
 export async function startEtcd(options: EtcdFixtureOptions = {}): Promise<EtcdFixture> {
@@ -52,27 +56,34 @@ export async function startEtcdCluster(size: number, options: EtcdFixtureOptions
   const ports = await freePorts(3 * size);
   const members = Array.from({ length: size }, (_, index) => {
     const [client, peer, metrics] = ports.slice(3 * index, 3 * index + 3) as [number, number, number];
-    return { name: `member${index}`, client, metrics, peerUrl: `http://127.0.0.1:${peer}` };
+    return { name: `member${index}`, client, peer, metrics };
   });
-  const cluster = members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(',');
-  return Promise.all(members.map((member) => startMember(member, cluster, options)));
+  const listening = members.map(({ peer }) => peer);
+  const reached = (await options.peers?.(listening)) ?? listening;
+  const cluster = members.map(({ name }, index) => `${name}=http://127.0.0.1:${reached[index]}`).join(',');
+  return Promise.all(members.map((member, index) => startMember(member, cluster, reached[index] as number, options)));
 }
 
 interface Member {
   readonly name: string;
   readonly client: number;
+  readonly peer: number;
   readonly metrics: number;
-  readonly peerUrl: string;
 }
 
-async function startMember(member: Member, cluster: string, { tls = false, flags = [] }: EtcdFixtureOptions): Promise<EtcdFixture> {
+async function startMember(
+  member: Member,
+  cluster: string,
+  reached: number,
+  { tls = false, flags = [] }: EtcdFixtureOptions,
+): Promise<EtcdFixture> {
   const directory = temporaryDirectory('plat-etcd');
   const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${member.client}`;
   const certificates = tls ? writeCertificates(directory) : undefined;
   const argv = [
     ['--name', member.name, '--data-dir', join(directory, 'data')],
     ['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
-    ['--listen-peer-urls', member.peerUrl, '--initial-advertise-peer-urls', member.peerUrl],
+    ['--listen-peer-urls', `http://127.0.0.1:${member.peer}`, '--initial-advertise-peer-urls', `http://127.0.0.1:${reached}`],
     ['--initial-cluster', cluster],
     ['--listen-metrics-urls', `http://127.0.0.1:${member.metrics}`],
     ['--log-level', 'error', '--logger', 'zap', '--enable-grpc-gateway=false'],
@@ -80,9 +91,10 @@ async function startMember(member: Member, cluster: string, { tls = false, flags
     flags,
   ].flat();
   let child: ChildProcess | undefined;
-  const start = async () => {
+  const start = async (health = true) => {
     child = spawn(binary(), argv, { stdio: ['ignore', 'ignore', 'pipe'] });
-    await healthy(child, member.metrics);
+    if (health) await healthy(child, member.metrics);
+    else child.stderr?.resume();
   };
   const kill = async () => {
     const ending = child;
@@ -96,6 +108,9 @@ async function startMember(member: Member, cluster: string, { tls = false, flags
   await start();
   return {
     endpoint,
+    get pid() {
+      return child?.pid;
+    },
     ...(certificates === undefined ? {} : { tls: certificates.files }),
     kill,
     freeze: () => void child?.kill('SIGSTOP'),

@@ -1,0 +1,27 @@
+/** Three servers on three members of etcd while members and servers fail. The long form is `node bench/histories.mjs`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { etcdMissing } from '../support/etcd.ts';
+import { programDirectory, programMissing } from '../support/program.ts';
+import { runHistories } from './histories/run.ts';
+
+const missing = etcdMissing ?? programMissing ?? (existsSync('/proc/net/tcp') ? undefined : 'partitions need /proc/net/tcp');
+const because = missing === undefined ? '' : ` (skipped: ${missing})`;
+
+test.skipIf(missing !== undefined)(`histories hold while members and servers fail${because}`, { timeout: 180_000 }, async () => {
+  const seed = Number(process.env.HISTORIES_SEED ?? Date.now() % 1_000_000);
+  console.log(`HISTORIES_SEED=${seed}`);
+  const figures = await runHistories({
+    seed,
+    seconds: 20,
+    directory: temporaryDirectory('plat-histories'),
+    program: join(programDirectory, 'plat.js'),
+    clock: join(import.meta.dirname, 'histories/clock.cjs'),
+  });
+  expect(figures.violations).toEqual([]);
+  expect(Object.keys(figures.faults).length).toBeGreaterThan(2);
+  expect(figures.acknowledgedWrites).toBeGreaterThan(20);
+  expect(figures.watchEvents).toBeGreaterThan(20);
+});
