@@ -133,6 +133,11 @@ const serving = {
     'NAME,…',
     readSuites,
   ),
+  'max-connections': int(20_000, 'Connections that are open at once; more are closed as they come. 0 is no limit.'),
+  'max-connections-per-address': int(
+    12_000,
+    'Connections that are open at once from one address; more are closed as they come. 0 is no limit, for servers behind a proxy.',
+  ),
   'request-timeout': duration('1m', 'Time after which a request that is not a watch is ended.'),
   'min-request-timeout': int(1800, 'Seconds that a watch lasts at least, unless the client says otherwise.'),
   'enable-priority-and-fairness': bool(

@@ -38,7 +38,9 @@ import { eviction } from './server/actions/eviction.ts';
 import { reviewActions } from './server/actions/reviews.ts';
 import { tokenRequest, tokenRequestAdmission } from './server/actions/token-request.ts';
 import { serveResource } from './server/api.ts';
+import { Connections } from './server/connections.ts';
 import { measured } from './server/endpoints/measured-engine.ts';
+import { registerConnections } from './server/endpoints/metrics.ts';
 import { keepFlowStatus } from './server/flow-status.ts';
 import { requestHandler } from './server/handler.ts';
 import { presetUser } from './server/in-process.ts';
@@ -281,7 +283,10 @@ async function serve(
     log,
   });
   const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
+  const accepted = new Connections({ total: options.maxConnections, perAddress: options.maxConnectionsPerAddress });
+  registerConnections(metrics, accepted);
   const listener = await listen({
+    connections: accepted,
     host: options.bindAddress,
     port: options.securePort,
     tls: trust.tls,
@@ -289,7 +294,8 @@ async function serve(
     upgrade,
   });
   const listeners: Listener[] = [listener];
-  if (options.insecurePort !== 0) listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, handle, upgrade }));
+  if (options.insecurePort !== 0)
+    listeners.push(await listen({ host: '127.0.0.1', port: options.insecurePort, connections: accepted, handle, upgrade }));
   const address = `https://${reachable(options.bindAddress)}:${listener.port}`;
   const [withdraw] = await Promise.all([
     serverEndpoints.announce({ identity, writer, options, port: listener.port, log }),

@@ -29,7 +29,7 @@ export function requestHandler(options: HandlerOptions): Handle {
       ctx.finished = true;
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
-      if ((req as IncomingMessage).complete === false && !ctx.http2) drain(options.clock, ctx);
+      if ((req as IncomingMessage).complete === false && !ctx.http2 && upgrade === undefined) drain(options.clock, ctx);
     });
     if (ctx.http2 && hasBody(ctx)) res.once('finish', () => drain(options.clock, ctx));
     try {
@@ -95,5 +95,6 @@ const UNTAKEN_BYTES = 256 * 1024;
 
 /** Whether much of an answer still waits for the client. */
 function untaken({ res }: Context): boolean {
-  return ('stream' in res ? (res.stream?.writableLength ?? 0) : res.writableLength) > UNTAKEN_BYTES;
+  // A client of HTTP/2 decides how much it takes, and may take nothing at all.
+  return 'stream' in res ? !res.writableFinished && !res.destroyed : res.writableLength > UNTAKEN_BYTES;
 }

@@ -5,6 +5,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
+import type { Connections } from './connections.ts';
 import type { Incoming, Outgoing } from './context.ts';
 
 export interface ListenOptions {
@@ -12,6 +13,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Absent: plain HTTP. */
   readonly tls?: TlsOptions;
+  /** Which connections are taken. Absent: all. */
+  readonly connections?: Connections;
   readonly handle: (req: Incoming, res: Outgoing) => void;
   /** Takes over upgraded connections (exec, attach, port forwarding). */
   readonly upgrade?: (req: http.IncomingMessage, socket: Socket, head: Buffer) => void;
@@ -24,11 +27,26 @@ export interface Listener {
   abort(): void;
 }
 
+const HEADER_BYTES = 64 * 1024;
+/** Longest that a handshake, and the head of a request, may take. */
+const HANDSHAKE_MS = 10_000;
+const HEAD_MS = 15_000;
 /** Bounds on what a client may send before it is served. */
-const limits = { maxHeaderSize: 64 * 1024, headersTimeout: 30_000, requestTimeout: 0, keepAliveTimeout: 120_000 };
+const limits = {
+  maxHeaderSize: HEADER_BYTES,
+  headersTimeout: HEAD_MS,
+  requestTimeout: 0,
+  keepAliveTimeout: 120_000,
+  // How often heads are looked for that take too long.
+  connectionsCheckingInterval: 5000,
+};
 /** How often connections that have become idle are closed while the server ends. */
 const IDLE_SWEEP_MS = 20;
-const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 };
+const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024, maxHeaderListSize: HEADER_BYTES };
+/** Megabytes that one HTTP/2 connection may take, and frames that make no sense before it is closed. */
+const h2Limits = { maxSessionMemory: 16, maxSessionInvalidFrames: 100, maxSettings: 32, maxOutstandingPings: 10 };
+/** A client of HTTP/2 that was silent for so long is asked whether it is there, and let go when it is silent for as long again. */
+const H2_SILENT_MS = 120_000;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
@@ -36,6 +54,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { tls } = options;
   const sessions = new Set<http2.ServerHttp2Session>();
   const server = tls === undefined ? http.createServer(limits, handle) : secure(tls, handle, options.handle, sessions);
+  const { connections } = options;
+  if (connections !== undefined) admitOnly(server, connections, tls !== undefined);
   server.on('upgrade', (req, socket, head) => {
     if (options.upgrade === undefined) socket.destroy();
     else options.upgrade(req, socket as Socket, head);
@@ -80,12 +100,13 @@ function secure(
   handle2: (req: Incoming, res: Outgoing) => void,
   sessions: Set<http2.ServerHttp2Session>,
 ): https.Server {
-  const second = http2.createServer({ settings: h2Settings });
+  const second = http2.createServer({ settings: h2Settings, ...h2Limits });
   second.on('request', handle2);
   second.on('sessionError', () => {});
   second.on('session', (session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
+    letGoWhenSilent(session);
   });
   const contexts = tlsContexts(tls);
   const server = https.createServer({
@@ -94,6 +115,7 @@ function secure(
     ALPNProtocols: ['h2', 'http/1.1'],
     // Who a certificate belongs to, and whether it is good, is for the authenticator to say.
     rejectUnauthorized: false,
+    handshakeTimeout: HANDSHAKE_MS,
   });
   contexts.onChange((changed) => server.setSecureContext(changed));
   const first = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
@@ -104,4 +126,32 @@ function secure(
   });
   server.on('request', handle);
   return server;
+}
+
+/** Asks the bounds of connections before anything is done for one. */
+function admitOnly(server: http.Server | https.Server, connections: Connections, handshake: boolean): void {
+  const inner = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (!connections.admit(socket, handshake)) {
+      socket.destroy();
+      return;
+    }
+    for (const listener of inner) listener.call(server, socket);
+  });
+  if (handshake) server.prependListener('secureConnection', (socket: TLSSocket) => connections.ready(socket));
+}
+
+function letGoWhenSilent(session: http2.ServerHttp2Session): void {
+  let asked = false;
+  session.setTimeout(H2_SILENT_MS, () => {
+    if (asked) {
+      session.destroy();
+      return;
+    }
+    asked = true;
+    session.ping(() => {
+      asked = false;
+    });
+  });
 }

@@ -208,3 +208,54 @@ test('--enable-priority-and-fairness=false: no headers, no debug pages', async (
   expect((await server.admin.get(`${debug}/dump_queues`)).status).toBe(404);
   await server.close();
 });
+
+describe('before anybody is known', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ identity: 'kubernetes', maxConnectionsPerAddress: 40 });
+  });
+  afterAll(() => server.close());
+
+  test('the body of a request that asks to switch protocols is not read before it is authenticated', async () => {
+    const more = 'Connection: Upgrade\r\nUpgrade: h2c\r\n';
+    const strangers = Array.from({ length: 20 }, () =>
+      new Raw(server).begin('POST /api/v1/namespaces/default/configmaps', 'none-token', 3_000_000, more),
+    );
+    // On its own, each would keep 3 MB at the server until it is whole.
+    for (const one of strangers) {
+      await one.until(() => one.closed);
+      expect(one.text).toMatch(/^HTTP\/1\.1 401 /);
+    }
+    const body = JSON.stringify({ metadata: { name: 'switched' }, data: { value: 'x'.repeat(200_000) } });
+    const known = new Raw(server);
+    known.socket.write(
+      `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin-token\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n${body.slice(0, 10)}`,
+    );
+    known.socket.write(body.slice(10));
+    await known.until(() => known.text.startsWith('HTTP/1.1 201'));
+  });
+
+  test('more connections from an address than allowed are closed as they come, and counted', async () => {
+    const many = Array.from({ length: 60 }, () => new Raw(server));
+    await Promise.all(
+      many.map(
+        (one) =>
+          new Promise<void>((resolve) => {
+            one.socket.once('secureConnect', resolve);
+            one.socket.once('close', () => resolve());
+          }),
+      ),
+    );
+    const open = many.filter(({ closed }) => !closed);
+    expect(open.length).toBeGreaterThan(20);
+    expect(open.length).toBeLessThanOrEqual(40);
+    for (const { socket } of open) socket.destroy();
+    let answer: Answer | undefined;
+    while (answer?.status !== 200)
+      answer = await server
+        .client({ token: 'admin-token' })
+        .get('/metrics')
+        .catch(() => undefined);
+    expect(answer.text).toMatch(/apiserver_refused_connections_total\{bound="address"} [1-9]/);
+  });
+});

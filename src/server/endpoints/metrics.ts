@@ -3,6 +3,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { metricsContentType } from '../../lib/metrics.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import type { Engine } from '../../storage/engine.ts';
+import type { Connections } from '../connections.ts';
 import type { InFlight } from '../in-flight.ts';
 import { send } from '../respond.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,6 +36,19 @@ export function registerInFlight(metrics: Metrics, inFlight: InFlight): void {
     current.with('readOnly').set(inFlight.reading);
     dropped.with('mutating').value = inFlight.droppedMutating;
     dropped.with('readOnly').value = inFlight.droppedReading;
+  });
+}
+
+export function registerConnections(metrics: Metrics, connections: Connections): void {
+  const open = metrics.gauge({ name: 'apiserver_open_connections', help: 'Connections that are open.' }).with();
+  const refused = metrics.counter({
+    name: 'apiserver_refused_connections_total',
+    help: 'Connections that were closed as they came, by the bound that was reached.',
+    labels: ['bound'],
+  });
+  metrics.onCollect(() => {
+    open.set(connections.open);
+    for (const [bound, count] of Object.entries(connections.refused)) refused.with(bound).value = count;
   });
 }
 

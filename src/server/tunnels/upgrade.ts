@@ -22,9 +22,6 @@ export interface Upgrade {
 
 export type Handle = (req: Incoming, res: Outgoing, upgrade?: Upgrade) => void;
 
-/** Longest that the body of a request may take that asks to switch protocols and has one. */
-const BODY_MS = 30_000;
-
 /** `bearerProtocol` begins the WebSocket subprotocol in which browsers hand over a token, for want of a header. */
 export function upgradeHandler(handle: Handle, bearerProtocol: string): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
   return (req, socket, head) => {
@@ -36,7 +33,7 @@ export function upgradeHandler(handle: Handle, bearerProtocol: string): (req: In
     }
     adoptToken(req, bearerProtocol);
     if (length === 0) run(handle, req, socket, head);
-    else withBody(req, socket, head, length, (whole, rest) => run(handle, whole, socket, rest));
+    else run(handle, new UpgradeBody(req, socket, head, length), socket, Buffer.alloc(0));
   };
 }
 
@@ -67,37 +64,52 @@ function run(handle: Handle, req: IncomingMessage, socket: Socket, head: Buffer)
   });
 }
 
-/** Reads a body of known length, which the parser leaves alone on such requests. */
-function withBody(
-  req: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-  length: number,
-  done: (req: IncomingMessage, rest: Buffer) => void,
-): void {
-  const chunks = [head];
-  let size = head.length;
-  const timer = setTimeout(() => socket.destroy(), BODY_MS);
-  const finish = (): void => {
-    clearTimeout(timer);
-    socket.off('data', take).off('close', stop);
-    socket.pause();
-    const all = Buffer.concat(chunks);
-    const whole = new IncomingMessage(socket);
+/**
+ * A request with a body that the parser leaves alone because it asks to switch protocols. The body is read from the connection
+ * when somebody asks for it, which is after authentication: until then it waits at the client. Such a connection is never
+ * taken over, so that what comes after the body is of no use to anybody.
+ */
+class UpgradeBody extends IncomingMessage {
+  private readonly from: Socket;
+  private head: Buffer;
+  private left: number;
+  private begun = false;
+
+  constructor(req: IncomingMessage, socket: Socket, head: Buffer, length: number) {
+    super(socket);
     const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = req;
-    Object.assign(whole, { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor, complete: true });
-    whole.push(all.subarray(0, length));
-    whole.push(null);
-    done(whole, all.subarray(length));
+    Object.assign(this, { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor });
+    this.from = socket;
+    this.head = head;
+    this.left = length;
+    socket.pause();
+  }
+
+  override _read(): void {
+    if (this.begun) {
+      if (this.left > 0) this.from.resume();
+      return;
+    }
+    this.begun = true;
+    const { head } = this;
+    this.head = Buffer.alloc(0);
+    this.from.once('close', () => this.destroy());
+    if (head.length > 0) this.accept(head);
+    if (this.left > 0) this.from.on('data', this.accept).resume();
+  }
+
+  private readonly accept = (chunk: Buffer): void => {
+    const part = chunk.length > this.left ? chunk.subarray(0, this.left) : chunk;
+    this.left -= part.length;
+    const more = this.push(part);
+    if (this.left > 0) {
+      if (!more) this.from.pause();
+      return;
+    }
+    this.from.off('data', this.accept);
+    this.complete = true;
+    this.push(null);
   };
-  const take = (chunk: Buffer): void => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= length) finish();
-  };
-  const stop = (): void => clearTimeout(timer);
-  if (size >= length) finish();
-  else socket.on('data', take).once('close', stop);
 }
 
 /**
