@@ -48,7 +48,9 @@ export const seed = {
     await inParallel(ITEMS, 16, (i) => must(server, 'POST', '/api/v1/namespaces/many/pods', pod(`p${i}`)));
   },
   async things(server) {
-    await inParallel(ITEMS, 16, (i) => must(server, 'POST', custom.replace(NS, 'many'), thing(`t${i}`, { note: text(300), n: i })));
+    await inParallel(ITEMS, 16, (i) =>
+      must(server, 'POST', custom.replace(`/${NS}/`, '/many/'), thing(`t${i}`, { note: text(300), n: i })),
+    );
   },
   async configMaps(server) {
     await inParallel(ITEMS, 16, (i) => {
@@ -860,11 +862,11 @@ watchCase(
 const crowd = (name, count, path, headers) =>
   add(`crowd of ${count}: ${name}`, () => Array.from({ length: count }, () => ({ path, headers })), { needs: 'pods' });
 crowd('Tables', 20, pods, { accept: table });
-crowd('YAML', 20, pods, { accept: 'application/yaml' });
+crowd('YAML', 10, pods, { accept: 'application/yaml' });
 crowd('pretty', 20, `${pods}?pretty=true`, {});
 crowd('binary', 20, pods, { accept: protobuf });
 
-const things = custom.replace(NS, 'many');
+const things = custom.replace(`/${NS}/`, '/many/');
 listCase('10,000 custom objects', things, {}, { needs: 'things' });
 listCase('10,000 custom objects, other version', things.replace('/v1/', '/v2/'), {}, { needs: 'things' });
 listCase('10,000 custom objects as Table', things, { accept: table }, { needs: 'things' });

@@ -10,6 +10,7 @@
  * Only work that may be long has one: whoever takes an optional `slices` does everything at once without it.
  */
 import { type Clock, systemClock } from './clock.ts';
+import { nextTurn } from './next-turn.ts';
 
 /** Longest slice, in milliseconds. Well below the 50 ms for which a request may hold the loop, as the last step may be long. */
 export const SLICE_MILLIS = 10;
@@ -71,4 +72,3 @@ export async function inSlices<T>(work: Work<T>, slices: Slices): Promise<T> {
 }
 
 const never = (): boolean => false;
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -29,10 +29,23 @@ export function encodeEnvelope(
 ): Buffer {
   const typeMeta = encodeProtobuf(TypeMeta, envelope);
   const ending = encodeProtobuf(Ending, envelope);
-  return Buffer.concat([prefix, header(0x0a, typeMeta.length), typeMeta, header(0x12, envelope.raw.length), envelope.raw, ending]);
+  return Buffer.concat([
+    prefix,
+    lengthPrefix(0x0a, typeMeta.length),
+    typeMeta,
+    lengthPrefix(0x12, envelope.raw.length),
+    envelope.raw,
+    ending,
+  ]);
+}
+/** The envelope of an object that is written in pieces: what stands before and after its own bytes. */
+export function aroundRaw(kind: string, apiVersion: string, length: number): { before: Buffer; after: Buffer } {
+  const typeMeta = encodeProtobuf(TypeMeta, { kind, apiVersion });
+  const before = Buffer.concat([prefix, lengthPrefix(0x0a, typeMeta.length), typeMeta, lengthPrefix(0x12, length)]);
+  return { before, after: encodeProtobuf(Ending, {}) };
 }
 /** A tag of one byte and a length. */
-function header(tag: number, length: number): Buffer {
+export function lengthPrefix(tag: number, length: number): Buffer {
   const bytes = [tag];
   let rest = length;
   for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);

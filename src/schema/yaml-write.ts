@@ -57,7 +57,7 @@ class YamlWriter {
   }
 
   private map(map: { [key: string]: JsonValue }, indent: number, place: Place): void {
-    for (const [i, key] of Object.keys(map).sort(byNature).entries()) {
+    for (const [i, key] of sortedKeys(map).entries()) {
       if (i === 0 && place === 'item') this.put(' ');
       else if (i > 0 || place === 'value') this.newLine(indent);
       const simple = key.length <= maxKeyLength && !key.includes('\n');
@@ -188,6 +188,25 @@ function numberText(value: number): string {
   const power = Number(exponent);
   if (power >= -4 && power < 21 && !Number.isInteger(value)) return String(value);
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+/** Objects of one kind have the same keys: most orders are known from the object before. */
+const orders = new Map<string, readonly string[]>();
+const MAX_ORDERS = 1000;
+/** Longer texts of keys are not kept. */
+const MAX_ORDER_LENGTH = 500;
+
+function sortedKeys(map: { [key: string]: JsonValue }): readonly string[] {
+  const keys = Object.keys(map);
+  if (keys.length < 2) return keys;
+  const id = keys.length < 40 ? keys.join('\0') : '';
+  const known = orders.get(id);
+  if (known !== undefined) return known;
+  keys.sort(byNature);
+  if (id === '' || id.length > MAX_ORDER_LENGTH) return keys;
+  if (orders.size >= MAX_ORDERS) orders.clear();
+  orders.set(id, keys);
+  return keys;
 }
 
 /** Natural order: numbers inside keys count by their value, and signs come before letters. */

@@ -1,15 +1,16 @@
 /**
  * Sending lists. The usual list is the items' stored bytes one after another: small ones in one buffer, which is kept
  * until the collection changes; large ones in slices, each sent when the client has taken the one before, so that no
- * list holds the event loop or much memory.
+ * list holds the event loop or much memory. Long lists in other forms are made and sent in pieces, too (long-list.ts).
  */
-import { createGzip } from 'node:zlib';
 import type { Resource } from '../registry/catalog.ts';
 import { isForeign } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
 import type { Item } from '../storage/item.ts';
+import { openBody } from './body-stream.ts';
 import type { Context } from './context.ts';
+import { isLong, sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
 import { type IncludeObject, isPlain, type ListMeta, representList } from './represent.ts';
 import { head, send, wantsGzip } from './respond.ts';
@@ -39,10 +40,14 @@ export function sendList(
     ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
   };
   const foreign = resource.hub.later && result.items.some((item) => isForeign(resource, item));
-  if (foreign || !isPlain(resource, representation, pretty))
-    return representList(services.registry.env, resource, result.items, meta, representation, pretty, include).then((body) =>
+  if (foreign || !isPlain(resource, representation, pretty)) {
+    const { env } = services.registry;
+    if (isLong(result.items, representation, pretty))
+      return sendLong(ctx, env, resource, result.items, meta, representation, pretty, include);
+    return representList(env, resource, result.items, meta, representation, pretty, include).then((body) =>
       send(ctx, 200, representation.type, body),
     );
+  }
   const start = Buffer.from(
     `{"kind":${JSON.stringify(resource.kind.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":${JSON.stringify(meta)},"items":[`,
   );
@@ -100,41 +105,13 @@ const BRACE = 0x7b;
 
 /** Writes slice after slice, waiting for the client to take them. */
 async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number): Promise<void> {
-  const { res } = ctx;
-  // So large a list is not recorded.
-  if (ctx.audit?.wantsResponse === true) ctx.audit.truncated();
-  const packed = wantsGzip(ctx);
-  const headers = ['Content-Type', type];
-  if (packed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
-  head(ctx, 200, headers);
-  const out = packed ? createGzip({ level: 1 }) : res;
-  if (packed) (out as NodeJS.ReadWriteStream).pipe(res as NodeJS.WritableStream);
-  let gone = false;
-  res.once('close', () => {
-    gone = true;
-  });
-  const put = (bytes: Buffer): Promise<void> =>
-    new Promise((resolve) => {
-      if (gone) return resolve();
-      ctx.responseBytes += bytes.length;
-      // Even a client that takes everything at once lets others have their turn between slices.
-      if ((out as NodeJS.WritableStream).write(bytes)) setImmediate(resolve);
-      else {
-        const go = () => {
-          out.off('drain', go);
-          res.off('close', go);
-          resolve();
-        };
-        out.once('drain', go);
-        res.once('close', go);
-      }
-    });
+  const out = openBody(ctx, type);
   let slice = Buffer.allocUnsafe(SLICE);
   let at = start.copy(slice, 0);
-  for (let i = 0; i < items.length && !gone; i++) {
+  for (let i = 0; i < items.length && !out.gone; i++) {
     const { bytes } = items[i] as Item;
     if (at + bytes.length + 2 > slice.length) {
-      await put(slice.subarray(0, at));
+      await out.put(slice.subarray(0, at));
       slice = Buffer.allocUnsafe(Math.max(SLICE, bytes.length + 2));
       at = 0;
     }
@@ -142,6 +119,6 @@ async function stream(ctx: Context, type: string, start: Buffer, items: readonly
     if (cut > 0) slice[at++] = BRACE;
     at += bytes.copy(slice, at, cut);
   }
-  await put(slice.subarray(0, at));
-  (out as NodeJS.WritableStream).end(END);
+  await out.put(slice.subarray(0, at));
+  out.end(END);
 }

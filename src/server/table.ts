@@ -43,6 +43,12 @@ export function tableText(
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows}}`;
 }
 
+/** A Table without its rows. */
+export const tableFrame = (resource: Resource, meta: ListMeta, apiVersion: string): JsonObject =>
+  JSON.parse(
+    `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columnsText(resource)}}`,
+  ) as JsonObject;
+
 export const table = (...args: Parameters<typeof tableText>): JsonObject => JSON.parse(tableText(...args)) as JsonObject;
 
 const columnsText = (resource: Resource): string => columnsOf(resource.kind.columns ?? defaultColumns);
@@ -82,7 +88,7 @@ interface KeptRow {
 }
 const kept = new WeakMap<Item, KeptRow>();
 
-function rowText(
+export function rowText(
   env: KindEnv,
   resource: Resource,
   item: Item,

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { nextTurn } from './next-turn.ts';
+
+it('lets one piece of long work go on in each turn of the loop, however many wait', async () => {
+  const seen: string[] = [];
+  let turns = 0;
+  let ended = false;
+  const turn = (): void => {
+    seen.push(`turn ${++turns}`);
+    if (!ended) setImmediate(turn);
+  };
+  const works = ['a', 'b', 'c'].map(async (name) => {
+    await nextTurn();
+    seen.push(name);
+  });
+  setImmediate(turn);
+  await Promise.all(works);
+  ended = true;
+  expect(seen.filter((entry) => !entry.startsWith('turn'))).toEqual(['a', 'b', 'c']);
+  // Between two of them the loop has turned.
+  expect(seen.indexOf('b') - seen.indexOf('a')).toBeGreaterThan(1);
+  expect(seen.indexOf('c') - seen.indexOf('b')).toBeGreaterThan(1);
+});

@@ -1,0 +1,54 @@
+/** A body that is sent in slices, each when the client has taken the one before: no answer holds much memory or the event loop. */
+import { createGzip } from 'node:zlib';
+import { nextTurn } from '../lib/next-turn.ts';
+import type { Context } from './context.ts';
+import { head, wantsGzip } from './respond.ts';
+
+export interface BodyStream {
+  /** The client went away, or its time is up. */
+  readonly gone: boolean;
+  /** Resolves when more may be sent. Even a client that takes everything at once lets others have their turn between slices. */
+  put(bytes: Buffer): Promise<void>;
+  end(bytes: Buffer): void;
+}
+
+/** Sends the head of the answer. `length`: bytes of the body, where they are known. */
+export function openBody(ctx: Context, type: string, length?: number): BodyStream {
+  const { res } = ctx;
+  // What is sent in slices is not recorded.
+  if (ctx.audit?.wantsResponse === true) ctx.audit.truncated();
+  const packed = wantsGzip(ctx);
+  const headers = ['Content-Type', type];
+  if (packed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
+  else if (length !== undefined) headers.push('Content-Length', String(length));
+  head(ctx, 200, headers);
+  const out = (packed ? createGzip({ level: 1 }) : res) as NodeJS.WritableStream;
+  if (packed) (out as NodeJS.ReadWriteStream).pipe(res as NodeJS.WritableStream);
+  let gone = res.destroyed;
+  res.once('close', () => {
+    gone = true;
+  });
+  return {
+    get gone() {
+      return gone;
+    },
+    put(bytes) {
+      if (gone) return Promise.resolve();
+      ctx.responseBytes += bytes.length;
+      if (out.write(bytes)) return nextTurn();
+      return new Promise((resolve) => {
+        const go = () => {
+          out.off('drain', go);
+          res.off('close', go);
+          resolve(nextTurn());
+        };
+        out.once('drain', go);
+        res.once('close', go);
+      });
+    },
+    end(bytes) {
+      ctx.responseBytes += bytes.length;
+      out.end(bytes);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/** Long lists are made and sent in pieces in every form, and say the same as short ones. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { identities } from '../../src/identity.ts';
+import { ConfigMap } from '../../src/kinds/core/schema/config.ts';
+import { listSchema } from '../../src/kinds/lists.ts';
+import { PartialObjectMetadataList } from '../../src/kinds/meta-kinds.ts';
+import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
+import { toJson } from '../../src/schema/json.ts';
+import type { MessageType } from '../../src/schema/types.ts';
+import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+
+const ITEMS = 700;
+const identity = identities.kubernetes as NonNullable<(typeof identities)[string]>;
+const binaryType = identity.protobufMediaType;
+const as = (what: string, media = 'application/json') => `${media};as=${what};g=meta.${identity.groupSuffix};v=v1`;
+const fromBinary = (schema: MessageType, bytes: Buffer): Loose => toJson(schema, decodeObject(schema, decodeEnvelope(bytes)) as never);
+
+let server: TestServer;
+let path: string;
+let list: Loose;
+beforeAll(async () => {
+  server = await startTestServer({ identity: 'kubernetes' });
+  path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
+  const make = (i: number) => ({
+    metadata: { name: `c${String(i).padStart(4, '0')}`, labels: { n: `${i}`, l: 'x' }, annotations: { text: 'two words: and "more"' } },
+    data: { text: `${'line\n'.repeat(400)}`, other: 'x'.repeat(1500), yes: 'yes' },
+  });
+  for (let i = 0; i < ITEMS; i += 50) await Promise.all(Array.from({ length: 50 }, (_, j) => server.admin.ok('POST', path, make(i + j))));
+  list = await server.admin.ok('GET', `${path}?labelSelector=l`);
+}, 60_000);
+afterAll(() => server.close());
+const get = (accept: string, query = '') => server.admin.get(`${path}?labelSelector=l${query}`, { accept });
+
+/** All items of pages so short that each is made at once. */
+async function paged(accept: string, read: (answer: { bytes: Buffer; text: string }) => Loose, items: string): Promise<Loose[]> {
+  const found: Loose[] = [];
+  for (let token = ''; ; ) {
+    const page = read(await get(accept, `&limit=50&continue=${token}`));
+    found.push(...page[items]);
+    token = page.metadata.continue ?? '';
+    if (token === '') return found;
+  }
+}
+
+describe('a long list in pieces', () => {
+  test('is the same as YAML for a reader that is not ours', async () => {
+    const answer = await get('application/yaml');
+    expect(answer.headers['transfer-encoding']).toBe('chunked');
+    expect(parse(answer.text, { maxAliasCount: 0 })).toEqual(list);
+  });
+
+  test('is indented as a whole would be', async () => {
+    expect((await get('application/json', '&pretty=true')).text).toBe(`${JSON.stringify(list, undefined, 2)}\n`);
+  });
+
+  test.each(['application/json', 'application/yaml'])('is a Table with the rows of its pages, %s', async (media) => {
+    const answer = await get(as('Table', media), '&includeObject=Object');
+    const read = media === 'application/json' ? JSON.parse : parse;
+    const table = read(answer.text);
+    const rows = await paged(as('Table', media), ({ text }) => read(text), 'rows');
+    expect(table.kind).toBe('Table');
+    expect(table.columnDefinitions.length).toBeGreaterThan(0);
+    expect(table.rows.map((row: Loose) => row.cells[0])).toEqual(rows.map((row) => row.cells[0]));
+    expect(table.rows.map((row: Loose) => row.object.data)).toEqual(list.items.map((item: Loose) => item.data));
+  });
+
+  test('is metadata alone', async () => {
+    const accept = as('PartialObjectMetadataList');
+    const partial = (await get(accept)).json;
+    expect(partial.kind).toBe('PartialObjectMetadataList');
+    expect(partial.metadata.resourceVersion).toBe(list.metadata.resourceVersion);
+    expect(partial.items.map((item: Loose) => item.metadata)).toEqual(list.items.map((item: Loose) => item.metadata));
+  });
+
+  test('is one message in the binary form, with its length at its beginning', async () => {
+    for (let time = 0; time < 2; time++) {
+      const answer = await get(binaryType);
+      expect(Number(answer.headers['content-length'])).toBe(answer.bytes.length);
+      const read = fromBinary(listSchema(ConfigMap) as MessageType, answer.bytes);
+      expect(read.items).toEqual(list.items);
+      expect(read.metadata).toEqual(list.metadata);
+    }
+    const partial = fromBinary(PartialObjectMetadataList as MessageType, (await get(as('PartialObjectMetadataList', binaryType))).bytes);
+    expect(partial.items.map((item: Loose) => item.metadata.name)).toEqual(list.items.map((item: Loose) => item.metadata.name));
+  });
+
+  test('is the same in the pages of a custom kind and in its other version', async () => {
+    const group = `long.example.com`;
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    await server.admin.ok('POST', `/apis/apiextensions.${identity.groupSuffix}/v1/customresourcedefinitions`, {
+      metadata: { name: `things.${group}` },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema })),
+      },
+    });
+    const things = `/apis/${group}/v1/things`;
+    await expect.poll(async () => (await server.admin.get(things)).status).toBe(200);
+    const thing = (i: number) => ({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: `t${i}` }, text: 'x'.repeat(3000) });
+    for (let i = 0; i < 200; i += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, j) => server.admin.ok('POST', things, thing(i + j))));
+    const first = await server.admin.ok('GET', things);
+    const second = await server.admin.get(things.replace('v1', 'v2'));
+    expect(second.headers['transfer-encoding']).toBe('chunked');
+    expect(second.json.apiVersion).toBe(`${group}/v2`);
+    expect(second.json.items).toEqual(first.items.map((item: Loose) => ({ ...item, apiVersion: `${group}/v2` })));
+  });
+});
+
+test('lists for many clients that do not read hold a slice each, not a list each', async () => {
+  const before = process.memoryUsage();
+  const forms = ['application/yaml', as('Table'), 'application/json;pretty=1', as('Table', 'application/yaml')];
+  const clients = Array.from({ length: 100 }, () => server.admin.clone());
+  const answers = await Promise.all(
+    clients.map((client, i) =>
+      client.open('GET', `${path}?includeObject=Object`, { headers: { accept: forms[i % forms.length] as string } }),
+    ),
+  );
+  // The server is idle when it answers others, and every client has been sent what it takes without being read.
+  for (let i = 0; i < 20; i++) await server.admin.get('/livez');
+  const after = process.memoryUsage();
+  for (const answer of answers) answer.destroy();
+  for (const client of clients) client.close();
+  // All lists whole would be 100 times 3 MB, as text and as bytes.
+  expect(after.external + after.heapUsed - before.external - before.heapUsed).toBeLessThan(200 * 2 ** 20);
+}, 60_000);
