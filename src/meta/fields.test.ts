@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkFieldSelector, FieldSelector, parseFieldSelector } from './fields.ts';
+import { checkFieldSelector, FieldSelector, MAX_FIELD_REQUIREMENTS, parseFieldSelector } from './fields.ts';
 
 const pods: Record<string, Record<string, string>> = {
   free: { 'metadata.name': 'free', 'status.phase': 'Pending' },
@@ -72,4 +72,27 @@ test('a printed selector is read as the same selector', () => {
       expect(again.requirements.map(key).sort()).toEqual(requirements.map(key).sort());
     }),
   );
+});
+
+test('each field of an object is read once, however long the selector is', () => {
+  const text = Array.from({ length: 4000 }, (_, i) => `spec.nodeName!=n${i}`).join();
+  const read: string[] = [];
+  const matches = parseFieldSelector(text).matches((field) => {
+    read.push(field);
+    return 'other';
+  });
+  expect(matches).toBe(true);
+  expect(read).toEqual(['spec.nodeName']);
+});
+
+test('two values for one field select nothing, and a value that is also excluded neither', () => {
+  expect(parseFieldSelector('a=1,a=2').matches(() => '1')).toBe(false);
+  expect(parseFieldSelector('a=1,a!=1').matches(() => '1')).toBe(false);
+  expect(parseFieldSelector('a=1,a=1,a!=2').matches(() => '1')).toBe(true);
+});
+
+test('a query has a bound on its requirements', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `metadata.name!=n${i}`).join();
+  expect(parseFieldSelector(many(MAX_FIELD_REQUIREMENTS)).requirements).toHaveLength(MAX_FIELD_REQUIREMENTS);
+  expect(() => parseFieldSelector(many(MAX_FIELD_REQUIREMENTS + 1))).toThrow('the field selector has more than 5000 requirements');
 });

@@ -10,11 +10,29 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
+/** More requirements than this in one query are refused. */
+export const MAX_FIELD_REQUIREMENTS = 5000;
+
+/** Everything that is asked of one field. */
+export interface FieldTest {
+  readonly field: string;
+  /** The value that it must have. */
+  readonly value: string | undefined;
+  /** Values that it must not have. */
+  readonly not: ReadonlySet<string>;
+}
+
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[];
+  private grouped: readonly FieldTest[] | 'none' | undefined;
 
   constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements;
+  }
+  /** The requirements by fields, each of which is looked at once; `none`: no object can have what is asked for. */
+  get tests(): readonly FieldTest[] | 'none' {
+    this.grouped ??= byField(this.requirements);
+    return this.grouped;
   }
   get everything(): boolean {
     return this.requirements.length === 0;
@@ -26,7 +44,9 @@ export class FieldSelector {
   }
   /** `read` gives the value of a field of the object at hand; a field that is not set is the empty text. */
   matches(read: (field: string) => string): boolean {
-    for (const r of this.requirements) if ((read(r.field) === r.value) !== (r.operator === '=')) return false;
+    const { tests } = this;
+    if (tests === 'none') return false;
+    for (const test of tests) if (!hasValue(test, read(test.field))) return false;
     return true;
   }
   /** These requirements and one more. */
@@ -41,6 +61,21 @@ export class FieldSelector {
     return this.requirements.map((r) => `${r.field}${r.operator}${escapeFieldValue(r.value)}`).join(',');
   }
 }
+export const hasValue = ({ value, not }: FieldTest, found: string): boolean =>
+  (value === undefined || found === value) && (not.size === 0 || !not.has(found));
+
+function byField(requirements: readonly FieldRequirement[]): readonly FieldTest[] | 'none' {
+  const found = new Map<string, { field: string; value: string | undefined; not: Set<string> }>();
+  for (const { field, operator, value } of requirements) {
+    const test = found.get(field) ?? { field, value: undefined, not: new Set<string>() };
+    found.set(field, test);
+    if (operator === '!=') test.not.add(value);
+    else if (test.value !== undefined && test.value !== value) return 'none';
+    else test.value = value;
+  }
+  return [...found.values()];
+}
+
 export const everyField = new FieldSelector([]);
 
 /** Writes a value so that it stands for itself in a field selector. */
@@ -75,7 +110,9 @@ const terms = (text: string): string[] => text.match(/(?:\\.|[^,\\]|\\$)+/gs) ??
 export function parseFieldSelector(text: string): FieldSelector {
   if (text === '') return everyField;
   const requirements: FieldRequirement[] = [];
-  for (const term of terms(text).sort()) {
+  const found = terms(text);
+  if (found.length > MAX_FIELD_REQUIREMENTS) throw badRequest(`the field selector has more than ${MAX_FIELD_REQUIREMENTS} requirements`);
+  for (const term of found.sort()) {
     const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
     if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     requirements.push({

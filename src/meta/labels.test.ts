@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldErrors, Path } from './field.ts';
-import { fromLabelSelector, LabelSelector, parseLabelSelector, validateLabelSelector } from './labels.ts';
+import { fromLabelSelector, LabelSelector, MAX_REQUIREMENTS, parseLabelSelector, validateLabelSelector } from './labels.ts';
 
 const fruit: Record<string, Record<string, string>> = {
   apple: { colour: 'red', size: '3' },
@@ -158,4 +158,44 @@ test('any text is either a selector or a bad request', () => {
       }
     }),
   );
+});
+
+test('a long selector selects what its requirements select one by one', () => {
+  const key = fc.constantFrom('a', 'b', 'c');
+  const value = fc.constantFrom('', '1', '5', '9', 'x');
+  const requirement = fc.oneof(
+    fc.tuple(key, fc.constantFrom('=', '!=', '==', '<', '>'), value).map(([k, o, v]) => `${k}${o}${o === '<' || o === '>' ? '5' : v}`),
+    fc.tuple(key, fc.constantFrom('in', 'notin'), fc.array(value, { minLength: 1 })).map(([k, o, v]) => `${k} ${o} (${v.join()})`),
+    key,
+    key.map((k) => `!${k}`),
+  );
+  const labels = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), value);
+  fc.assert(
+    fc.property(fc.array(requirement, { minLength: 1, maxLength: 5 }), labels, (some, object) => {
+      const once = some.every((text) => parseLabelSelector(text).matches(object));
+      // Repeated, the same requirements make a selector that is compiled by keys.
+      const repeated = Array.from({ length: 20 }, (_, i) => some[i % some.length]).join();
+      expect(parseLabelSelector(repeated).matches(object)).toBe(once);
+    }),
+  );
+});
+
+test('of an object each label is read once, however long the selector is', () => {
+  const selector = parseLabelSelector(Array.from({ length: 4000 }, (_, i) => `app!=v${i}`).join());
+  let reads = 0;
+  const labels = {
+    get app() {
+      reads++;
+      return 'other';
+    },
+  };
+  expect(selector.matches(labels)).toBe(true);
+  expect(reads).toBe(1);
+});
+
+test('a query has a bound on its requirements, not on the values of one', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `k${i}`).join();
+  expect(parseLabelSelector(many(MAX_REQUIREMENTS)).requirements).toHaveLength(MAX_REQUIREMENTS);
+  expect(() => parseLabelSelector(many(MAX_REQUIREMENTS + 1))).toThrow('the label selector has more than 5000 requirements');
+  expect(parseLabelSelector(`a in (${many(20_000)})`).matches({ a: 'k19999' })).toBe(true);
 });

@@ -29,12 +29,16 @@ export class LabelSelector {
   /** Requirements that the label has one of some values; each alone narrows the candidates. */
   readonly equals: readonly { readonly key: string; readonly values: readonly string[] }[];
   private readonly tests: readonly ((labels: Labels) => boolean)[];
+  /** Of a long selector what it asks of each key: an object then costs what its labels cost, however long the selector is. */
+  private readonly byKey: Requirements | undefined;
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
     this.requirements = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     this.nothing = nothing;
     this.equals = this.requirements.filter((r) => r.operator === '=' || r.operator === '==' || r.operator === 'in');
-    this.tests = this.requirements.map(compile);
+    const long = this.requirements.length > LONG_FROM;
+    this.tests = long ? [] : this.requirements.map(compile);
+    this.byKey = long ? grouped(this.requirements) : undefined;
   }
   /** Every object matches. */
   get everything(): boolean {
@@ -43,6 +47,7 @@ export class LabelSelector {
   matches(labels: Labels | undefined): boolean {
     if (this.nothing) return false;
     const given = labels ?? noLabels;
+    if (this.byKey !== undefined) return matchesAll(this.byKey, given);
     for (const test of this.tests) if (!test(given)) return false;
     return true;
   }
@@ -51,6 +56,68 @@ export class LabelSelector {
   }
 }
 const noLabels: Labels = {};
+
+/** Requirements from which a selector is compiled by keys. */
+const LONG_FROM = 8;
+
+interface Requirements {
+  readonly tests: ReadonlyMap<string, KeyTest>;
+  /** How many keys an object must have. */
+  readonly needed: number;
+}
+/** Everything that is asked of one key. */
+interface KeyTest {
+  needed: boolean;
+  absent: boolean;
+  /** Values of which the label must have one. */
+  in: Set<string> | undefined;
+  readonly notIn: Set<string>;
+  above: bigint | undefined;
+  below: bigint | undefined;
+}
+
+function grouped(requirements: readonly LabelRequirement[]): Requirements {
+  const tests = new Map<string, KeyTest>();
+  for (const { key, operator, values } of requirements) {
+    const test = tests.get(key) ?? { needed: false, absent: false, in: undefined, notIn: new Set(), above: undefined, below: undefined };
+    tests.set(key, test);
+    if (operator === '!') test.absent = true;
+    else if (operator === '!=' || operator === 'notin') for (const value of values) test.notIn.add(value);
+    else test.needed = true;
+    if (operator === '=' || operator === '==' || operator === 'in') {
+      const { in: before } = test;
+      test.in = new Set(before === undefined ? values : values.filter((value) => before.has(value)));
+    } else if (operator === 'gt') {
+      const bound = BigInt(values[0] as string);
+      if (test.above === undefined || bound > test.above) test.above = bound;
+    } else if (operator === 'lt') {
+      const bound = BigInt(values[0] as string);
+      if (test.below === undefined || bound < test.below) test.below = bound;
+    }
+  }
+  let needed = 0;
+  for (const test of tests.values()) if (test.needed) needed++;
+  return { tests, needed };
+}
+
+function matchesAll({ tests, needed }: Requirements, labels: Labels): boolean {
+  let met = 0;
+  for (const key of Object.keys(labels)) {
+    const test = tests.get(key);
+    if (test === undefined) continue;
+    if (!matchesKey(test, labels[key] as string)) return false;
+    if (test.needed) met++;
+  }
+  return met === needed;
+}
+
+function matchesKey(test: KeyTest, value: string): boolean {
+  if (test.absent || test.notIn.has(value) || (test.in !== undefined && !test.in.has(value))) return false;
+  if (test.above === undefined && test.below === undefined) return true;
+  const number = integer(value);
+  if (number === undefined) return false;
+  return (test.above === undefined || number > test.above) && (test.below === undefined || number < test.below);
+}
 export const everyLabel = new LabelSelector([]);
 export const noLabel = new LabelSelector([], true);
 
@@ -122,6 +189,9 @@ export function parseLabelSelector(text: string): LabelSelector {
   return new LabelSelector(new Parser(scanLabelQuery(text)).all());
 }
 
+/** More requirements than this in one query are refused. The values of `in` and `notin` are not counted: they cost a look-up. */
+export const MAX_REQUIREMENTS = 5000;
+
 const startsRequirement = (token: Token): boolean => token.type === 'word' || token.type === '!';
 
 class Parser {
@@ -144,6 +214,7 @@ class Parser {
     if (this.ahead.type === 'end') return found;
     if (!startsRequirement(this.ahead)) throw badRequest(`found '${this.ahead.text}', expected: !, identifier, or 'end of string'`);
     for (;;) {
+      if (found.length >= MAX_REQUIREMENTS) throw badRequest(`the label selector has more than ${MAX_REQUIREMENTS} requirements`);
       found.push(this.requirement());
       const after = this.next();
       if (after.type === 'end') return found;

@@ -1,5 +1,5 @@
 /** Which objects of a collection a list, watch or deletecollection means. */
-import { everyField, type FieldSelector } from '../meta/fields.ts';
+import { everyField, type FieldSelector, hasValue } from '../meta/fields.ts';
 import { everyLabel, type LabelSelector } from '../meta/labels.ts';
 import type { Interest } from '../storage/audience.ts';
 import type { Item } from '../storage/item.ts';
@@ -30,10 +30,7 @@ export function select(
 ): Selection {
   const everything = labels.everything && fields.everything;
   const prefix = resource.kind.namespaced && namespace !== '' ? `${namespace}/` : '';
-  const tests = fields.requirements.map((r) => {
-    const read = reader(resource, r.field);
-    return r.operator === '=' ? (item: Item) => read(item) === r.value : (item: Item) => read(item) !== r.value;
-  });
+  const tests = fields.everything ? noTests : fieldTests(resource, fields);
   const matches = (item: Item): boolean => {
     if (!labels.matches(item.labels)) return false;
     for (const test of tests) if (!test(item)) return false;
@@ -42,6 +39,19 @@ export function select(
   const single = fields.exact('metadata.name') !== undefined && (!resource.kind.namespaced || namespace !== '');
   const interest = interestOf(resource, fields, single ? prefix : undefined);
   return { namespace, labels, fields, everything, matches: everything ? () => true : matches, prefix, single, interest };
+}
+
+type ItemTest = (item: Item) => boolean;
+const noTests: readonly ItemTest[] = [];
+
+function fieldTests(resource: Resource, { tests }: FieldSelector): readonly ItemTest[] {
+  if (tests === 'none') return [() => false];
+  return tests.map((test) => {
+    const read = reader(resource, test.field);
+    const { value, not } = test;
+    if (value !== undefined && not.size === 0) return (item: Item) => read(item) === value;
+    return (item: Item) => hasValue(test, read(item));
+  });
 }
 
 function interestOf(resource: Resource, fields: FieldSelector, singlePrefix: string | undefined): Interest | undefined {
