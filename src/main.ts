@@ -18,7 +18,7 @@ import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import { Definitions } from './extension/definitions.ts';
 import type { ServerOptions } from './flags.ts';
-import { type Identity, identityOf } from './identity.ts';
+import { type Identity, identities, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
 import { systemClock } from './lib/clock.ts';
@@ -59,8 +59,9 @@ import { Watches } from './server/watch/watches.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
+import type { StoreOwner } from './storage/store-mark.ts';
 import { logUnreadable } from './storage/unreadable.ts';
-import { apiRelease } from './version.ts';
+import { apiRelease, productVersion } from './version.ts';
 
 export interface RunningServer {
   /** `https://127.0.0.1:6443` */
@@ -95,6 +96,7 @@ export async function startServer(
     store: options.store,
     dataDir: options.dataDir,
     historyRetentionMs: options.historyRetention,
+    owner: storeOwner(identity),
     etcd: {
       servers: options.etcdServers,
       prefix: options.etcdPrefix,
@@ -113,6 +115,16 @@ export async function startServer(
     throw error;
   }
 }
+
+/** The system's namespace is the first object of every store, and named after the identity. */
+const storeOwner = (identity: Identity): StoreOwner => ({
+  identity: identity.name,
+  productVersion,
+  traces: [identity, ...Object.values(identities)].map(({ name, namespaces }) => ({
+    identity: name,
+    key: `core/namespaces/${namespaces.system}`,
+  })),
+});
 
 /** `undo` is told what a start that fails further on has to end. */
 async function serve(

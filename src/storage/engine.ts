@@ -146,6 +146,8 @@ export interface Engine {
    * no longer the one for writing. Absent where there is no such case.
    */
   isOutdated?(key: string): Promise<boolean>;
+  /** Why nothing can be written now though the store lives (its disk is full); undefined or absent while writes are taken. */
+  readonly refusing?: string | undefined;
   /** A cheap proof of life for health checks. Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Bytes on disk and the like, for metrics. */
@@ -189,5 +191,12 @@ export class StoreUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StoreUnavailable';
+  }
+}
+/** The store has no room. Nothing was written; it takes writes again by itself when there is room. */
+export class StoreFull extends StoreUnavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreFull';
   }
 }

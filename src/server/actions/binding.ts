@@ -7,7 +7,7 @@ import type { Binding } from '../../kinds/core/schema/cluster.ts';
 import type { Pod, PodCondition } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
-import { badRequest, conflict, notFound, plainError } from '../../meta/errors.ts';
+import { badRequest, conflict, plainError } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { formatTime } from '../../meta/time.ts';
 import { admissionRequest, commitPut } from '../../registry/commit.ts';

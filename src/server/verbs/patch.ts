@@ -3,7 +3,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
 import { inSlices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
-import { ApiError, invalid, notFound, unsupportedMediaType } from '../../meta/errors.ts';
+import { ApiError, invalid, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import {
   addUntouched,

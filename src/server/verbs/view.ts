@@ -2,7 +2,7 @@
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
 import { whenReady } from '../../lib/when-ready.ts';
-import { badRequest, invalid, notFound } from '../../meta/errors.ts';
+import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';

@@ -19,7 +19,6 @@ import { TooLargeError } from '../../schema/errors.ts';
 import { DecodeError, decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject } from '../../schema/types.ts';
-import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { sendList } from '../list-body.ts';

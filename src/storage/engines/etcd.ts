@@ -18,6 +18,7 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
+import type { StoreOwner } from '../store-mark.ts';
 import { Commits } from './etcd/commits.ts';
 import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';
@@ -26,6 +27,7 @@ import { Feed, type FeedSource } from './etcd/feed.ts';
 import { SharedHolds } from './etcd/holds.ts';
 import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
 import { Leases } from './etcd/leases.ts';
+import { checkMark } from './etcd/mark.ts';
 import {
   compactMethod,
   EMPTY_REQUEST,
@@ -52,7 +54,7 @@ export type { EtcdOptions } from './etcd/options.ts';
 export async function openEtcd(options: EtcdOptions): Promise<Engine> {
   const engine = new EtcdEngine(options);
   try {
-    await engine.open();
+    await engine.open(options.owner);
     return engine;
   } catch (error) {
     await engine.close();
@@ -107,8 +109,9 @@ class EtcdEngine implements Engine {
     this.#feedSource = this.#makeFeedSource();
   }
 
-  async open(): Promise<void> {
+  async open(owner?: StoreOwner): Promise<void> {
     await this.currentRevision();
+    if (owner !== undefined) await this.#checkMark(owner);
     this.compacted = await this.#oldest();
     if (this.#retentionMs <= 0) return;
     this.#compaction = new Compaction({
@@ -121,6 +124,20 @@ class EtcdEngine implements Engine {
       compact: (revision) => this.compact(revision),
       notice: this.#notice,
     });
+  }
+
+  async #checkMark(owner: StoreOwner): Promise<void> {
+    const range = this.#rangeMethod;
+    const context = {
+      connection: this.#connection,
+      keyspace: this.#keyspace,
+      range,
+      owner,
+      newId: systemRandom.uuid,
+      now: this.#clock.now,
+    };
+    await this.#orThrow(checkMark(context));
+    await this.currentRevision();
   }
 
   async currentRevision(): Promise<number> {

@@ -1,6 +1,7 @@
 /** The engines, each loaded only when it is the one in use. */
 import type { Clock } from '../../lib/clock.ts';
 import type { Engine } from '../engine.ts';
+import type { StoreOwner } from '../store-mark.ts';
 
 export type StoreName = 'memory' | 'lmdb' | 'etcd';
 
@@ -13,6 +14,8 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined;
   /** How to reach etcd. Empty text counts as not given. */
   readonly etcd?: EtcdAccess | undefined;
+  /** Whose store it must be; undefined for tools, which open any. */
+  readonly owner?: StoreOwner | undefined;
   /** Told of lost connections and the like, for the log. */
   readonly notice?: ((message: string) => void) | undefined;
 }
@@ -25,7 +28,7 @@ export interface EtcdAccess {
 }
 
 /** Throws an error that says what to do when the store cannot be opened. */
-export async function openEngine({ store, dataDir, historyRetentionMs, clock, etcd, notice }: EngineOptions): Promise<Engine> {
+export async function openEngine({ store, dataDir, historyRetentionMs, clock, etcd, owner, notice }: EngineOptions): Promise<Engine> {
   const common = given({ historyRetentionMs, clock });
   switch (store) {
     case 'memory': {
@@ -34,12 +37,12 @@ export async function openEngine({ store, dataDir, historyRetentionMs, clock, et
     }
     case 'lmdb': {
       const { openLmdbEngine } = await import('./lmdb.ts');
-      return openLmdbEngine({ ...common, dataDir });
+      return openLmdbEngine({ ...common, dataDir, owner });
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');
       const { servers = [], ...files } = etcd ?? {};
-      return openEtcd({ ...common, ...given({ ...files, notice }), endpoints: servers });
+      return openEtcd({ ...common, ...given({ ...files, notice }), endpoints: servers, owner });
     }
   }
 }

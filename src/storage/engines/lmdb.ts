@@ -22,18 +22,21 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
+import type { StoreOwner } from '../store-mark.ts';
 import { type Due, Expiry } from './expiry.ts';
 import { Holds } from './holds.ts';
 import { Backlog } from './lmdb/backlog.ts';
-import { type PendingChange, prepareChange, writeChange } from './lmdb/change.ts';
-import { Compactor, readMeta } from './lmdb/compactor.ts';
-import { checkRoom, freeBytes, writeError } from './lmdb/errors.ts';
-import { hasJournal, Journal, readJournal } from './lmdb/journal.ts';
+import { type PendingChange, prepareChange } from './lmdb/change.ts';
+import { Compactor } from './lmdb/compactor.ts';
+import { checkRoom, freeBytes, isFull, writeError } from './lmdb/errors.ts';
+import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
+import { MetaDamage, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
 import { NewestVersions } from './lmdb/newest.ts';
-import { dueExpiries, newestRevision, Reader } from './lmdb/reader.ts';
+import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
+import { recover } from './lmdb/recover.ts';
 import { checkReplaced } from './lmdb/replace.ts';
-import { openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
+import { damagedStore, openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
 import { GroupWriter, type Job } from './lmdb/writer.ts';
 import { checkOperations } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
@@ -48,6 +51,8 @@ export interface LmdbOptions {
   readonly freeBytes?: (directory: string) => number;
   /** For measurements only: answers before the data is safe. */
   readonly unsafeNoSync?: boolean;
+  /** Who opens the store; undefined for tools, which open any. */
+  readonly owner?: StoreOwner | undefined;
 }
 
 /** Commits that may wait for the disk; further ones are refused. More than requests may be in flight. */
@@ -82,7 +87,7 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
       return new LmdbEngine(tables, lock, options);
     } catch (error) {
       await tables.close();
-      throw error;
+      throw error instanceof MetaDamage || error instanceof IndexDamage ? damagedStore(options.dataDir, error) : error;
     }
   } catch (error) {
     await lock.release();
@@ -90,37 +95,13 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
   }
 }
 
-/** Changes of one transaction while the journal of a server that ended badly is taken in. */
-const RECOVERY_STEP = 1_000;
-
-/** Brings into the tables what they lack after a crash. */
-async function recover(tables: Tables, { dataDir, freeBytes: free = freeBytes }: LmdbOptions): Promise<void> {
-  if (!hasJournal(dataDir)) return;
-  const changes = readJournal(dataDir, revisionOf(tables));
-  checkRoom(
-    dataDir,
-    free(dataDir),
-    changes.reduce((sum, { record }) => sum + record.length, 0),
-  );
-  for (let start = 0, end = 0; start < changes.length; start = end) {
-    end = Math.min(start + RECOVERY_STEP, changes.length);
-    // A commit goes in as a whole.
-    while (end < changes.length && changes[end]?.version.revision === changes[end - 1]?.version.revision) end++;
-    await tables.write(() => {
-      for (const change of changes.slice(start, end)) writeChange(tables, change);
-    });
-  }
-}
-
-/** The newest revision that the tables know of. */
-const revisionOf = (tables: Tables): number => Math.max(readMeta(tables, 'compacted'), newestRevision(tables));
-
 class LmdbEngine implements Engine {
   readonly name = 'lmdb';
   readonly exclusive = true;
   revision: number;
   compacted: number;
   readonly #dataDir: string;
+  readonly #free: (directory: string) => number;
   readonly #clock: Clock;
   readonly #lock: DirectoryLock;
   readonly #tables: Tables;
@@ -138,16 +119,19 @@ class LmdbEngine implements Engine {
   /** The newest revision given to a commit; those after `revision` are not durable yet. */
   #assigned: number;
   #closing: Promise<void> | undefined;
+  /** The tables say that a server runs, so that a journal that is gone is missed. */
+  #opened: Promise<void> | undefined;
 
   constructor(tables: Tables, lock: DirectoryLock, options: LmdbOptions) {
     const { dataDir, clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS, freeBytes: free = freeBytes } = options;
     this.#tables = tables;
     this.#lock = lock;
     this.#dataDir = dataDir;
+    this.#free = free;
     this.#clock = clock;
     this.#holds = new Holds(clock);
-    this.compacted = readMeta(tables, 'compacted');
-    this.revision = revisionOf(tables);
+    this.compacted = readNumberRow(tables.meta, 'compacted') ?? 0;
+    this.revision = newestRevision(tables);
     this.#assigned = this.revision;
     this.#reader = new Reader(tables, this.#readerState());
     this.#newest = new NewestVersions(this.#reader);
@@ -160,6 +144,7 @@ class LmdbEngine implements Engine {
       write: (jobs) => this.#append(jobs),
       durable: (jobs) => this.#publish(jobs),
       failed: (jobs, error) => this.#refuse(jobs, error),
+      canRetry: isFull,
       monotonic,
     });
     this.#writes = new GroupWriter<WaitingWrite>({
@@ -185,6 +170,7 @@ class LmdbEngine implements Engine {
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
     this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before).catch(() => {}));
+    this.#markOpen().catch(() => {});
     // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
     this.#compactor.resume().catch(() => {});
   }
@@ -271,6 +257,15 @@ class LmdbEngine implements Engine {
     this.revision = revision;
   }
 
+  get refusing(): string | undefined {
+    try {
+      checkRoom(this.#dataDir, this.#free(this.#dataDir), this.#backlog.bytes);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
   async ping(): Promise<void> {
     this.#checkOpen();
     for (const { busyFor, broken } of [this.#commits, this.#writes]) {
@@ -307,14 +302,17 @@ class LmdbEngine implements Engine {
     await this.#commits.idle();
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
     // What cannot be brought into the tables now stays in the journal for the next start.
-    const done = await this.#backlog.applyTo(this.revision).then(
-      () => true,
-      () => false,
-    );
+    const done = await this.#opened
+      ?.then(() => this.#backlog.applyTo(this.revision))
+      .then(() => this.#writeTables(100, () => writeNumberRow(this.#tables.meta, 'closed', this.revision)))
+      .then(
+        () => true,
+        () => false,
+      );
     this.#backlog.stop();
     await this.#writes.idle();
     await this.#tables.close();
-    this.#journal.close(done);
+    this.#journal.close(done === true);
     await this.#lock.release();
   }
 
@@ -344,7 +342,16 @@ class LmdbEngine implements Engine {
     return revision <= this.revision ? Promise.resolve() : this.#commit([]);
   }
 
+  #markOpen(): Promise<void> {
+    this.#opened ??= this.#writeTables(100, () => void this.#tables.meta.remove('closed')).catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
   async #append(jobs: readonly WaitingCommit[]): Promise<void> {
+    await this.#markOpen();
     await this.#backlog.room();
     await this.#journal.append(
       jobs.flatMap(({ changes }) => changes),
@@ -388,7 +395,17 @@ class LmdbEngine implements Engine {
 
   async #due(until: number, limit: number): Promise<Due> {
     await this.#backlog.applyTo(this.revision);
-    return dueExpiries(this.#tables, until, limit);
+    const { due, next } = dueExpiries(this.#tables, until, limit);
+    // The index by key decides when a key expires: a row that says something else is damaged, or left over, and goes.
+    const wrong = due.filter(({ key, revision, expires }) => {
+      const newest = this.#newest.of(key);
+      return newest?.revision === revision && newest.expires !== expires;
+    });
+    if (wrong.length === 0) return { due, next };
+    await this.#writeTables(wrong.length * 100, () => {
+      for (const { expires, revision, index } of wrong) this.#tables.expiries.remove({ expires, revision, index });
+    });
+    return { due: due.filter((one) => !wrong.includes(one)), next };
   }
 
   async #forgetBefore(time: number): Promise<void> {

@@ -18,6 +18,8 @@ export interface Keyspace {
   readonly barrier: string;
   /** Before the records that name a revision which must stay readable; each hangs on a lease. */
   readonly holds: string;
+  /** In which the store says whose it is. */
+  readonly mark: string;
 }
 
 const PREFIX = /^[\x21-\x7e]+$/;
@@ -32,6 +34,7 @@ export function keyspaceOf(prefix: string): Keyspace {
     compaction: `${trimmed}.compaction`,
     barrier: `${trimmed}.barrier`,
     holds: `${trimmed}.hold.`,
+    mark: `${trimmed}.store`,
   };
 }
 

@@ -29,7 +29,7 @@ export function prepareChange(
     change: { type, key, value, revision, created },
     version: { revision, index, created, deleted, expires },
     previous,
-    record: encodeRecord({ deleted, key, created, previous: place, time }, value),
+    record: encodeRecord({ deleted, key, created, previous: place, time, revision, index }, value),
   };
 }
 
@@ -37,7 +37,7 @@ export function prepareChange(
 export function writeChange(tables: Tables, { change, version, previous, record }: PendingChange): void {
   const { revision, index, expires } = version;
   tables.records.put({ revision, index }, record);
-  tables.versions.put({ name: change.key, revision }, encodeVersion(version));
+  tables.versions.put({ name: change.key, revision }, encodeVersion(change.key, version));
   if (previous !== undefined && previous.expires > 0) {
     tables.expiries.remove({ expires: previous.expires, revision: previous.revision, index: previous.index });
   }

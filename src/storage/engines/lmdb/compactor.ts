@@ -4,8 +4,9 @@
  * got, so that a crash loses nothing and the next start goes on.
  */
 import { StoreUnavailable } from '../../engine.ts';
-import type { Position, RecordFacts } from './format.ts';
-import type { MetaName, Tables } from './tables.ts';
+import type { DamagedRecord, Position, StoredRecord } from './format.ts';
+import { readNumberRow, writeNumberRow } from './meta.ts';
+import type { Tables } from './tables.ts';
 
 /** Records that one step looks at: a step takes a millisecond or two of the event loop and delays other writes no longer than they delay each other. */
 const STEP = 256;
@@ -32,7 +33,7 @@ export class Compactor {
   constructor(tables: Tables, state: CompactionState) {
     this.#tables = tables;
     this.#state = state;
-    this.#pruned = readMeta(tables, 'pruned');
+    this.#pruned = readNumberRow(tables.meta, 'pruned') ?? 0;
   }
 
   /** Goes on where the process ended before it was done. */
@@ -57,8 +58,8 @@ export class Compactor {
   skipTo(revision: number): Promise<void> {
     return this.#enqueue(async () => {
       await this.#state.write(100, () => {
-        writeMeta(this.#tables, 'compacted', revision);
-        writeMeta(this.#tables, 'pruned', revision);
+        writeNumberRow(this.#tables.meta, 'compacted', revision);
+        writeNumberRow(this.#tables.meta, 'pruned', revision);
       });
       this.#pruned = revision;
       this.#state.compacted = revision;
@@ -80,8 +81,8 @@ export class Compactor {
       const { compacted } = this.#state;
       await this.#state.write(removals.length * 100, () => {
         for (const { position, key } of removals) this.#remove(position, key);
-        writeMeta(this.#tables, 'compacted', compacted);
-        writeMeta(this.#tables, 'pruned', reached);
+        writeNumberRow(this.#tables.meta, 'compacted', compacted);
+        writeNumberRow(this.#tables.meta, 'pruned', reached);
       });
       this.#pruned = reached;
     }
@@ -93,8 +94,9 @@ export class Compactor {
     const bounds = { start: { revision: this.#pruned + 1, index: 0 }, end: { revision: revision + 1, index: 0 } };
     let records = 0;
     let current = this.#pruned;
-    for (const { key: position, value } of this.#tables.recordFacts.getRange(bounds)) {
-      if (position.revision !== current && (records >= STEP || value.time > time)) return { removals, reached: current };
+    for (const { key: position, value } of this.#tables.records.getRange(bounds)) {
+      if (position.revision !== current && (records >= STEP || (!('damage' in value) && value.time > time)))
+        return { removals, reached: current };
       current = position.revision;
       records++;
       collect(removals, position, value);
@@ -109,15 +111,10 @@ export class Compactor {
   }
 }
 
-function collect(removals: { position: Position; key: string }[], position: Position, { deleted, previous, key }: RecordFacts): void {
+/** What a record that is damaged, or stands in the wrong place, makes superfluous is not known: it stays. */
+function collect(removals: { position: Position; key: string }[], position: Position, record: StoredRecord | DamagedRecord): void {
+  if ('damage' in record || record.revision !== position.revision || record.index !== position.index) return;
+  const { deleted, previous, key } = record;
   if (previous.revision > 0) removals.push({ position: previous, key });
   if (deleted) removals.push({ position, key });
-}
-
-export function readMeta(tables: Tables, name: MetaName): number {
-  return Number(tables.meta.get(name) ?? 0);
-}
-
-function writeMeta(tables: Tables, name: MetaName, value: number): void {
-  tables.meta.put(name, Buffer.from(String(value)));
 }

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { StoreUnavailable } from '../../engine.ts';
+import { StoreFull, StoreUnavailable } from '../../engine.ts';
 
 /**
  * Room that must be left on the disk. The database library is never let run into a full disk: it does not survive that
@@ -14,15 +14,23 @@ export function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-/** Throws when a disk with so many free bytes has no room for a transaction. */
-export function checkRoom(directory: string, free: number, bytes: number): void {
-  if (free >= RESERVE_BYTES + bytes * PAGES_PER_BYTE) return;
-  throw new StoreUnavailable(`the disk of ${directory} is full; nothing can be written until there is room`);
+/** Throws when a disk with so many free bytes has no room for a transaction. `purpose` says what for, at a start. */
+export function checkRoom(directory: string, free: number, bytes: number, purpose?: string): void {
+  const needed = RESERVE_BYTES + bytes * PAGES_PER_BYTE;
+  if (free >= needed) return;
+  const room = `${mebibytes(free, Math.floor)} MiB free, ${mebibytes(needed, Math.ceil)} MiB needed${purpose === undefined ? '' : ` ${purpose}`}`;
+  throw new StoreFull(`the disk of ${directory} is full (${room}); nothing can be written until there is room`);
 }
+const mebibytes = (bytes: number, round: (value: number) => number): number => round(bytes / 2 ** 20);
+
+/** A write that found no room has written nothing that counts, and can be made again. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof StoreFull || ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 /** What to say when a transaction was refused or failed. */
 export function writeError(directory: string, cause: unknown): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
+  if (isFull(cause)) return new StoreFull(`the disk of ${directory} is full; nothing can be written until there is room`, { cause });
   const message = cause instanceof Error ? cause.message : String(cause);
   return new StoreUnavailable(`the store in ${directory} failed while writing (${message}); restart the server`, { cause });
 }

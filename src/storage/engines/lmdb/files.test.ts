@@ -117,9 +117,9 @@ test('a database of another program is left alone', async () => {
 test('a store of a newer version is left alone', async () => {
   await makeStore();
   const newer = open({ path: file(), noSubdir: true, overlappingSync: false });
-  await newer.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' }).put(Buffer.from('format'), Buffer.from('3'));
+  await newer.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' }).put(Buffer.from('format'), Buffer.from('4'));
   await newer.close();
-  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(/has the format 3 of a newer version; this one knows formats up to 2/);
+  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(/has the format 4 of a newer version; this one knows formats up to 3/);
 });
 
 test('a full disk refuses writes until there is room, and reads go on', async () => {
@@ -136,13 +136,19 @@ test('a full disk refuses writes until there is room, and reads go on', async ()
   for (const outcome of refused) {
     expect(outcome).toMatchObject({
       status: 'rejected',
-      reason: { name: 'StoreUnavailable', message: `the disk of ${dataDir} is full; nothing can be written until there is room` },
+      reason: {
+        name: 'StoreFull',
+        message: `the disk of ${dataDir} is full (1 MiB free, 17 MiB needed); nothing can be written until there is room`,
+      },
     });
   }
   expect((await engine.get('a'))?.value.toString()).toBe('1');
   expect(engine.revision).toBe(before);
+  // It lives, and says why it takes no writes.
   await engine.ping();
+  expect(engine.refusing).toMatch(/is full/);
   free = 2 ** 30;
+  expect(engine.refusing).toBeUndefined();
   expect(await engine.commit([put('a', '4', before), put('b', '1', 0)])).toEqual({ revision: before + 1 });
   await engine.close();
 });

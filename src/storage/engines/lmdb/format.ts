@@ -1,27 +1,33 @@
 /**
- * Bytes of the store file. docs/storage.md draws them; a change here needs a new FORMAT and a way to read the old one.
+ * Bytes of the store file. docs/storage.md draws them; a change here needs a new FORMAT and a way to read the old one
+ * (`migrate.ts`).
  *
- *   versions   key 00 ~revision(8)          → flags(1) index(2) created(8) expires(8)
+ *   versions   key 00 ~revision(8)          → flags(1) index(2) created(8) expires(8) check(4)
  *   records    revision(8) index(2)         → format(1) flags(1) key length(2) created(8) previous revision(8)
- *                                             previous index(2) time(8) key value
+ *                                             previous index(2) time(8) revision(8) index(2) key value checksum(4)
  *   expiries   expires(8) revision(8) index(2) → key
- *   meta       name → decimal text
+ *   meta       name → text (meta.ts)
  *
  * Numbers are big-endian so that bytes are in the order of the numbers; `~` inverts the bits, so that the newest version
  * of a key comes first. The index counts the changes within a commit.
+ *
+ * A record says where it stands and ends with a CRC-32 of all of it, the lowest byte first. The check of a version covers
+ * its key as well (FNV-1a, which is quicker than a call for so few bytes). An expiry is held against the version it is for.
  */
+import { crc32, WHOLE } from '../../../lib/crc32.ts';
 
 /** Format of the file as a whole. A file of a later one is not opened. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 /** Format of one record. */
-export const RECORD_FORMAT = 1;
+export const RECORD_FORMAT = 2;
 
 const DELETED = 1;
 const TWO_32 = 2 ** 32;
 /** A key of the index ends with a zero byte and the revision. */
 const REVISION_SUFFIX = 9;
-const RECORD_HEADER = 30;
-const VERSION_LENGTH = 19;
+const RECORD_HEADER = 40;
+const CHECKSUM = 4;
+const VERSION_LENGTH = 23;
 
 /** Where a change stands in the log. */
 export interface Position {
@@ -40,6 +46,8 @@ export interface VersionFacts {
   /** When the key is to be deleted, in milliseconds; 0: never. */
   readonly expires: number;
 }
+/** A row of the index, with the check that it has; `isSound` says whether that is right. */
+export type VersionRow = VersionFacts & { readonly check: number };
 export type Version = VersionFacts & { readonly revision: number };
 
 export interface RecordFacts {
@@ -51,7 +59,13 @@ export interface RecordFacts {
   /** When the commit was made, in milliseconds. */
   readonly time: number;
 }
-export type StoredRecord = RecordFacts & { readonly value: Buffer };
+export type StoredRecord = RecordFacts & Position & { readonly value: Buffer };
+/** Only where a value stands, and the value. */
+export type StoredValue = Position & { readonly key: string; readonly value: Buffer };
+/** What is read in place of a record whose bytes are wrong. */
+export interface DamagedRecord {
+  readonly damage: string;
+}
 
 export interface ExpiryKey extends Position {
   readonly expires: number;
@@ -119,53 +133,98 @@ export const textValues: ValueCodec<string> = {
   decode: (bytes) => asBuffer(bytes).toString('latin1', 0, bytes.length),
 };
 
-export const versionValues: ValueCodec<VersionFacts> = {
+/** Rows as they are. */
+export const rawValues: ValueCodec<Buffer> = { encode, decode: (bytes) => copy(asBuffer(bytes), bytes.length) };
+
+export const versionValues: ValueCodec<VersionRow> = {
   encode,
   decode(bytes) {
     const source = asBuffer(bytes);
+    const whole = bytes.length === VERSION_LENGTH;
     return {
       deleted: ((source[0] as number) & DELETED) !== 0,
-      index: source.readUInt16BE(1),
-      created: readNumber(source, 3),
-      expires: readNumber(source, 11),
+      index: whole ? source.readUInt16BE(1) : 0,
+      created: whole ? readNumber(source, 3) : 0,
+      expires: whole ? readNumber(source, 11) : 0,
+      // A row of another length has no check that could be right.
+      check: whole ? source.readUInt32BE(19) : -1,
     };
   },
 };
 
-/** Records without their values, for those who only ask what changed. */
-export const recordFacts: ValueCodec<RecordFacts> = { encode, decode: (bytes) => readFacts(asBuffer(bytes)) };
-
-export const records: ValueCodec<StoredRecord> = {
+/** Records as a whole. */
+export const records: ValueCodec<StoredRecord | DamagedRecord> = {
   encode,
   decode(bytes) {
-    const source = asBuffer(bytes);
-    const facts = readFacts(source);
-    return { ...facts, value: copy(source, RECORD_HEADER + facts.key.length, bytes.length) };
+    const record = checked(bytes);
+    if ('damage' in record) return record;
+    return { ...readFacts(record), ...readPosition(record), value: storedBytes(record) };
   },
 };
 
 /** Values of records, for those who know the rest. */
-export const recordValues: ValueCodec<Buffer> = {
+export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
   encode,
   decode(bytes) {
-    const source = asBuffer(bytes);
-    checkRecordFormat(source);
-    return copy(source, RECORD_HEADER + source.readUInt16BE(2), bytes.length);
+    const record = checked(bytes);
+    if ('damage' in record) return record;
+    return { revision: readNumber(record, 30), index: record.readUInt16BE(38), key: keyOf(record), value: storedBytes(record) };
   },
 };
 
-export function encodeVersion({ deleted, index, created, expires }: VersionFacts): Buffer {
+/** A record of its own bytes, or what is wrong with them. */
+function checked(bytes: Buffer): Buffer | DamagedRecord {
+  const source = asBuffer(bytes);
+  if (bytes.length < RECORD_HEADER + CHECKSUM) return { damage: 'it is cut short' };
+  const record = copy(source, bytes.length);
+  if (crc32(record) !== WHOLE) return { damage: 'its checksum is wrong' };
+  if (record[0] !== RECORD_FORMAT) return { damage: `its record has the format ${record[0]}, which this release does not know` };
+  return record;
+}
+
+/** The same of bytes that are not those of the database. */
+export function readRecord(bytes: Buffer): StoredRecord | DamagedRecord {
+  return records.decode(bytes);
+}
+
+export function encodeVersion(name: string, version: Version): Buffer {
+  const { deleted, index, created, expires } = version;
   const bytes = Buffer.allocUnsafe(VERSION_LENGTH);
   bytes[0] = deleted ? DELETED : 0;
   bytes.writeUInt16BE(index, 1);
   writeNumber(bytes, created, 3);
   writeNumber(bytes, expires, 11);
+  bytes.writeUInt32BE(checkOf(name, version, version.revision), 19);
   return bytes;
 }
 
-export function encodeRecord({ deleted, key, created, previous, time }: RecordFacts, value: Buffer | undefined): Buffer {
+export const isSound = ({ name, revision }: VersionKey, row: VersionRow): boolean => checkOf(name, row, revision) === row.check;
+
+const FNV_START = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** FNV-1a of a row of the index and its key. */
+function checkOf(name: string, facts: VersionFacts, revision: number): number {
+  let sum = FNV_START;
+  for (let at = 0; at < name.length; at++) sum = Math.imul(sum ^ name.charCodeAt(at), FNV_PRIME);
+  sum = mixNumber(sum, revision);
+  sum = mix(sum, facts.index * 2 + (facts.deleted ? 1 : 0));
+  sum = mixNumber(sum, facts.created);
+  return mixNumber(sum, facts.expires) >>> 0;
+}
+const mixNumber = (sum: number, value: number): number => mix(mix(sum, Math.floor(value / TWO_32)), value >>> 0);
+/** Four bytes, one after another. */
+function mix(sum: number, word: number): number {
+  let mixed = Math.imul(sum ^ (word & 0xff), FNV_PRIME);
+  mixed = Math.imul(mixed ^ ((word >>> 8) & 0xff), FNV_PRIME);
+  mixed = Math.imul(mixed ^ ((word >>> 16) & 0xff), FNV_PRIME);
+  return Math.imul(mixed ^ (word >>> 24), FNV_PRIME);
+}
+
+export function encodeRecord({ deleted, key, created, previous, time, revision, index }: RecordFacts & Position, value?: Buffer): Buffer {
   const start = RECORD_HEADER + key.length;
-  const bytes = Buffer.allocUnsafe(start + (value?.length ?? 0));
+  const end = start + (value?.length ?? 0);
+  const bytes = Buffer.allocUnsafe(end + CHECKSUM);
   bytes[0] = RECORD_FORMAT;
   bytes[1] = deleted ? DELETED : 0;
   bytes.writeUInt16BE(key.length, 2);
@@ -173,28 +232,26 @@ export function encodeRecord({ deleted, key, created, previous, time }: RecordFa
   writeNumber(bytes, previous.revision, 12);
   bytes.writeUInt16BE(previous.index, 20);
   writeNumber(bytes, time, 22);
+  writeNumber(bytes, revision, 30);
+  bytes.writeUInt16BE(index, 38);
   bytes.write(key, RECORD_HEADER, 'latin1');
   if (value !== undefined) bytes.set(value, start);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, end)), end);
   return bytes;
 }
 
+const keyOf = (record: Buffer): string => record.toString('latin1', RECORD_HEADER, RECORD_HEADER + record.readUInt16BE(2));
+const storedBytes = (record: Buffer): Buffer => record.subarray(RECORD_HEADER + record.readUInt16BE(2), record.length - CHECKSUM);
+const readPosition = (record: Buffer): Position => ({ revision: readNumber(record, 30), index: record.readUInt16BE(38) });
+
 function readFacts(source: Buffer): RecordFacts {
-  checkRecordFormat(source);
   return {
     deleted: ((source[1] as number) & DELETED) !== 0,
-    key: source.toString('latin1', RECORD_HEADER, RECORD_HEADER + source.readUInt16BE(2)),
+    key: keyOf(source),
     created: readNumber(source, 4),
     previous: { revision: readNumber(source, 12), index: source.readUInt16BE(20) },
     time: readNumber(source, 22),
   };
-}
-
-function checkRecordFormat(source: Buffer): void {
-  if (source[0] !== RECORD_FORMAT) {
-    throw new Error(
-      `a record of the store has the format ${source[0]}, of which this version knows nothing; use the version that wrote it`,
-    );
-  }
 }
 
 /** The database may hand out plain bytes for very large values. */
@@ -221,9 +278,15 @@ function allocate(length: number): Buffer {
   return slab.subarray(start, slabUsed);
 }
 
-function copy(source: Buffer, start: number, end: number): Buffer {
-  const target = allocate(end - start);
-  source.copy(target, 0, start, end);
+/**
+ * A copy of the first bytes. The library's buffer is longer than its `length` says, and a copy of all that is said would be
+ * one of all that is there; so the first byte goes by itself.
+ */
+function copy(source: Buffer, length: number): Buffer {
+  const target = allocate(length);
+  if (length === 0) return target;
+  target[0] = source[0] as number;
+  source.copy(target, 1, 1, length);
   return target;
 }
 

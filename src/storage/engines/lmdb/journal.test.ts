@@ -59,45 +59,6 @@ test('the journal is gone after an orderly end, and all is in the tables', async
   await again.close();
 });
 
-test('a frame that was cut short ends the journal; those before it count', async () => {
-  const engine = await open('a');
-  await engine.commit([put('x', '1')]);
-  await engine.commit([put('x', '2')]);
-  const whole = readFileSync(journal('a'));
-  crash('a', 'empty');
-  await engine.close();
-  rmSync(join(directory('empty'), 'store.mdb'));
-  const frame = 16 + whole.readUInt32BE(4);
-  for (const [cut, expected] of [
-    [whole.length, 2],
-    [whole.length - 1, 1],
-    [frame + 3, 1],
-    [frame, 1],
-    [frame - 1, 0],
-    [0, 0],
-  ] as const) {
-    const name = `cut${cut}`;
-    mkdirSync(directory(name));
-    writeFileSync(journal(name), whole.subarray(0, cut));
-    const again = await open(name);
-    expect(again.revision).toBe(expected);
-    await again.close();
-  }
-});
-
-test('a frame whose bytes were changed does not count', async () => {
-  const engine = await open('a');
-  await engine.commit([put('x', '1')]);
-  const bytes = readFileSync(journal('a'));
-  await engine.close();
-  mkdirSync(directory('b'));
-  bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
-  writeFileSync(journal('b'), bytes);
-  const again = await open('b');
-  expect(again.revision).toBe(0);
-  await again.close();
-});
-
 test('the two files take turns, and what is left of older frames does not come back', async () => {
   const engine = await open('a');
   const value = 'v'.repeat(100_000);
@@ -111,17 +72,6 @@ test('the two files take turns, and what is left of older frames does not come b
   expect(await textOf(again)).toEqual(expected);
   await again.close();
   await engine.close();
-});
-
-test('a journal that does not go on where the tables end is not taken in', async () => {
-  const engine = await open('a');
-  await engine.commit([put('x', '1')]);
-  await engine.commit([put('x', '2')]);
-  const bytes = readFileSync(journal('a'));
-  await engine.close();
-  mkdirSync(directory('b'));
-  writeFileSync(journal('b'), bytes.subarray(16 + bytes.readUInt32BE(4)));
-  await expect(open('b')).rejects.toThrow(/journal in .* is damaged: revision 1 is missing. Restore the directory from a copy/);
 });
 
 test('times to live hold over a crash', async () => {
@@ -145,7 +95,9 @@ test('a start on a full disk says so instead of taking the journal in, and a lat
   await engine.commit([put('x', '1')]);
   crash('a', 'b');
   await engine.close();
-  await expect(openLmdbEngine({ dataDir: directory('b'), freeBytes: () => 2 ** 20 })).rejects.toThrow(/is full; nothing can be written/);
+  await expect(openLmdbEngine({ dataDir: directory('b'), freeBytes: () => 2 ** 20 })).rejects.toThrow(
+    /is full \(1 MiB free, 17 MiB needed to replay the journal\); nothing/,
+  );
   const again = await open('b');
   expect(await textOf(again)).toEqual(['x=1 1 1']);
   await again.close();

@@ -5,7 +5,8 @@
  */
 import type { ChangeRecord, Entry, RangeRequest, RangeResult } from '../../engine.ts';
 import { startOf } from '../operations.ts';
-import type { Position, StoredRecord, Version, VersionKey } from './format.ts';
+import { type DamagedRecord, isSound, type Position, type StoredRecord, type Version, type VersionKey, type VersionRow } from './format.ts';
+import { readNumberRow } from './meta.ts';
 import type { Tables } from './tables.ts';
 
 /** How long a read may hold the event loop at a time, in milliseconds. */
@@ -41,6 +42,7 @@ export class Reader {
   versionAt(name: string, at: number): Version | undefined {
     for (const { key, value } of this.#tables.versions.getRange({ start: { name, revision: at }, end: `${name}\x01`, limit: 1 })) {
       // The bounds are those of the key alone, since nothing else stands between it and the next character.
+      checkRow(key as VersionKey, value);
       return { ...value, revision: (key as VersionKey).revision };
     }
     return undefined;
@@ -51,14 +53,18 @@ export class Reader {
     let last: string | undefined;
     for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
       const { name, revision } = key as VersionKey;
+      checkRow(key as VersionKey, value);
       if (name === last) continue;
       last = name;
       yield [name, { ...value, revision }];
     }
   }
 
-  entry(key: string, version: Version): Entry {
-    return { key, value: this.#value(version), revision: version.revision, created: version.created };
+  entry(key: string, { revision, index, created }: Version): Entry {
+    const stored = this.#tables.recordValues.get({ revision, index });
+    if (stored !== undefined && 'value' in stored && stored.revision === revision && stored.index === index && stored.key === key)
+      return { key, value: stored.value, revision, created };
+    return { key, value: NOTHING, revision, created, unreadable: { reason: damageOf(stored) } };
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
@@ -79,13 +85,14 @@ export class Reader {
           next = { name, revision };
           break;
         }
+        checkRow(key as VersionKey, value);
         // Versions stand newest first: the first one that is old enough counts, and hides those before it.
         if (revision > at || name === done || name < first) continue;
         done = name;
         if (value.deleted) continue;
         count++;
         if (entries.length < limit) {
-          const entry = { key: name, value: this.#value({ revision, index: value.index }), revision, created: value.created };
+          const entry = this.entry(name, { ...value, revision });
           entries.push(expiries && value.expires > 0 ? { ...entry, expires: value.expires } : entry);
         } else if (uncounted) break;
       }
@@ -128,38 +135,82 @@ export class Reader {
         if (reached !== after && (found.length >= limit || bytes > SLICE_BYTES || performance.now() > end)) return reached;
         reached = revision;
       }
-      if (!value.key.startsWith(prefix)) continue;
-      bytes += value.value.length;
-      found.push(changeOf(value, revision));
+      const change =
+        'damage' in value || value.revision !== revision || value.index !== key.index ? this.#damaged(key, value) : changeOf(value);
+      if (change === undefined || !change.key.startsWith(prefix)) continue;
+      bytes += change.value?.length ?? 0;
+      found.push(change);
     }
     // Revisions without a record are those of keys whose deletion is forgotten already; nothing is missed.
     return until;
   }
 
-  #value({ revision, index }: Position): Buffer {
-    const value = this.#tables.recordValues.get({ revision, index });
-    if (value === undefined) throw new Error(`the store is damaged: the value of revision ${revision} is missing`);
-    return value;
+  /** What can be known of a change whose record cannot be read: the index has its key. Undefined where that has no such row. */
+  #damaged(position: Position, record: StoredRecord | DamagedRecord): ChangeRecord | undefined {
+    for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
+      const { name, revision } = key as VersionKey;
+      if (revision !== position.revision || value.index !== position.index || !isSound(key as VersionKey, value)) continue;
+      const { deleted, created } = value;
+      if (deleted) return { type: 'delete', key: name, value: undefined, revision, created };
+      return { type: 'put', key: name, value: NOTHING, revision, created, unreadable: { reason: damageOf(record) } };
+    }
+    return undefined;
   }
 }
 
-/** The newest revision that has a record; later ones may have existed and be forgotten. */
+const NOTHING = Buffer.alloc(0);
+
+function damageOf(record: object | undefined): string {
+  if (record === undefined) return 'its record is missing';
+  return 'damage' in record ? String(record.damage) : 'its record is that of another';
+}
+
+/** The index must be right: what is not in it is not found. */
+export class IndexDamage extends Error {
+  readonly key: string;
+  readonly revision: number;
+  constructor({ name, revision }: VersionKey) {
+    super(`its index is damaged at the key ${JSON.stringify(name)} of revision ${revision}`);
+    this.key = name;
+    this.revision = revision;
+  }
+}
+function checkRow(key: VersionKey, row: VersionRow): void {
+  if (!isSound(key, row)) throw new IndexDamage(key);
+}
+
+/**
+ * The newest revision that the tables know of. A record whose place is not sure does not count; the index and the rows of
+ * `meta` know its revision as well.
+ */
 export function newestRevision(tables: Tables): number {
-  for (const { key } of tables.recordFacts.getRange({ reverse: true, limit: 1 })) return key.revision;
-  return 0;
+  const known = Math.max(readNumberRow(tables.meta, 'compacted') ?? 0, readNumberRow(tables.meta, 'closed') ?? 0);
+  for (const { key, value } of tables.records.getRange({ reverse: true, limit: 1 })) {
+    if (!('damage' in value) && value.revision === key.revision) return Math.max(known, key.revision);
+    return Math.max(known, newestInIndex(tables));
+  }
+  return known;
+}
+function newestInIndex(tables: Tables): number {
+  let newest = 0;
+  for (const { key, value } of tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
+    const { revision } = key as VersionKey;
+    if (revision > newest && isSound(key as VersionKey, value)) newest = revision;
+  }
+  return newest;
 }
 
 /** Keys whose time was over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
 export function dueExpiries(tables: Tables, until: number, limit: number) {
-  const due: { key: string; revision: number }[] = [];
+  const due: { key: string; revision: number; index: number; expires: number }[] = [];
   for (const { key, value } of tables.expiries.getRange({})) {
     if (key.expires > until || due.length >= limit) return { due, next: key.expires };
-    due.push({ key: value, revision: key.revision });
+    due.push({ ...key, key: value });
   }
   return { due, next: undefined };
 }
 
-function changeOf({ deleted, key, value, created }: StoredRecord, revision: number): ChangeRecord {
+function changeOf({ deleted, key, value, created, revision }: StoredRecord): ChangeRecord {
   return { type: deleted ? 'delete' : 'put', key, value: deleted ? undefined : value, revision, created };
 }
 

@@ -5,30 +5,36 @@
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
+import { systemClock } from '../../../lib/clock.ts';
+import { systemRandom } from '../../../lib/random.ts';
+import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { checkRoom, freeBytes } from './errors.ts';
 import {
+  type DamagedRecord,
   type ExpiryKey,
   expiryKeys,
   FORMAT,
   type KeyCodec,
   type Position,
   positionKeys,
-  type RecordFacts,
-  recordFacts,
+  rawValues,
   records,
   recordValues,
   type StoredRecord,
+  type StoredValue,
   textKeys,
   textValues,
   type ValueCodec,
-  type VersionFacts,
   type VersionKey,
+  type VersionRow,
   versionKeys,
   versionValues,
 } from './format.ts';
 import { syncDirectory } from './journal.ts';
+import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
+import { beginMigration } from './migrate.ts';
 
-const FILE = 'store.mdb';
+export const FILE = 'store.mdb';
 /** The library's flag of transactions in which it makes tables. */
 const SYNCHRONOUS_COMMIT = 2;
 /** Address space that is set aside for the file; the file itself is as large as its content, and may outgrow this. */
@@ -53,16 +59,21 @@ export interface Table<Key, Value> {
   put(key: Key, value: Buffer): unknown;
   remove(key: Key): unknown;
 }
-export type MetaName = 'format' | 'compacted' | 'pruned';
 
-export interface Tables {
-  readonly versions: Table<VersionKey | string, VersionFacts>;
-  /** The same table three times: whole records, records without values, and values only. */
-  readonly records: Table<Position, StoredRecord>;
-  readonly recordFacts: Table<Position, RecordFacts>;
-  readonly recordValues: Table<Position, Buffer>;
+/** Rows as they are, for migration and verification. */
+export interface RawTables {
+  readonly rawRecords: Table<Position, Buffer>;
+  readonly rawVersions: Table<VersionKey | string, Buffer>;
+  readonly meta: MetaTable;
+  write(fill: () => void): Promise<void>;
+}
+
+export interface Tables extends RawTables {
+  readonly versions: Table<VersionKey | string, VersionRow>;
+  /** The same table twice: whole records, and values only. */
+  readonly records: Table<Position, StoredRecord | DamagedRecord>;
+  readonly recordValues: Table<Position, StoredValue | DamagedRecord>;
   readonly expiries: Table<ExpiryKey, string>;
-  readonly meta: Table<string, string>;
   /** Makes the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
   write(fill: () => void): Promise<void>;
   stats(): TableStats;
@@ -79,6 +90,11 @@ export interface TableOptions {
   readonly freeBytes?: (directory: string) => number;
   /** For measurements only: answers before the data is safe. */
   readonly unsafeNoSync?: boolean;
+  /** Who opens the store; undefined for tools, which open any. */
+  readonly owner?: StoreOwner | undefined;
+  /** For a store that is new. */
+  readonly newId?: () => string;
+  readonly now?: () => number;
 }
 
 /** Makes the directory if need be, and sees that it is private and can be written. */
@@ -125,8 +141,11 @@ export async function openTables(directory: string, options: TableOptions = {}):
     checkWhole(path, root);
     // New tables are made in one commit; by itself the library makes one for each.
     const tables = root.transactionSync(() => tablesOf(root, path, fresh), SYNCHRONOUS_COMMIT);
-    if (fresh) await initialise(directory, tables);
-    await checkFormat(path, tables);
+    if (fresh) await initialise(directory, tables, options);
+    const format = checkFormat(path, tables);
+    await checkIdentity(directory, tables, options.owner);
+    // Only the format is raised here: what is in an old journal comes before the rows.
+    if (format < FORMAT) await beginMigration(tables);
     return tables;
   } catch (error) {
     await root.close();
@@ -144,8 +163,9 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
     const tables: Tables = {
       meta: table('meta', textKeys, textValues),
       versions: table('versions', versionKeys, versionValues),
+      rawVersions: table('versions', versionKeys, rawValues),
       records: table('records', positionKeys, records),
-      recordFacts: table('records', positionKeys, recordFacts),
+      rawRecords: table('records', positionKeys, rawValues),
       recordValues: table('records', positionKeys, recordValues),
       expiries: table('expiries', expiryKeys, textValues),
       async write(fill) {
@@ -168,21 +188,49 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
   }
 }
 
-const writeFormat = (tables: Tables): Promise<void> => tables.write(() => void tables.meta.put('format', Buffer.from(String(FORMAT))));
-
-async function initialise(directory: string, tables: Tables): Promise<void> {
-  await writeFormat(tables);
+async function initialise(
+  directory: string,
+  tables: Tables,
+  { owner, newId = systemRandom.uuid, now = systemClock.now }: TableOptions,
+): Promise<void> {
+  await tables.write(() => {
+    tables.meta.put('format', Buffer.from(String(FORMAT)));
+    writeMark(tables.meta, makeMark(owner, newId(), now()));
+    // Nothing is in it, and nothing in a journal: as if a server had ended in order.
+    writeNumberRow(tables.meta, 'closed', 0);
+  });
   syncDirectory(directory);
 }
 
-async function checkFormat(path: string, tables: Tables): Promise<void> {
+function checkFormat(path: string, tables: Tables): number {
   const format = tables.meta.get('format');
   if (format === undefined) throw fileError(path, 'is not a store of this server');
+  if (!/^[1-9]\d*$/.test(format)) throw fileError(path, 'is damaged: its format cannot be read. Restore it from a copy');
   if (Number(format) > FORMAT) {
     throw fileError(path, `has the format ${format} of a newer version; this one knows formats up to ${FORMAT}. Use that version`);
   }
-  // The tables are as they were before there was a journal; a version that knows of none must not open them any more.
-  if (Number(format) < FORMAT) await writeFormat(tables);
+  return Number(format);
+}
+
+/** Refuses the store of another identity. */
+async function checkIdentity(directory: string, tables: Tables, owner: StoreOwner | undefined): Promise<void> {
+  const known = readMark(tables.meta)?.identity;
+  checkOwner(known ?? (owner && (await identityByTraces(owner, (key) => hasKey(tables, key)))), owner, directory, '--data-dir');
+}
+
+/** A store that has no mark of an identity gets one, when its rows and what was in its journal are there. */
+export async function completeMark(directory: string, tables: Tables, options: TableOptions): Promise<void> {
+  const { owner, newId = systemRandom.uuid, now = systemClock.now } = options;
+  const mark = readMark(tables.meta);
+  if (mark !== undefined && (mark.identity !== undefined || owner === undefined)) return;
+  await checkIdentity(directory, tables, owner);
+  await tables.write(() => writeMark(tables.meta, makeMark(owner, mark?.id ?? newId(), mark?.createdAt ?? now())));
+}
+
+function hasKey(tables: Tables, name: string): boolean {
+  const newest = { start: { name, revision: Number.MAX_SAFE_INTEGER }, end: `${name}\x01`, limit: 1 };
+  for (const { value } of tables.versions.getRange(newest)) return !value.deleted;
+  return false;
 }
 
 /** The library crashes on files that are none of its own, so that the first bytes are looked at before. */
@@ -225,6 +273,15 @@ function statsOf(root: RootDatabase, path: string, records: { getStats(): { entr
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What to say of a directory that only a repair can make usable. */
+export function damagedStore(directory: string, cause: Error): Error {
+  return new Error(
+    `the store file ${join(directory, FILE)} is damaged: ${cause.message}. Nothing was changed. Restore the directory from a backup, or see ` +
+      `"plat store verify --data-dir ${directory}" and "plat store repair --data-dir ${directory}"`,
+    { cause },
+  );
 }
 
 function fileError(path: string, problem: string, cause?: unknown): Error {

@@ -19,6 +19,8 @@ export interface WriterEvents<J extends Job> {
   admit(bytes: number): void;
   /** Writes a group; resolves when it is durable. */
   write(jobs: readonly J[]): Promise<void>;
+  /** Whether a write that failed has left everything as it was, so that the next group may be written. */
+  canRetry?(error: unknown): boolean;
   /** These jobs are durable. */
   durable(jobs: readonly J[]): void;
   /** Nothing of these jobs was written: those of the failed group and all that waited behind it. */
@@ -110,6 +112,7 @@ export class GroupWriter<J extends Job> {
     try {
       await this.#events.write(group);
     } catch (error) {
+      if (this.#events.canRetry?.(error)) return { error };
       this.#broken = { error };
     }
     return this.#broken;

@@ -1,0 +1,51 @@
+/**
+ * The record `<prefix>.store`, in which a store in etcd says whose it is. The first server makes it, in a transaction that
+ * fails where it is there; every server that joins checks it.
+ */
+import { checkOwner, identityByTraces, makeMark, parseMark, type StoreMark, type StoreOwner } from '../../store-mark.ts';
+import type { Connection } from './connection.ts';
+import type { Keyspace } from './keyspace.ts';
+import { encodePutAtVersion, encodeRange, type Method, type RangeAnswer, transaction } from './messages.ts';
+
+/** Format of what is stored. A store of a later one is not opened. */
+const FORMAT = 1;
+type EtcdMark = StoreMark & { readonly format: number };
+
+export interface MarkContext {
+  readonly connection: Connection;
+  readonly keyspace: Keyspace;
+  readonly range: Method<RangeAnswer>;
+  readonly owner: StoreOwner;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+/** Throws an error that says what to do when the store is another's. */
+export async function checkMark(context: MarkContext): Promise<void> {
+  const { connection, keyspace, owner } = context;
+  const place = `etcd below ${keyspace.root}`;
+  for (;;) {
+    const value = await read(context, keyspace.mark);
+    if (value !== undefined) {
+      const mark = parseMark(value.toString()) as EtcdMark | undefined;
+      if (mark === undefined) throw new Error(`the store in ${place} is damaged: its record ${keyspace.mark} cannot be read`);
+      if (mark.format > FORMAT) {
+        throw new Error(
+          `the store in ${place} has the format ${mark.format} of a newer version; this one knows formats up to ${FORMAT}. Use that version`,
+        );
+      }
+      checkOwner(mark.identity, owner, place, '--etcd-prefix');
+      return;
+    }
+    const traced = await identityByTraces(owner, async (key) => (await read(context, keyspace.root + key)) !== undefined);
+    checkOwner(traced, owner, place, '--etcd-prefix');
+    const mark: EtcdMark = { format: FORMAT, ...makeMark(owner, context.newId(), context.now()) };
+    // Where another server was quicker, its mark is the one that counts.
+    const answer = await connection.write(transaction, encodePutAtVersion(keyspace.mark, 0, Buffer.from(JSON.stringify(mark))));
+    if (answer.succeeded) return;
+  }
+}
+
+async function read({ connection, range }: MarkContext, key: string): Promise<Buffer | undefined> {
+  return (await connection.read(range, encodeRange({ key }))).entries[0]?.value;
+}

@@ -1,0 +1,44 @@
+/** What is done with a directory before it is used: the journal of a server that ended badly, and rows of older formats. */
+import { type PendingChange, writeChange } from './change.ts';
+import { checkRoom, freeBytes } from './errors.ts';
+import { hasJournal, readJournal } from './journal-read.ts';
+import { readNumberRow } from './meta.ts';
+import { endMigration, migrateRows } from './migrate.ts';
+import { newestRevision } from './reader.ts';
+import { completeMark, damagedStore, type TableOptions, type Tables } from './tables.ts';
+
+/** Changes of one transaction while the journal is replayed. */
+const STEP = 1_000;
+
+/** Throws JournalDamage, and errors that say what to do. */
+export async function recover(tables: Tables, options: TableOptions & { readonly dataDir: string }): Promise<void> {
+  const { dataDir, freeBytes: free = freeBytes } = options;
+  const old = tables.meta.get('migrating') !== undefined;
+  // Rows of an old format have no checksums by which the newest revision could be known.
+  if (old) {
+    // Rows are rewritten step by step, and pages that become free are used again.
+    checkRoom(dataDir, free(dataDir), tables.stats().used_bytes / 8, 'to bring the store into the format of this version');
+    await migrateRows(tables);
+  }
+  if (hasJournal(dataDir)) {
+    const changes = readJournal(dataDir, newestRevision(tables), old);
+    const bytes = changes.reduce((sum, { record }) => sum + record.length, 0);
+    checkRoom(dataDir, free(dataDir), bytes, 'to replay the journal');
+    await replay(tables, changes);
+  } else if (!old && readNumberRow(tables.meta, 'closed') === undefined) {
+    throw damagedStore(dataDir, new Error('the last server did not end in order, and the journal files it left are missing'));
+  }
+  if (old) await endMigration(tables);
+  await completeMark(dataDir, tables, options);
+}
+
+export async function replay(tables: Tables, changes: readonly PendingChange[]): Promise<void> {
+  for (let start = 0, end = 0; start < changes.length; start = end) {
+    end = Math.min(start + STEP, changes.length);
+    // A commit goes in as a whole.
+    while (end < changes.length && changes[end]?.version.revision === changes[end - 1]?.version.revision) end++;
+    await tables.write(() => {
+      for (const change of changes.slice(start, end)) writeChange(tables, change);
+    });
+  }
+}
