@@ -1,5 +1,5 @@
 /** What the journal keeps when a server ends badly: the directory is copied under a running engine, as a crash leaves it. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
