@@ -11,6 +11,7 @@ import { composeConnections } from './compose/connect.ts';
 import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
 import type { Encryption } from './compose/encryption.ts';
+import { composeFlowUpkeep } from './compose/flow-upkeep.ts';
 import { prepareStore, restoreDirectoryFirst } from './compose/store.ts';
 import { composeSurface } from './compose/surface.ts';
 import { composeTrust } from './compose/trust.ts';
@@ -257,6 +258,7 @@ async function serve(
     now: env.now,
     report: (error) => log.error('the status of a flow schema could not be told', { error: String(error) }),
   });
+  const endFlowUpkeep = composeFlowUpkeep({ identity, live, writer, now: env.now(), log });
   const trail = await composeAudit({ options, identity, catalog, metrics, log, trust });
   const steps = (identify: Step): Step[] => [
     auditId,
@@ -333,6 +335,7 @@ async function serve(
       surface.shuttingDown();
       files.close();
       endFlowStatus();
+      endFlowUpkeep();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
       clearImmediate(starting);
       await Promise.all([controllers?.stop(), withdraw(), signingKey]);

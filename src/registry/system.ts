@@ -58,6 +58,11 @@ export class SystemWriter {
     return complete;
   }
 
+  /** An object as code writes it, as it would be stored. */
+  normalForm(group: string, plural: string, object: NewObject): ApiObject {
+    return this.complete(this.deps.catalog.builtin(group, plural), object);
+  }
+
   find(group: string, plural: string, namespace: string, name: string): Item | undefined {
     const resource = this.deps.catalog.builtin(group, plural);
     return resource.collection?.items.get(keyOf({ resource, namespace, name }));

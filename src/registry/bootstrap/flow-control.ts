@@ -125,10 +125,10 @@ function subjectOf(identity: Identity, text: SubjectText) {
   return { kind, serviceAccount: { namespace: identity.namespaces.system, name } };
 }
 
-const metadata = (identity: Identity, name: string) => ({
-  name,
-  annotations: { [domainName(identity, 'autoupdate-spec', 'apf')]: 'true' },
-});
+/** Says whether the server keeps an object up to date. */
+export const autoUpdateAnnotation = (identity: Identity): string => domainName(identity, 'autoupdate-spec', 'apf');
+
+const metadata = (identity: Identity, name: string) => ({ name, annotations: { [autoUpdateAnnotation(identity)]: 'true' } });
 
 /** `now` is RFC 3339 text. */
 export function flowSchemas(identity: Identity, now: string) {

@@ -1,0 +1,99 @@
+/**
+ * Keeps the flow schemas and priority levels of the first start as they should be while the server runs:
+ *
+ *   mandatory    made again when they are missing, put right when they differ
+ *   suggested    made again when they are missing; put right when the annotation says `true`, or says nothing and nobody has
+ *                changed them (generation 1); with `false` they are their owner's
+ *   others       with `true` they are of a release that had them, and are removed
+ */
+import { mandatoryLevels, mandatorySchemas } from '../../kinds/flowcontrol/mandatory.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import type { Live, LiveSource } from '../../kinds/live.ts';
+import { equal } from '../../lib/equal.ts';
+import { ApiError } from '../../meta/errors.ts';
+
+const GROUP = 'flowcontrol.apiserver';
+type Plural = 'flowschemas' | 'prioritylevelconfigurations';
+export type FlowObject = ApiObject & { spec: object };
+
+export interface FlowUpkeepOptions {
+  readonly live: LiveSource;
+  /** What should be there, in the normal form. */
+  readonly wanted: Readonly<Record<Plural, readonly FlowObject[]>>;
+  /** Says whether the server keeps an object up to date. */
+  readonly annotation: string;
+  readonly create: (plural: Plural, object: FlowObject) => Promise<unknown>;
+  readonly change: (plural: Plural, name: string, change: (object: ApiObject) => void) => Promise<void>;
+  readonly remove: (plural: Plural, name: string) => Promise<void>;
+  readonly report: (error: unknown) => void;
+}
+
+/** Answers the function that ends it. */
+export function keepFlowObjects(options: FlowUpkeepOptions): () => void {
+  const views = {
+    prioritylevelconfigurations: options.live<FlowObject>(GROUP, 'prioritylevelconfigurations'),
+    flowschemas: options.live<FlowObject>(GROUP, 'flowschemas'),
+  };
+  let state: 'idle' | 'running' | 'again' | 'ended' = 'idle';
+  const run = async (): Promise<void> => {
+    // What changes meanwhile is looked at in another round; there are few objects.
+    while (state === 'again') {
+      state = 'running';
+      for (const plural of Object.keys(views) as Plural[]) await settle(options, plural, views[plural]);
+    }
+    if (state === 'running') state = 'idle';
+  };
+  const look = (): void => {
+    if (state === 'ended') return;
+    const idle = state === 'idle';
+    state = 'again';
+    if (idle) queueMicrotask(() => void run().catch(options.report));
+  };
+  const ends = Object.values(views).map((view) => view.onChange(look));
+  look();
+  return () => {
+    state = 'ended';
+    for (const end of ends) end();
+  };
+}
+
+async function settle(options: FlowUpkeepOptions, plural: Plural, live: Live<FlowObject>): Promise<void> {
+  const wanted = new Map(options.wanted[plural].map((object) => [object.metadata.name ?? '', object]));
+  for (const [name, object] of wanted) await attempt(options, () => put(options, plural, name, object, live.get('', name)));
+  for (const { metadata } of live.list()) {
+    const { name = '', annotations } = metadata;
+    if (!wanted.has(name) && annotations?.[options.annotation] === 'true') await attempt(options, () => options.remove(plural, name));
+  }
+}
+
+async function put(
+  { annotation, create, change }: FlowUpkeepOptions,
+  plural: Plural,
+  name: string,
+  wanted: FlowObject,
+  present: FlowObject | undefined,
+): Promise<void> {
+  if (present === undefined) {
+    await create(plural, wanted);
+    return;
+  }
+  const mandatory = (plural === 'flowschemas' ? mandatorySchemas : mandatoryLevels).has(name);
+  const said = present.metadata.annotations?.[annotation];
+  const ours = mandatory || said === 'true' || (said !== 'false' && (present.metadata.generation ?? 1) === 1);
+  const right = String(ours);
+  if (said === right && (!ours || equal(present.spec, wanted.spec))) return;
+  await change(plural, name, (object) => {
+    object.metadata.annotations = { ...object.metadata.annotations, [annotation]: right };
+    if (ours) (object as FlowObject).spec = structuredClone(wanted.spec);
+  });
+}
+
+/** One object that cannot be put right does not keep the others from it. */
+async function attempt({ report }: FlowUpkeepOptions, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    // It has gone, or another server was faster: the change of the object leads to another look.
+    if (!(error instanceof ApiError && (error.code === 404 || error.code === 409))) report(error);
+  }
+}
