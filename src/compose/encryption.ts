@@ -60,11 +60,11 @@ export interface Encryption {
 export async function composeEncryption(deps: EncryptionDeps): Promise<Encryption> {
   const { file, identity, engine, log, clock } = deps;
   const observer = encryptionMetrics(deps.metrics);
-  const connect = deps.connect ?? (await socketConnector(clock));
+  const connect = deps.connect ?? socketConnector(clock);
   const ruleDeps: RuleDeps = { identity, clock, random: deps.random, observer, connect };
   let first: Loaded;
   try {
-    first = await load(file, identity);
+    first = await loadEncryptionConfig(file, identity);
   } catch (error) {
     throw new Error(`--encryption-provider-config ${file}: ${(error as Error).message}`);
   }
@@ -75,7 +75,7 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
   return {
     engine: encrypted,
     checks: encrypted.rules.plugins.map((_, i) => kmsCheck(encrypted, i)),
-    endpoints: new Map([['/store/encryption', encryptionStateEndpoint(encrypted)]]),
+    endpoints: new Map([['/store/encryption', encryptionStateEndpoint(encrypted, identity)]]),
     follow(cache) {
       retries.start(cache);
       follower.start(cache);
@@ -90,7 +90,7 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
 }
 
 /** A configuration may come to name a plug-in later; what speaks its protocol is loaded with the first. */
-async function socketConnector(clock: Clock): Promise<RuleDeps['connect']> {
+export function socketConnector(clock: Clock): RuleDeps['connect'] {
   let loading: Promise<typeof import('../storage/encryption/kms-transport.ts')> | undefined;
   return (socket, timeoutMs) => {
     loading ??= import('../storage/encryption/kms-transport.ts');
@@ -111,7 +111,8 @@ interface Loaded {
   readonly digest: string;
 }
 
-async function load(file: string, identity: Identity): Promise<Loaded> {
+/** Throws with every fault of the file. */
+export async function loadEncryptionConfig(file: string, identity: Identity): Promise<Loaded> {
   const { size } = await stat(file);
   if (size > LARGEST_FILE) throw new Error(`the file has more than ${LARGEST_FILE} bytes`);
   const text = await readFile(file);
@@ -189,7 +190,7 @@ class Follower {
       const digest = digestOf(await readFile(file));
       if (digest === this.#seen) return;
       this.#seen = digest;
-      await this.#use((await load(file, identity)).rules);
+      await this.#use((await loadEncryptionConfig(file, identity)).rules);
     } catch (error) {
       const what = (error as NodeJS.ErrnoException).code ?? this.#seen;
       if (this.#failed === what) return;

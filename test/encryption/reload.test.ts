@@ -188,7 +188,7 @@ test('keys are in no answer, log line or metric of a server', async () => {
       expect(texts.filter((text) => text.includes(shown))).toEqual([]);
   }
   expect((await server.admin.ok('GET', '/store/encryption')).collections).toEqual([
-    { collection: 'core/secrets', current: 0, outdated: 0, unreadable: 1, forms: [{ provider: 'aescbc', name: 'one', objects: 1 }] },
+    { resource: 'secrets', current: 0, outdated: 0, unreadable: 1, forms: [{ provider: 'aescbc', name: 'one', objects: 1 }] },
   ]);
   expect((await server.alice.get('/store/encryption')).status).toBe(403);
 });

@@ -12,6 +12,11 @@ const BLOCK = 16;
 const word = (bytes: Uint8Array, at: number): number =>
   ((bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> 0;
 
+/** Work areas, the same for every call: a call ends before another begins. */
+const last = new Uint8Array(BLOCK);
+const h = new Float64Array(6);
+const g = new Float64Array(6);
+
 /** Writes the 16 bytes that authenticate `data` from `from` up to `to` under a key of 32 bytes that is used once. */
 export function poly1305(key: Uint8Array, data: Uint8Array, from: number, to: number, out: Uint8Array, outAt: number): void {
   const k0 = word(key, 0) & 0x0fffffff;
@@ -36,13 +41,13 @@ export function poly1305(key: Uint8Array, data: Uint8Array, from: number, to: nu
   let h3 = 0;
   let h4 = 0;
   let h5 = 0;
-  const last = new Uint8Array(BLOCK);
   for (let at = from; at < to; at += BLOCK) {
     let block = data;
     let start = at;
     let end = 1 << 18;
     if (to - at < BLOCK) {
       // A short block ends with a one and zeros of its own.
+      last.fill(0);
       for (let i = 0; i < to - at; i++) last[i] = data[at + i] as number;
       last[to - at] = 1;
       block = last;
@@ -88,13 +93,18 @@ export function poly1305(key: Uint8Array, data: Uint8Array, from: number, to: nu
     h0 -= c * RADIX;
     h1 += c;
   }
-  const h = Float64Array.of(h0, h1, h2, h3, h4, h5);
-  reduce(h);
-  finish(h, key, out, outAt);
+  h[0] = h0;
+  h[1] = h1;
+  h[2] = h2;
+  h[3] = h3;
+  h[4] = h4;
+  h[5] = h5;
+  reduce();
+  finish(key, out, outAt);
 }
 
 /** Brings a number below 2^130, and then below 2^130 - 5. */
-function reduce(h: Float64Array): void {
+function reduce(): void {
   for (let round = 0; round < 3; round++) {
     carry(h);
     const top = Math.floor((h[5] as number) / 0x100000);
@@ -102,7 +112,7 @@ function reduce(h: Float64Array): void {
     h[0] = (h[0] as number) + 5 * top;
   }
   carry(h);
-  const g = Float64Array.from(h);
+  g.set(h);
   g[0] = (g[0] as number) + 5;
   carry(g);
   // 1 where the number is 2^130 - 5 or more: then what is beyond 2^130 after five were added is the number sought.
@@ -110,23 +120,30 @@ function reduce(h: Float64Array): void {
   g[5] = (g[5] as number) - over * 0x100000;
   for (let i = 0; i < 6; i++) h[i] = (h[i] as number) * (1 - over) + (g[i] as number) * over;
 }
-function carry(h: Float64Array): void {
+function carry(limbs: Float64Array): void {
   for (let i = 0; i < 5; i++) {
-    const c = Math.floor((h[i] as number) / RADIX);
-    h[i] = (h[i] as number) - c * RADIX;
-    h[i + 1] = (h[i + 1] as number) + c;
+    const c = Math.floor((limbs[i] as number) / RADIX);
+    limbs[i] = (limbs[i] as number) - c * RADIX;
+    limbs[i + 1] = (limbs[i + 1] as number) + c;
   }
 }
 
 /** Adds the second half of the key modulo 2^128. */
-function finish(h: Float64Array, key: Uint8Array, out: Uint8Array, outAt: number): void {
-  const [h0, h1, h2, h3, h4, h5] = h as unknown as [number, number, number, number, number, number];
-  const words = [(h0 | (h1 << 22)) >>> 0, ((h1 >>> 10) | (h2 << 12)) >>> 0, ((h2 >>> 20) | (h3 << 2) | (h4 << 24)) >>> 0];
-  words.push(((h4 >>> 8) | (h5 << 14)) >>> 0);
-  let sum = 0;
-  for (let i = 0; i < 4; i++) {
-    sum = (words[i] as number) + word(key, 16 + 4 * i) + (sum > 0xffffffff ? 1 : 0);
-    const low = sum >>> 0;
-    for (let j = 0; j < 4; j++) out[outAt + 4 * i + j] = low >>> (8 * j);
-  }
+function finish(key: Uint8Array, out: Uint8Array, outAt: number): void {
+  const [h1, h2, h4] = [h[1] as number, h[2] as number, h[4] as number];
+  let sum = (((h[0] as number) | (h1 << 22)) >>> 0) + word(key, 16);
+  write(sum, out, outAt);
+  sum = (((h1 >>> 10) | (h2 << 12)) >>> 0) + word(key, 20) + (sum > 0xffffffff ? 1 : 0);
+  write(sum, out, outAt + 4);
+  sum = (((h2 >>> 20) | ((h[3] as number) << 2) | (h4 << 24)) >>> 0) + word(key, 24) + (sum > 0xffffffff ? 1 : 0);
+  write(sum, out, outAt + 8);
+  sum = (((h4 >>> 8) | ((h[5] as number) << 14)) >>> 0) + word(key, 28) + (sum > 0xffffffff ? 1 : 0);
+  write(sum, out, outAt + 12);
+}
+function write(sum: number, out: Uint8Array, at: number): void {
+  const low = sum >>> 0;
+  out[at] = low;
+  out[at + 1] = low >>> 8;
+  out[at + 2] = low >>> 16;
+  out[at + 3] = low >>> 24;
 }

@@ -18,6 +18,12 @@ const AUTHENTICATOR_KEY = 32;
 /** "expand 32-byte k" */
 const [SIGMA0, SIGMA1, SIGMA2, SIGMA3] = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;
 
+/** Work areas, the same for every call: a call ends before another begins. */
+const input = new Uint32Array(16);
+const block = new Uint32Array(16);
+const first = new Uint32Array(16);
+const authenticatorKey = new Uint8Array(AUTHENTICATOR_KEY);
+
 export class SecretBox {
   readonly #key: Uint32Array;
 
@@ -34,107 +40,95 @@ export class SecretBox {
 
   /** Writes what is sealed to a place of a buffer that has room for it. */
   sealInto(out: Uint8Array, at: number, message: Uint8Array, nonce: Uint8Array): void {
-    const stream = new XSalsa20(this.#key, nonce);
+    begin(this.#key, nonce);
     const body = at + SECRETBOX_TAG;
-    stream.xor(message, 0, message.length, out, body);
-    poly1305(stream.authenticatorKey, out, body, body + message.length, out, at);
+    combine(message, 0, message.length, out, body);
+    poly1305(authenticatorKey, out, body, body + message.length, out, at);
   }
 
   /** Undefined when the bytes are not what was sealed under this key and nonce. */
   open(sealed: Uint8Array, nonce: Uint8Array): Buffer | undefined {
     if (sealed.length < SECRETBOX_TAG) return undefined;
-    const stream = new XSalsa20(this.#key, nonce);
+    begin(this.#key, nonce);
     const tag = new Uint8Array(SECRETBOX_TAG);
-    poly1305(stream.authenticatorKey, sealed, SECRETBOX_TAG, sealed.length, tag, 0);
+    poly1305(authenticatorKey, sealed, SECRETBOX_TAG, sealed.length, tag, 0);
     if (!timingSafeEqual(tag, sealed.subarray(0, SECRETBOX_TAG))) return undefined;
     const message = Buffer.allocUnsafe(sealed.length - SECRETBOX_TAG);
-    stream.xor(sealed, SECRETBOX_TAG, sealed.length, message, 0);
+    combine(sealed, SECRETBOX_TAG, sealed.length, message, 0);
     return message;
   }
 }
 
-/** The key stream of one nonce. Its first 32 bytes are the key of the authenticator; messages begin after them. */
-class XSalsa20 {
-  readonly authenticatorKey = new Uint8Array(AUTHENTICATOR_KEY);
-  readonly #input: Uint32Array;
-  readonly #block = new Uint32Array(16);
-
-  constructor(key: Uint32Array, nonce: Uint8Array) {
-    if (nonce.length !== SECRETBOX_NONCE) throw new RangeError(`a secretbox nonce has ${SECRETBOX_NONCE} bytes, not ${nonce.length}`);
-    const first = salsaInput(key, words(nonce, 0, 4));
-    const mixed = this.#block;
-    rounds(first, mixed);
-    const derived = Uint32Array.of(
-      mixed[0] as number,
-      mixed[5] as number,
-      mixed[10] as number,
-      mixed[15] as number,
-      mixed[6] as number,
-      mixed[7] as number,
-      mixed[8] as number,
-      mixed[9] as number,
-    );
-    const [n0, n1] = words(nonce, 16, 2) as unknown as [number, number];
-    this.#input = salsaInput(derived, Uint32Array.of(n0, n1, 0, 0));
-    this.#fill(0);
-    for (let i = 0; i < AUTHENTICATOR_KEY; i++) this.authenticatorKey[i] = (this.#block[i >> 2] as number) >>> (8 * (i & 3));
+/** Begins the key stream of a nonce (XSalsa20). The first 32 bytes are the key of the authenticator; messages begin after them. */
+function begin(key: Uint32Array, nonce: Uint8Array): void {
+  if (nonce.length !== SECRETBOX_NONCE) throw new RangeError(`a secretbox nonce has ${SECRETBOX_NONCE} bytes, not ${nonce.length}`);
+  input[0] = SIGMA0;
+  input[5] = SIGMA1;
+  input[10] = SIGMA2;
+  input[15] = SIGMA3;
+  for (let i = 0; i < 4; i++) {
+    input[1 + i] = key[i] as number;
+    input[6 + i] = word(nonce, 4 * i);
+    input[11 + i] = key[4 + i] as number;
   }
+  // HSalsa20: another key of the first part of the nonce.
+  rounds(input, block);
+  input[1] = block[0] as number;
+  input[2] = block[5] as number;
+  input[3] = block[10] as number;
+  input[4] = block[15] as number;
+  input[11] = block[6] as number;
+  input[12] = block[7] as number;
+  input[13] = block[8] as number;
+  input[14] = block[9] as number;
+  input[6] = word(nonce, 16);
+  input[7] = word(nonce, 20);
+  input[9] = 0;
+  fill(first, 0);
+  for (let i = 0; i < AUTHENTICATOR_KEY; i++) authenticatorKey[i] = (first[i >> 2] as number) >>> (8 * (i & 3));
+}
 
-  /** Combines bytes of a message, from its first on, with the stream. */
-  xor(from: Uint8Array, start: number, end: number, to: Uint8Array, toAt: number): void {
-    const block = this.#block;
-    this.#fill(0);
-    let within = AUTHENTICATOR_KEY;
-    let counter = 0;
-    let out = toAt;
-    for (let at = start; at < end; ) {
-      if (within === BLOCK) {
-        this.#fill(++counter);
-        within = 0;
-      }
-      const whole = Math.min(end - at, BLOCK - within) >> 2;
-      for (let i = 0; i < whole; i++) {
-        const word = block[(within >> 2) + i] as number;
-        to[out] = (from[at] as number) ^ word;
-        to[out + 1] = (from[at + 1] as number) ^ (word >>> 8);
-        to[out + 2] = (from[at + 2] as number) ^ (word >>> 16);
-        to[out + 3] = (from[at + 3] as number) ^ (word >>> 24);
-        at += 4;
-        out += 4;
-      }
-      within += whole * 4;
-      if (within === BLOCK) continue;
-      for (; at < end; at++, within++) to[out++] = (from[at] as number) ^ ((block[within >> 2] as number) >>> (8 * (within & 3)));
+/** Combines bytes of a message, from its first on, with the stream. */
+function combine(from: Uint8Array, start: number, end: number, to: Uint8Array, toAt: number): void {
+  let stream = first;
+  let within = AUTHENTICATOR_KEY;
+  let counter = 0;
+  let out = toAt;
+  for (let at = start; at < end; ) {
+    if (within === BLOCK) {
+      stream = block;
+      fill(stream, ++counter);
+      within = 0;
     }
-  }
-
-  /** Objects are far below 2^32 blocks, so that the upper half of the counter stays zero. */
-  #fill(counter: number): void {
-    const input = this.#input;
-    const block = this.#block;
-    input[8] = counter;
-    rounds(input, block);
-    for (let i = 0; i < 16; i++) block[i] = (block[i] as number) + (input[i] as number);
+    const whole = Math.min(end - at, BLOCK - within) >> 2;
+    const base = within >> 2;
+    for (let i = 0; i < whole; i++) {
+      const mask = stream[base + i] as number;
+      to[out] = (from[at] as number) ^ mask;
+      to[out + 1] = (from[at + 1] as number) ^ (mask >>> 8);
+      to[out + 2] = (from[at + 2] as number) ^ (mask >>> 16);
+      to[out + 3] = (from[at + 3] as number) ^ (mask >>> 24);
+      at += 4;
+      out += 4;
+    }
+    within += whole * 4;
+    if (within === BLOCK) continue;
+    for (; at < end; at++, within++) to[out++] = (from[at] as number) ^ ((stream[within >> 2] as number) >>> (8 * (within & 3)));
   }
 }
+
+/** Objects are far below 2^32 blocks, so that the upper half of the counter stays zero. */
+function fill(out: Uint32Array, counter: number): void {
+  input[8] = counter;
+  rounds(input, out);
+  for (let i = 0; i < 16; i++) out[i] = (out[i] as number) + (input[i] as number);
+}
+
+const word = (bytes: Uint8Array, at: number): number =>
+  (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
 
 function words(bytes: Uint8Array, at: number, count: number): Uint32Array {
-  const found = new Uint32Array(count);
-  for (let i = 0; i < count * 4; i++) found[i >> 2] = (found[i >> 2] as number) | ((bytes[at + i] as number) << (8 * (i & 3)));
-  return found;
-}
-
-/** The 16 words that Salsa20 mixes: constants on the diagonal, the key in two halves around four words of nonce and counter. */
-function salsaInput(key: Uint32Array, middle: Uint32Array): Uint32Array {
-  const input = new Uint32Array(16);
-  input[0] = SIGMA0;
-  input.set(key.subarray(0, 4), 1);
-  input[5] = SIGMA1;
-  input.set(middle, 6);
-  input[10] = SIGMA2;
-  input.set(key.subarray(4, 8), 11);
-  input[15] = SIGMA3;
-  return input;
+  return Uint32Array.from({ length: count }, (_, i) => word(bytes, at + 4 * i));
 }
 
 /** The twenty rounds of Salsa20, without the addition at their end. */

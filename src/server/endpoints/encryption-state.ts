@@ -1,18 +1,19 @@
 /**
  * `GET /store/encryption`: under which keys the objects stand that rules name, so that one can see when an old key may go.
  *
- *   { "collections": [{ "collection": "core/secrets", "current": 40, "outdated": 2, "unreadable": 0, "forms": [{ "provider": "aescbc", "name": "key1", "objects": 2 }, …] }] }
+ *   { "collections": [{ "resource": "secrets", "current": 40, "outdated": 2, "unreadable": 0, "forms": [{ "provider": "aescbc", "name": "key1", "objects": 2 }, …] }] }
  *
  * It names providers and keys, and holds nothing of either. `plat store reencrypt` asks it.
  */
+import type { Identity } from '../../identity.ts';
 import type { EncryptedEngine } from '../../storage/encryption/encrypted.ts';
 import { encryptionState } from '../../storage/encryption/state.ts';
 import { send } from '../respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';
 
-export function encryptionStateEndpoint(engine: EncryptedEngine): Endpoint {
+export function encryptionStateEndpoint(engine: EncryptedEngine, identity: Identity): Endpoint {
   return readOnly(async (ctx) => {
-    const collections = await encryptionState(engine);
+    const collections = await encryptionState(engine, identity);
     send(ctx, 200, 'application/json', `${JSON.stringify({ collections })}\n`);
   });
 }

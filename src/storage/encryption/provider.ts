@@ -106,9 +106,13 @@ const aesgcm: Maker = (prefix, secret, random) => {
       const nonce = random.bytes(GCM_NONCE);
       const cipher = createCipheriv(cipherName, key, nonce);
       cipher.setAAD(Buffer.from(place, 'latin1'));
-      const body = cipher.update(value);
+      const stored = Buffer.allocUnsafeSlow(head + GCM_NONCE + value.length + GCM_TAG);
+      prefix.copy(stored);
+      nonce.copy(stored, head);
+      cipher.update(value).copy(stored, head + GCM_NONCE);
       cipher.final();
-      return Buffer.concat([prefix, nonce, body, cipher.getAuthTag()]);
+      cipher.getAuthTag().copy(stored, stored.length - GCM_TAG);
+      return stored;
     },
     open(stored, place) {
       const body = head + GCM_NONCE;

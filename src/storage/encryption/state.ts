@@ -1,11 +1,12 @@
 /** Counts the stored values of encrypted collections by provider and key. */
+import { groupName, type Identity } from '../../identity.ts';
 import type { EncryptedEngine } from './encrypted.ts';
 import { storedFormOf } from './stored-form.ts';
 import { isRefused, type Transformer } from './transformer.ts';
 
 export interface CollectionState {
-  /** `core/secrets`, `~example.com/widgets` */
-  readonly collection: string;
+  /** `secrets`, `deployments.apps`, `widgets.example.com` */
+  readonly resource: string;
   /** Objects under the provider and key that write now. */
   readonly current: number;
   /** Objects that a rewrite would bring there. */
@@ -17,7 +18,10 @@ export interface CollectionState {
 
 const PAGE = 500;
 
-export async function encryptionState({ sealed, rules }: Pick<EncryptedEngine, 'sealed' | 'rules'>): Promise<CollectionState[]> {
+export async function encryptionState(
+  { sealed, rules }: Pick<EncryptedEngine, 'sealed' | 'rules'>,
+  identity: Identity,
+): Promise<CollectionState[]> {
   const states: CollectionState[] = [];
   for (const collection of rules.collections) {
     const transformer = rules.ofCollection(collection) as Transformer;
@@ -40,7 +44,14 @@ export async function encryptionState({ sealed, rules }: Pick<EncryptedEngine, '
       if (!page.more || last === undefined) break;
       from = `${last.key}\u0000`;
     }
-    states.push({ collection: collection.slice(0, -1), current, outdated, unreadable, forms: [...forms.values()] });
+    states.push({ resource: resourceOf(collection, identity), current, outdated, unreadable, forms: [...forms.values()] });
   }
   return states;
+}
+
+/** `core/secrets/` → `secrets`; `networking/ingresses/` → `ingresses.networking.plat.dev`; `~example.com/widgets/` → `widgets.example.com`. */
+function resourceOf(collection: string, identity: Identity): string {
+  const [base = '', plural = ''] = collection.split('/');
+  if (base === 'core') return plural;
+  return `${plural}.${base.startsWith('~') ? base.slice(1) : groupName(identity, base)}`;
 }
