@@ -4,6 +4,11 @@ import { commandGroup } from '../command-group.ts';
 
 const commands: readonly CommandEntry[] = [
   { name: 'backup', summary: 'Write everything that is stored to a file.', load: async () => (await import('./backup.ts')).backup },
+  {
+    name: 'reencrypt',
+    summary: 'Write objects again that are not under the first key of the encryption configuration.',
+    load: async () => (await import('./reencrypt.ts')).reencrypt,
+  },
   { name: 'restore', summary: 'Fill an empty store from a backup.', load: async () => (await import('./restore.ts')).restore },
   { name: 'stat', summary: 'Show what a store or a backup holds.', load: async () => (await import('./stat.ts')).stat },
   { name: 'verify', summary: 'Check a data directory or a backup for damage.', load: async () => (await import('./verify.ts')).verify },

@@ -1,0 +1,140 @@
+/** `plat store reencrypt`: brings stored objects under the key that writes now, through a running server or in a store that none uses. */
+import { type ApiResource, apiVersionOf } from '../../client/discovery.ts';
+import type { ReencryptResult } from '../../compose/reencrypt.ts';
+import { identityOf } from '../../identity.ts';
+import { bool, FlagError, file, text } from '../../lib/flags.ts';
+import { ApiError } from '../../meta/errors.ts';
+import { command, type IO } from '../command.ts';
+import { connectFlags } from '../connect.ts';
+import type { ApiItem } from '../print-objects.ts';
+import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { noWords, outputFlag, placeFlags, placeOf } from './place.ts';
+
+const flags = {
+  Encryption: {
+    check: bool(false, 'Change nothing; tell whether objects remain under other keys than the one that writes.'),
+    'encryption-provider-config': file('Configuration of the server, with --data-dir or --etcd-servers.'),
+    identity: text('plat', 'Names the server goes by, with --data-dir or --etcd-servers.', { value: 'NAME|FILE' }),
+    ...outputFlag,
+  },
+  Store: placeFlags,
+  Connecting: connectFlags,
+};
+
+export const reencrypt = command({
+  usage: '[--check] [--data-dir DIRECTORY --encryption-provider-config FILE] [flags]',
+  summary:
+    'Write objects again that are not under the first key of the encryption configuration. Without --data-dir and --etcd-servers this is done through the running server.',
+  flags,
+  more: `
+Examples:
+  plat store reencrypt                       through the running server, after its configuration has a new first key
+  plat store reencrypt --check               may the old key go?
+  plat store reencrypt --data-dir .plat --encryption-provider-config encryption.yaml
+
+What is current is left alone: a run that was interrupted is begun again. A running server tells who may get the path
+/store/encryption under which keys objects are.
+
+Exit codes:
+  0   all objects are under the first key
+  1   it failed; what was written before is kept
+  2   the command line is wrong
+  3   objects remain under other keys, or cannot be read
+`,
+  async run({ options, given, words }, io) {
+    noWords(words);
+    const place = placeOf(options, given, io);
+    const own = options.encryptionProviderConfig;
+    if (place === undefined) {
+      if (own !== undefined || given.has('identity'))
+        throw new FlagError('--encryption-provider-config and --identity need --data-dir or --etcd-servers: a running server has its own');
+      return withServer(options, io, async (work) => report(await online(work, options.check), options, io));
+    }
+    if (own === undefined) throw new FlagError('--encryption-provider-config is missing: the store is opened without its server');
+    const [{ withPlace }, { reencryptStore }] = await Promise.all([
+      import('../../compose/store-tools.ts'),
+      import('../../compose/reencrypt.ts'),
+    ]);
+    const settings = { file: own, identity: identityOf(options.identity), check: options.check };
+    return report(await withPlace(place, (engine) => reencryptStore(engine, settings)), options, io);
+  },
+});
+
+/** Objects asked for at a time. */
+const PAGE = 100;
+/** How often an object is tried that others change meanwhile. */
+const TRIES = 5;
+
+type State = Pick<ReencryptResult, 'collections'>;
+
+async function online(work: Work, check: boolean): Promise<ReencryptResult> {
+  const { session } = work;
+  const ask = (): Promise<State> =>
+    session.transport.json<State>({ path: '/store/encryption', signal: work.signal }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 404)
+        throw new Error('the server encrypts nothing: it has no --encryption-provider-config');
+      throw error;
+    });
+  const before = await ask();
+  if (check) return { rewritten: 0, ...before };
+  let rewritten = 0;
+  for (const { resource, outdated } of before.collections) if (outdated > 0) rewritten += await rewrite(work, resource);
+  return { rewritten, ...(await ask()) };
+}
+
+/** Every object is written as it is: the server stores it anew when its key is not the first. Answers how many it stored. */
+async function rewrite(work: Work, name: string): Promise<number> {
+  const resource = await work.discovery.find(name);
+  let stored = 0;
+  let next: string | undefined;
+  do {
+    const query = { limit: PAGE, continue: next };
+    const { object } = await work.sendTo<ItemList>(resource, undefined, { method: 'GET', query });
+    for (const item of object.items ?? []) if (await rewriteOne(work, resource, item)) stored++;
+    next = object.metadata?.continue;
+  } while (next !== undefined && next !== '');
+  return stored;
+}
+interface ItemList {
+  readonly items?: readonly ApiItem[];
+  readonly metadata?: { readonly continue?: string };
+}
+
+async function rewriteOne(work: Work, resource: ApiResource, listed: ApiItem): Promise<boolean> {
+  const { namespace, name = '' } = (listed.metadata ?? {}) as { namespace?: string; name?: string };
+  const ref = { resource, namespace, name };
+  let item: ApiItem = { ...listed, apiVersion: apiVersionOf(resource), kind: resource.kind };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { object } = await work.send(ref, { method: 'PUT', body: item });
+      return object.metadata?.resourceVersion !== item.metadata?.resourceVersion;
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : 0;
+      // It went meanwhile; or someone wrote it, and it is looked at again.
+      if (code === 404) return false;
+      if (code !== 409 || attempt >= TRIES) throw error;
+      const now = await found(work, ref);
+      if (now === undefined) return false;
+      item = now;
+    }
+  }
+}
+const found = (work: Work, ref: ObjectRef): Promise<ApiItem | undefined> =>
+  work.get(ref).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 404) return undefined;
+    throw error;
+  });
+
+function report({ rewritten, collections }: ReencryptResult, { check, output }: { check: boolean; output: string }, io: IO): number {
+  const left = collections.reduce((sum, { outdated, unreadable }) => sum + outdated + unreadable, 0);
+  if (output === 'json') io.out(`${JSON.stringify({ rewritten, collections })}\n`);
+  else {
+    if (!check) io.out(`${rewritten} ${rewritten === 1 ? 'object was' : 'objects were'} written again\n`);
+    for (const { resource, current, outdated, unreadable, forms } of collections) {
+      io.out(`${resource}: ${current} current, ${outdated} under other keys, ${unreadable} unreadable\n`);
+      for (const { provider, name, objects } of forms)
+        io.out(`  ${[provider, name].filter((part) => part !== '').join(' ')}: ${objects}\n`);
+    }
+  }
+  return left === 0 ? 0 : 3;
+}
