@@ -187,13 +187,16 @@ function readSuffix(text: string): Suffix {
 }
 
 // The digits may all be missing, as a stock server has it: `-` and `.` are zero.
-const shape = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?)$/;
+/** Longer texts are no quantities: so the work of reading one is bounded. */
+const maxLength = 512;
 
 /** Reads a quantity; throws QuantityError. */
 export function parseQuantity(text: string): Quantity {
-  const match = text === '' ? null : shape.exec(text);
+  const match = text === '' || text.length > maxLength ? null : shape.exec(text);
   if (match === null) throw new QuantityError(wrongFormat);
-  const [, sign, whole = '', fraction = '', suffixText = ''] = match;
+  const [, sign, given = '', fraction = '', suffixText = ''] = match;
+  const whole = given.startsWith('0') ? given.replace(/^0+/, '') : given;
   const suffix = readSuffix(suffixText);
   if (whole.length + fraction.length > maxDigits || Math.abs(suffix.exponent) > maxExponent) throw new QuantityError(wrongNumber);
   const digits = BigInt(`${whole === '' ? '0' : whole}${fraction}`);

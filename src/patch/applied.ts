@@ -8,6 +8,7 @@ import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.
 import { fieldOf, Gathered, Items } from './gather.ts';
 import {
   anyShape,
+  checkLength,
   fieldNamed,
   isObject,
   keyElement,
@@ -151,6 +152,7 @@ function checkMessage(type: MessageType, value: Values, place: Place | undefined
 
 function checkList(type: ListType, list: readonly unknown[], place: Place | undefined, errors: string[]): void {
   const shape = shapeOf(type);
+  if (shape.node === 'list') checkLength(list);
   const seen = new Set<string>();
   list.forEach((item, i) => {
     let element: string | number = i;

@@ -5,7 +5,17 @@ import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
-import { anyShape, isObject, keyElement, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
+import {
+  anyShape,
+  checkLength,
+  isObject,
+  keyElement,
+  type ListShape,
+  type MessageShape,
+  type Shape,
+  Untyped,
+  type Values,
+} from './shape.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */
@@ -93,7 +103,7 @@ class Walk {
       if (field === undefined || skip === true) continue;
       const next = skip?.self === true ? noValues : field.zero;
       let gone: FieldSet | undefined;
-      if (next === undefined) gone = everything(field.shape, last);
+      if (next === undefined) gone = everything(field.shape, last, false);
       else {
         const found = this.both(field.shape, last, next, skip);
         gone = this.removed;
@@ -137,7 +147,7 @@ class Walk {
       seen = true;
       if (own(b, key) !== undefined) continue;
       removed ??= new Items();
-      removed.add(keyElement(key), everything(value, last));
+      removed.add(keyElement(key), everything(value, last, false));
     }
     this.removed = removed?.build(false);
     if (!seen) return equal(before, after) ? undefined : leaf;
@@ -148,6 +158,7 @@ class Walk {
     const a = asList(before);
     const b = asList(after);
     if (a.length === 0 && b.length === 0) return equal(before, after) ? undefined : leaf;
+    if (b.length > a.length) checkLength(b);
     const changed = new Items();
     const removed = new Items();
     // Most writes leave the items where they are: their elements are then made only where something changed.
@@ -178,7 +189,7 @@ class Walk {
       if (found !== undefined) changed.add(element, found);
       if (this.removed !== undefined) removed.add(element, this.removed);
     }
-    for (const [element, last] of earlier) if (!later.has(element)) removed.add(element, everything(shape.item, last));
+    for (const [element, last] of earlier) if (!later.has(element)) removed.add(element, everything(shape.item, last, false));
   }
 }
 
@@ -206,44 +217,45 @@ export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<
   return items;
 }
 
-/** The path of a value that is there, and every path below it. */
-export function everything(shape: Shape, value: unknown): FieldSet {
+/** The path of a value that is there, and every path below it. `bounded`: lists in it may not be too long; one that goes may be. */
+export function everything(shape: Shape, value: unknown, bounded = true): FieldSet {
   switch (shape.node) {
     case 'leaf':
       return leaf;
     case 'message':
-      return isObject(value) ? everyField(shape, value) : leaf;
+      return isObject(value) ? everyField(shape, value, bounded) : leaf;
     case 'map':
-      return isObject(value) ? everyKey(shape.value, value) : leaf;
+      return isObject(value) ? everyKey(shape.value, value, bounded) : leaf;
     case 'any':
-      return isObject(value) ? everyKey(anyShape, value) : leaf;
+      return isObject(value) ? everyKey(anyShape, value, bounded) : leaf;
     case 'list': {
       if (!Array.isArray(value) || value.length === 0) return leaf;
+      if (bounded) checkLength(value);
       const items = new Items();
-      for (const item of value) items.add(shape.element(item), everything(shape.item, item));
+      for (const item of value) items.add(shape.element(item), everything(shape.item, item, bounded));
       return items.build(true) as FieldSet;
     }
   }
 }
-function everyField(shape: MessageShape, value: Values): FieldSet {
+function everyField(shape: MessageShape, value: Values, bounded: boolean): FieldSet {
   const base = changedFields.top;
   for (const key in value) {
     const next = value[key];
     if (next === undefined) continue;
     const field = fieldOf(shape, key);
-    if (field !== undefined) changedFields.add(base, field, everything(field.shape, next));
+    if (field !== undefined) changedFields.add(base, field, everything(field.shape, next, bounded));
   }
   for (const field of shape.always)
     if (own(value, field.name) === undefined) changedFields.add(base, field, everything(field.shape, field.zero));
   return changedFields.build(base, true) ?? leaf;
 }
-function everyKey(shape: Shape, value: Values): FieldSet {
+function everyKey(shape: Shape, value: Values, bounded: boolean): FieldSet {
   let entries: Items | undefined;
   for (const key in value) {
     const next = value[key];
     if (next === undefined) continue;
     entries ??= new Items();
-    entries.add(keyElement(key), everything(shape, next));
+    entries.add(keyElement(key), everything(shape, next, bounded));
   }
   return entries?.build(true) ?? leaf;
 }

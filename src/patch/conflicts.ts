@@ -1,6 +1,6 @@
 /** Fields that an applier would change although others own them. */
-import { type ApiError, applyConflict, type StatusCause } from '../meta/errors.ts';
-import { difference, type FieldSet, isEmpty, paths, union } from './fieldset.ts';
+import { type ApiError, applyConflict, MAX_CAUSES, type StatusCause } from '../meta/errors.ts';
+import { difference, type FieldSet, isEmpty, paths, size, unionAll } from './fieldset.ts';
 import { identifier, type Manager } from './managers.ts';
 
 export interface Conflict {
@@ -19,7 +19,7 @@ export class ApplyConflict extends Error {
   }
   /** All fields in conflict, whoever owns them. */
   get fields(): FieldSet {
-    return this.conflicts.reduce<FieldSet>((all, { fields }) => union(all, fields), {});
+    return unionAll(this.conflicts.map(({ fields }) => fields));
   }
   /** The same without conflicts over some fields. */
   without(fields: FieldSet): ApplyConflict {
@@ -30,18 +30,19 @@ export class ApplyConflict extends Error {
   toError(): ApiError {
     const causes: StatusCause[] = [];
     const lines: string[] = [];
+    let count = 0;
     for (const { manager, fields } of this.conflicts) {
+      count += size(fields);
+      if (causes.length >= MAX_CAUSES) continue;
       lines.push(`conflicts with ${describe(manager)}:`);
-      for (const field of paths(fields)) {
+      for (const field of paths(fields, MAX_CAUSES - causes.length)) {
         lines.push(`- ${field}`);
         causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${describe(manager)}`, field });
       }
     }
     const only = causes[0];
     const text =
-      causes.length === 1 && only !== undefined
-        ? `1 conflict: ${only.message}: ${only.field}`
-        : `${causes.length} conflicts: ${lines.join('\n')}`;
+      causes.length === 1 && only !== undefined ? `1 conflict: ${only.message}: ${only.field}` : `${count} conflicts: ${lines.join('\n')}`;
     return applyConflict(causes, `Apply failed with ${text}`);
   }
 }

@@ -61,6 +61,26 @@ function differInText(a: string, b: string): boolean {
 }
 const COLON = 0x3a;
 
+/** Elements in their order. Those of lists are read once each, and not once for every comparison. */
+export function sorted(elements: string[]): string[] {
+  if (elements.length < READ_FIRST) return elements.sort(compareElements);
+  const read = new Map<string, unknown>();
+  const valueOf = (element: string): unknown => {
+    let value = read.get(element);
+    if (value === undefined) {
+      value = JSON.parse(element.slice(2));
+      read.set(element, value);
+    }
+    return value;
+  };
+  return elements.sort((a, b) => {
+    const kind = a.charCodeAt(0);
+    if (a === b || kind !== b.charCodeAt(0) || kind === LETTER_F || kind === LETTER_I || differInText(a, b)) return compareElements(a, b);
+    return compareValues(valueOf(a), valueOf(b));
+  });
+}
+const READ_FIRST = 64;
+
 /** Key tuples are compared name by name; of different types, numbers come before texts, texts before booleans. */
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
@@ -191,9 +211,31 @@ function both(a: FieldSet, b: FieldSet, root: boolean): FieldSet {
   if (!added && !gains) return changed as FieldSet;
   return inOrder(changed ?? a, member);
 }
+/** Members of any of many sets. Two by two, so that no set is copied more often than there are rounds. */
+export function unionAll(sets: readonly FieldSet[]): FieldSet {
+  let round = sets;
+  while (round.length > 1) {
+    const next: FieldSet[] = [];
+    for (let i = 0; i < round.length; i += 2)
+      next.push(i + 1 < round.length ? union(round[i] as FieldSet, round[i + 1] as FieldSet) : (round[i] as FieldSet));
+    round = next;
+  }
+  return round[0] ?? emptySet;
+}
+/** The same of nodes below a root, where an empty one is a member. */
+function bothOfAll(nodes: readonly FieldSet[]): FieldSet {
+  let round = nodes;
+  while (round.length > 1) {
+    const next: FieldSet[] = [];
+    for (let i = 0; i < round.length; i += 2)
+      next.push(i + 1 < round.length ? both(round[i] as FieldSet, round[i + 1] as FieldSet, false) : (round[i] as FieldSet));
+    round = next;
+  }
+  return round[0] as FieldSet;
+}
 function inOrder(entries: FieldSet, member: boolean): FieldSet {
   const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
-  for (const element of Object.keys(entries).sort(compareElements)) result[element] = entries[element] as FieldSet;
+  for (const element of sorted(Object.keys(entries))) result[element] = entries[element] as FieldSet;
   return result;
 }
 
@@ -234,18 +276,22 @@ export function size(set: FieldSet): number {
 
 // ---- paths as text ---------------------------------------------------------------------------------------------
 
-/** Every member as text, members of a level before those below it: `.spec.containers[name="main"].image`. */
-export function paths(set: FieldSet, prefix = ''): string[] {
+/** Every member as text, or the first ones, members of a level before those below it: `.spec.containers[name="main"].image`. */
+export function paths(set: FieldSet, most = Number.POSITIVE_INFINITY, prefix = ''): string[] {
   const found: string[] = [];
   const deeper: [string, FieldSet][] = [];
   for (const element in set) {
     if (element === SELF) continue;
+    if (found.length >= most) break;
     const child = set[element] as FieldSet;
     const text = prefix + elementText(element);
     if (isMember(child)) found.push(text);
     if (!isEmpty(child)) deeper.push([text, child]);
   }
-  for (const [text, child] of deeper) found.push(...paths(child, text));
+  for (const [text, child] of deeper) {
+    if (found.length >= most) break;
+    for (const path of paths(child, most - found.length, text)) found.push(path);
+  }
   return found;
 }
 
@@ -285,7 +331,7 @@ export function parseSet(fields: unknown): FieldSet | undefined {
 }
 function parseNode(node: unknown, depth: number): FieldSet {
   if (typeof node !== 'object' || node === null || Array.isArray(node) || depth > MAX_DEPTH) throw new Error('not a set');
-  const entries: [string, FieldSet][] = [];
+  const entries = new Map<string, FieldSet[]>();
   let member = false;
   for (const [element, child] of Object.entries(node)) {
     if (element === SELF) {
@@ -293,15 +339,14 @@ function parseNode(node: unknown, depth: number): FieldSet {
       continue;
     }
     const canonical = canonicalElement(element);
-    if (canonical !== undefined) entries.push([canonical, parseNode(child, depth + 1)]);
+    if (canonical === undefined) continue;
+    const known = entries.get(canonical);
+    if (known === undefined) entries.set(canonical, [parseNode(child, depth + 1)]);
+    else known.push(parseNode(child, depth + 1));
   }
-  if (entries.length === 0) return leaf;
-  entries.sort((a, b) => compareElements(a[0], b[0]));
+  if (entries.size === 0) return leaf;
   const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
-  for (const [element, child] of entries) {
-    const before = result[element];
-    result[element] = before === undefined ? child : both(before, child, false);
-  }
+  for (const element of sorted([...entries.keys()])) result[element] = bothOfAll(entries.get(element) as FieldSet[]);
   return result;
 }
 function canonicalElement(element: string): string | undefined {

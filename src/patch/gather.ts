@@ -1,5 +1,5 @@
 /** Sets of paths in the making: nodes that belong to one level, put in order. */
-import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet } from './fieldset.ts';
+import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet, sorted } from './fieldset.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
 import { anyShape, type FieldShape, type MessageShape, Untyped } from './shape.ts';
 
@@ -78,7 +78,12 @@ export class Items {
   build(member: boolean): FieldSet | undefined {
     const { elements, nodes } = this;
     if (elements.length === 0) return undefined;
-    const order = this.seen === undefined ? undefined : range(0, elements.length).sort(this.inOrder);
+    const order =
+      this.seen === undefined
+        ? undefined
+        : elements.length > MOST_ENTRIES
+          ? this.sortedOrder()
+          : range(0, elements.length).sort(this.inOrder);
     if (elements.length > MOST_ENTRIES) return this.made(order, member);
     let step = beginning(member);
     for (let i = 0; i < elements.length; i++) {
@@ -95,6 +100,11 @@ export class Items {
       set[elements[at] as string] = nodes[at] as FieldSet;
     }
     return set;
+  }
+  /** The same for many. */
+  private sortedOrder(): number[] {
+    const placeOf = new Map(this.elements.map((element, i) => [element, i]));
+    return sorted([...this.elements]).map((element) => placeOf.get(element) as number);
   }
   private readonly inOrder = (a: number, b: number): number => compareElements(this.elements[a] as string, this.elements[b] as string);
 }

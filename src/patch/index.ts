@@ -4,7 +4,7 @@ export { type Applied, type ApplyWrite, apply } from './apply.ts';
 export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
 export type { ClientApply } from './last-applied.ts';
 export { managerName, validateFieldManager } from './manager-name.ts';
-export { isReset, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
+export { isReset, MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';
 export type { ReadBody } from './patch-body.ts';
 export { type Convert, recordUpdate, type UpdateWrite, type Write } from './record-update.ts';

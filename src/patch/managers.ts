@@ -7,7 +7,7 @@ import type { ManagedFieldsEntry as EntrySchema } from '../kinds/meta.ts';
 import { equal } from '../lib/equal.ts';
 import { formatTime } from '../lib/time.ts';
 import type { Infer } from '../schema/types.ts';
-import { type FieldSet, parseSet, union } from './fieldset.ts';
+import { type FieldSet, parseSet, unionAll } from './fieldset.ts';
 
 export type ManagedFieldsEntry = Infer<typeof EntrySchema>;
 export type ManagedFields = readonly ManagedFieldsEntry[];
@@ -146,6 +146,8 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
   return { ...manager, fields, entry: undefined };
 }
 
+/** More managers than this are refused where a client sends them: no object has so many hands. */
+export const MAX_MANAGERS = 1_000;
 /** More updating managers than this are not told apart: the oldest become one. */
 export const MAX_UPDATERS = 10;
 const OLD_UPDATES = 'ancient-changes';
@@ -158,23 +160,25 @@ export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
   const nameOf = (manager: Manager): string => identifiers.get(manager) as string;
   updaters.sort((a, b) => compareTexts(a.time ?? '', b.time ?? '') || compareTexts(nameOf(a), nameOf(b)));
   const kept = new Set<Manager>(managers);
-  const oldestOf = new Map<string, Manager>();
+  /** Those of a version that become one, oldest first. */
+  const folded = new Map<string, Manager[]>();
   let left = updaters.length;
   for (const manager of updaters) {
     if (left <= MAX_UPDATERS) break;
-    const oldest = oldestOf.get(manager.apiVersion);
-    if (oldest === undefined) {
-      oldestOf.set(manager.apiVersion, manager);
+    const alike = folded.get(manager.apiVersion);
+    if (alike === undefined) {
+      folded.set(manager.apiVersion, [manager]);
       continue;
     }
-    kept.delete(oldest);
-    kept.delete(manager);
-    const { apiVersion, time } = manager;
-    const fields = union(oldest.fields, manager.fields);
-    const folded: Manager = { name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined };
-    kept.add(folded);
-    oldestOf.set(apiVersion, folded);
+    alike.push(manager);
     left--;
+  }
+  for (const [apiVersion, alike] of folded) {
+    if (alike.length < 2) continue;
+    for (const manager of alike) kept.delete(manager);
+    const fields = unionAll(alike.map((manager) => manager.fields));
+    const { time } = alike[alike.length - 1] as Manager;
+    kept.add({ name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined });
   }
   return [...kept];
 }

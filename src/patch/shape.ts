@@ -4,6 +4,7 @@
  */
 
 import { own } from '../lib/own.ts';
+import { requestTooLarge } from '../meta/errors.ts';
 import { type ListType, type MapType, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from '../schema/types.ts';
 
 export type Values = { readonly [key: string]: unknown };
@@ -54,6 +55,17 @@ export interface AnyShape {
 export type Shape = LeafShape | ListShape | MapShape | MessageShape | AnyShape;
 
 export const anyShape: AnyShape = { node: 'any' };
+
+/** Items of a list that are told apart by their keys or values. Each is a path of its own in the sets of its owners. */
+export const MAX_ITEMS = 20_000;
+
+/** Refuses a list that is too long for its items to be followed. */
+export function checkLength(list: readonly unknown[]): void {
+  if (list.length > MAX_ITEMS)
+    throw requestTooLarge(
+      `Request entity too large: a list whose items are owned one by one has ${list.length} items, and the limit is ${MAX_ITEMS}`,
+    );
+}
 
 /** The items of a list cannot be told apart, or a value is not what the schema says: nothing can be said about owners. */
 export class Untyped extends Error {

@@ -46,5 +46,9 @@ function isNone(value: unknown): boolean {
 function sameOwners(a: ManagedFields = [], b: ManagedFields = []): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;
-  return a.every((entry) => b.some((other) => sameFields(entry as Values, other as Values, withoutTime)));
+  return a.every(
+    (entry, i) =>
+      sameFields(entry as Values, b[i] as Values, withoutTime) ||
+      b.some((other) => sameFields(entry as Values, other as Values, withoutTime)),
+  );
 }

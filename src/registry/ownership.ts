@@ -1,8 +1,9 @@
 /** Who owns which fields after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { whenReady } from '../lib/when-ready.ts';
-import { ApiError } from '../meta/errors.ts';
-import { type ManagedFieldsEntry, managersAfterAdmission, recordUpdate } from '../patch/index.ts';
+import { ApiError, invalid } from '../meta/errors.ts';
+import { FieldErrors, Path } from '../meta/field.ts';
+import { MAX_MANAGERS, type ManagedFieldsEntry, managersAfterAdmission, recordUpdate } from '../patch/index.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { Undeclared, withConversions } from './conversions.ts';
@@ -21,10 +22,25 @@ export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObj
 
 function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void | Promise<void> {
   dropRepeatedOwners(ctx, object);
+  checkManagers(ctx, object, live);
   return whenReady(recorded(deps, ctx, object, live), (entries) => {
     if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
     else object.metadata.managedFields = entries as never;
   });
+}
+
+/** A list of managers that a client sends is read; one that is stored may be longer, and is only kept. */
+function checkManagers(ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+  const { managedFields } = object.metadata;
+  if (
+    managedFields === undefined ||
+    managedFields.length <= MAX_MANAGERS ||
+    managedFields.length <= (live?.metadata.managedFields?.length ?? 0)
+  )
+    return;
+  const errors = new FieldErrors();
+  errors.tooMany(Path.of('metadata', 'managedFields'), managedFields.length, MAX_MANAGERS);
+  throw invalid(ctx.resource.groupKind, object.metadata.name ?? '', errors.list);
 }
 
 type Entries = readonly ManagedFieldsEntry[] | undefined;
@@ -36,7 +52,7 @@ function recorded(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live
     // Nobody can say any more who owns what, in every version.
     if (error instanceof Undeclared) return undefined;
     // A conversion that fails for a while is no reason to forget the owners, nor to refuse a write that needs none of it.
-    if (error instanceof ApiError) return live?.metadata.managedFields as Entries;
+    if (error instanceof ApiError && error.code !== 413) return live?.metadata.managedFields as Entries;
     throw error;
   };
   try {

@@ -61,17 +61,41 @@ const tooLarge = (limit: number): ApiError => requestTooLarge(`Request entity to
 
 export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {
   const header = ctx.header('content-type') ?? '';
-  const cut = header.indexOf(';');
-  const name = (cut < 0 ? header : header.slice(0, cut)).trim().toLowerCase();
-  if (cut >= 0 && !parameters.test(header.slice(cut))) throw unsupportedMediaType(accepted(protobuf, own));
+  const at = header.indexOf(';');
+  const name = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase();
+  if (at >= 0 && !areParameters(header, at)) throw unsupportedMediaType(accepted(protobuf, own));
   if (name === '' || name === 'application/json') return 'json';
   if (name === 'application/yaml') return 'yaml';
   if (protobuf && (name === own || protobufMediaTypes.includes(name))) return 'protobuf';
   throw unsupportedMediaType(accepted(protobuf, own));
 }
 const accepted = (protobuf: boolean, own: string): string[] => ['application/json', 'application/yaml', ...(protobuf ? [own] : [])];
-/** Parameters of a media type: `; charset=utf-8`, and at most one semicolon too many. */
-const parameters = /^(\s*;\s*[\w.+-]+\s*=\s*("[^"]*"|[^\s;]+))*\s*;?\s*$/;
+/** Parameters of a media type: `; charset=utf-8`, and at most one semicolon too many. Read once, from left to right. */
+function areParameters(header: string, from: number): boolean {
+  let at = from;
+  for (;;) {
+    at = match(blanks, header, at);
+    if (at === header.length) return true;
+    if (header[at] !== ';') return false;
+    at = match(blanks, header, at + 1);
+    if (at === header.length) return true;
+    const name = match(word, header, at);
+    const equals = match(blanks, header, name);
+    if (name === at || header[equals] !== '=') return false;
+    const value = match(blanks, header, equals + 1);
+    at = match(header[value] === '"' ? quoted : bare, header, value);
+    if (at === value) return false;
+  }
+}
+const blanks = /\s*/y;
+const word = /[\w.+-]*/y;
+const quoted = /"[^"]*"/y;
+const bare = /[^\s;]*/y;
+/** The end of what a pattern matches from a place on; the place itself where it does not. */
+function match(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
 
 /** What a body says it is. */
 export interface BodyType {

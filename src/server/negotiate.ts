@@ -32,6 +32,7 @@ export interface Offer {
 const mediaTypes = (offer: Offer, own: string): string[] => ['application/json', 'application/yaml', ...(offer.protobuf ? [own] : [])];
 
 const CACHE_LIMIT = 512;
+const LONGEST_KEPT = 1024;
 
 export class Negotiator {
   private readonly own: string;
@@ -50,9 +51,12 @@ export class Negotiator {
     const key = `${watch ? 'w' : 'o'}${offer.protobuf ? 'b' : 't'}${offer.transforms.join()}|${accept ?? ''}`;
     let found = this.cache.get(key);
     if (found === undefined) {
-      if (this.cache.size >= CACHE_LIMIT) this.cache.clear();
       found = this.choose(accept ?? '', offer, watch);
-      this.cache.set(key, found);
+      // Long ones are nobody's habit.
+      if (key.length <= LONGEST_KEPT) {
+        if (this.cache.size >= CACHE_LIMIT) this.cache.clear();
+        this.cache.set(key, found);
+      }
     }
     if (found instanceof ApiError) throw found;
     return found;

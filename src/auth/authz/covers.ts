@@ -1,6 +1,7 @@
 /** Whether one set of rules gives at least what another gives, and what is missing where it does not. */
 import { equal } from '../../lib/equal.ts';
 import type { PolicyRule } from './rules.ts';
+import { withoutStars } from './rules.ts';
 
 const each = (list: readonly string[] | undefined): readonly string[] => (list === undefined || list.length === 0 ? [''] : list);
 
@@ -27,7 +28,7 @@ const hasAll = (owned: readonly string[] | undefined, wanted: readonly string[] 
   owned?.includes('*') === true || (wanted ?? []).every((one) => owned?.includes(one) === true);
 
 const pathCovers = (owned: string, wanted: string): boolean =>
-  owned === wanted || owned === '*' || (owned.endsWith('*') && wanted.startsWith(owned.replace(/\*+$/, '')));
+  owned === wanted || owned === '*' || (owned.endsWith('*') && wanted.startsWith(withoutStars(owned)));
 
 function resourcesCover(owned: readonly string[] | undefined, wanted: readonly string[]): boolean {
   if (owned === undefined) return false;

@@ -44,9 +44,17 @@ export function resourceMatches(resources: readonly string[] | undefined, resour
   return resources.some((one) => one === '*' || one === combined || (subresource !== '' && one === `*/${subresource}`));
 }
 
+/** A path without the stars at its end, in one look. */
+export function withoutStars(path: string): string {
+  let end = path.length;
+  while (end > 0 && path.charCodeAt(end - 1) === STAR) end--;
+  return path.slice(0, end);
+}
+const STAR = 0x2a;
+
 /** Exact, or a prefix where the rule ends with a star. */
 export const pathMatches = (pattern: string, path: string): boolean =>
-  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
+  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
 
 export interface Asked {
   readonly verb: string;

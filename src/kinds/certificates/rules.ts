@@ -94,11 +94,32 @@ function validateConditions(conditions: readonly CertificateSigningRequestCondit
   });
 }
 
+/** The PEM blocks of a text, one after another: each place is looked at once, also where ends are missing. */
+function* pemBlocks(pem: string): Generator<{ readonly block: string; readonly type: string }> {
+  const begin = /-----BEGIN ([^-]{1,64})-----/g;
+  /** Types that have no end behind this place, nor behind a later one. */
+  const endless = new Set<string>();
+  for (let found = begin.exec(pem); found !== null; found = begin.exec(pem)) {
+    const type = found[1] as string;
+    if (endless.has(type)) continue;
+    const end = `-----END ${type}-----`;
+    const at = pem.indexOf(end, begin.lastIndex);
+    if (at < 0) {
+      endless.add(type);
+      if (endless.size > MAX_PEM_TYPES) return;
+      continue;
+    }
+    yield { block: pem.slice(found.index, at + end.length), type };
+    begin.lastIndex = at + end.length;
+  }
+}
+const MAX_PEM_TYPES = 16;
+
 /** What is wrong with a text that should hold certificates and nothing else. Absent is fine. */
 function certificateFault(pem: string): string | undefined {
   if (pem === '') return undefined;
   let blocks = 0;
-  for (const [block, type] of pem.matchAll(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g)) {
+  for (const { block, type } of pemBlocks(pem)) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
     if (/^[^\n]*\n[^\n:]+:/.test(block)) return 'no PEM block headers are permitted';
     try {

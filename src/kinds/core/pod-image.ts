@@ -1,6 +1,7 @@
 /** What the reference to an image says about when it must be pulled. */
 
-const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*';
+// Every letter has one way to match: no text takes longer than its length.
+const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const domainComponent = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
 const domain = `${domainComponent}(?:\\.${domainComponent})*(?::[0-9]+)?`;
 const tag = '[\\w][\\w.-]{0,127}';

@@ -79,7 +79,12 @@ function validateNamed(name: string | undefined, at: Path, errors: FieldErrors):
 // ---- references to fields ----------------------------------------------------------------------------------------
 
 /** `metadata.labels['app']` → path and subscript. */
-const subscripted = /^(.+?)\['(.*)'\]$/s;
+function subscripted(text: string): { readonly path: string; readonly key: string } | undefined {
+  const open = text.indexOf("['", 1);
+  return open < 0 || !text.endsWith("']") || text.length < open + 4
+    ? undefined
+    : { path: text.slice(0, open), key: text.slice(open + 2, -2) };
+}
 
 /** Fields that a reference may name at all; which of them depends on where it stands. */
 const knownFields = new Set([...envFields, ...volumeFields, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase']);
@@ -88,15 +93,15 @@ const mapFields = new Set(['metadata.annotations', 'metadata.labels']);
 /** `allowed` is sorted. */
 export function validateFieldRef(ref: ObjectFieldSelector, allowed: readonly string[], at: Path, errors: FieldErrors): void {
   const { apiVersion = '', fieldPath } = ref;
-  const match = subscripted.exec(fieldPath);
+  const match = subscripted(fieldPath);
   // The old name of a field is still understood.
-  const path = match?.[1] ?? (fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath);
+  const path = match?.path ?? (fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath);
   const unknown = (why: string) => errors.invalid(at.child('fieldPath'), fieldPath, `error converting fieldPath: ${why}`);
   if (apiVersion === '') errors.required(at.child('apiVersion'));
   else if (fieldPath === '') errors.required(at.child('fieldPath'));
   else if (apiVersion !== 'v1') unknown(`unsupported pod version: ${apiVersion}`);
-  else if (match !== null) {
-    const key = path === 'metadata.annotations' ? (match[2] as string).toLowerCase() : (match[2] as string);
+  else if (match !== undefined) {
+    const key = path === 'metadata.annotations' ? match.key.toLowerCase() : match.key;
     if (mapFields.has(path)) complain(errors, at, key, qualifiedName(key));
     else unknown(`field label does not support subscript: ${fieldPath}`);
   } else if (!knownFields.has(path)) unknown(`field label not supported: ${path}`);

@@ -193,7 +193,10 @@ function parseHead(text: string): Head {
         throw new BadReply('the answer has an encoding that was not asked for');
       coding = value;
     } else if (name === 'connection') {
-      const options = value.toLowerCase().split(/\s*,\s*/);
+      const options = value
+        .toLowerCase()
+        .split(',')
+        .map((option) => option.trim());
       if (options.includes('close')) keep = false;
       else if (options.includes('keep-alive')) keep = true;
     } else if (name === 'keep-alive') {
