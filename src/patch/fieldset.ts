@@ -65,7 +65,7 @@ const COLON = 0x3a;
 export function sorted(elements: string[]): string[] {
   if (elements.length < READ_FIRST) return elements.sort(compareElements);
   const read = new Map<string, unknown>();
-  const valueOf = (element: string): unknown => {
+  const readElement = (element: string): unknown => {
     let value = read.get(element);
     if (value === undefined) {
       value = JSON.parse(element.slice(2));
@@ -76,7 +76,7 @@ export function sorted(elements: string[]): string[] {
   return elements.sort((a, b) => {
     const kind = a.charCodeAt(0);
     if (a === b || kind !== b.charCodeAt(0) || kind === LETTER_F || kind === LETTER_I || differInText(a, b)) return compareElements(a, b);
-    return compareValues(valueOf(a), valueOf(b));
+    return compareValues(readElement(a), readElement(b));
   });
 }
 const READ_FIRST = 64;
