@@ -13,6 +13,7 @@ import { composeConversions } from './compose/conversions.ts';
 import type { Encryption } from './compose/encryption.ts';
 import { composeFlowUpkeep } from './compose/flow-upkeep.ts';
 import { prepareStore, restoreDirectoryFirst } from './compose/store.ts';
+import { composeStreams } from './compose/streams.ts';
 import { composeSurface } from './compose/surface.ts';
 import { composeTrust } from './compose/trust.ts';
 import type { Running } from './controllers/runtime/manager.ts';
@@ -22,7 +23,7 @@ import type { ServerOptions } from './flags.ts';
 import { type Identity, identities, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
-import { systemClock } from './lib/clock.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
@@ -86,6 +87,7 @@ export async function startServer(
   options: ServerOptions,
   log: Log = openLog({ format: options.logFormat, verbosity: options.v }),
   openStore: typeof openEngine = openEngine,
+  clock: Clock = systemClock,
 ): Promise<RunningServer> {
   const identity = identityOf(options.identity);
   const now = (): number => Date.now();
@@ -109,7 +111,7 @@ export async function startServer(
   const undo: (() => void)[] = [];
   try {
     await prepareStore(engine, options, identity, log);
-    return await serve(options, identity, await preparing, engine, log, undo);
+    return await serve(options, identity, await preparing, engine, log, undo, clock);
   } catch (error) {
     for (const step of undo) step();
     await engine.close();
@@ -127,7 +129,7 @@ const storeOwner = (identity: Identity): StoreOwner => ({
   })),
 });
 
-/** `undo` is told what a start that fails further on has to end. */
+/** `undo` is told what a start that fails further on has to end; credentials expire by `clock`. */
 async function serve(
   options: ServerOptions,
   identity: Identity,
@@ -135,6 +137,7 @@ async function serve(
   engine: Engine,
   log: Log,
   undo: (() => void)[],
+  clock: Clock,
 ): Promise<RunningServer> {
   let running: RunningServer | undefined;
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
@@ -166,7 +169,7 @@ async function serve(
   const files = new FileReloader(systemClock, log);
   undo.push(() => files.close());
   const trust = composeTrust(options, credentials, files);
-  const auth = await composeAuth(options, identity, credentials, live, trust);
+  const auth = await composeAuth(options, identity, credentials, live, trust, clock);
   const registry: RegistryDeps = {
     catalog,
     cache,
@@ -260,6 +263,7 @@ async function serve(
   });
   const endFlowUpkeep = composeFlowUpkeep({ identity, live, writer, now: env.now(), log });
   const trail = await composeAudit({ options, identity, catalog, metrics, log, trust });
+  const streams = composeStreams({ identity, live, log, clock, authenticator: auth.authenticator, authorizer: auth.authorizer });
   const steps = (identify: Step): Step[] => [
     auditId,
     findInfo,
@@ -269,6 +273,7 @@ async function serve(
     ...surface.steps,
     authorize(services.authorizer),
     explain(services.authorizer),
+    streams.step,
     (ctx) => aggregation.serve(ctx) ?? (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
   const handlerOf = (identify: Step) =>
@@ -334,6 +339,7 @@ async function serve(
     close: async () => {
       surface.shuttingDown();
       files.close();
+      streams.close();
       endFlowStatus();
       endFlowUpkeep();
       if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));

@@ -81,6 +81,9 @@ export class TokenRejected extends Error {
   }
 }
 
+/** The token may be good: whoever knows did not answer. */
+export class TokenUnchecked extends TokenRejected {}
+
 /**
  * One kind of bearer token; the rules of `Authenticator` apply. `audiences` are the audiences that are asked for;
  * empty means that any will do.

@@ -18,6 +18,7 @@ import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Remote } from '../lib/outbound.ts';
 import type { Trust } from './trust.ts';
 
@@ -35,15 +36,15 @@ export interface Auth {
   close(): void;
 }
 
-const now = (): number => Date.now();
-
 export async function composeAuth(
   options: ServerOptions,
   identity: Identity,
   credentials: Credentials,
   live: LiveSource,
   trust: Trust,
+  clock: Clock,
 ): Promise<Auth> {
+  const now = (): number => clock.now();
   const closers: (() => void)[] = [];
   const closing = <T extends { close(): void } | undefined>(method: T): T => {
     if (method !== undefined) closers.push(() => method.close());
@@ -55,17 +56,17 @@ export async function composeAuth(
   const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...trust.tokenKeys.current];
   const revoked = () => trust.revoked?.current;
   const { authenticator, tokens } = authentication({
-    requestHeader: proxy(options, trust),
+    requestHeader: proxy(options, trust, now),
     clientCertificate: clientCertificate(trust.clientRoots, now, revoked),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
     serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
-    oidcTokens: closing(await openid(options)),
-    tokenWebhook: closing(await tokenService(options, identity, audiences, trust)),
+    oidcTokens: closing(await openid(options, now)),
+    tokenWebhook: closing(await tokenService(options, identity, audiences, trust, now)),
     anonymous: options.anonymousAuth,
     audiences,
   });
-  const webhook = closing(await accessService(options, identity, trust));
+  const webhook = closing(await accessService(options, identity, trust, now));
   const { authorizer, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
@@ -113,7 +114,7 @@ function withKeys(
   };
 }
 
-async function openid(options: ServerOptions) {
+async function openid(options: ServerOptions, now: () => number) {
   if (options.oidcIssuerUrl === '') return undefined;
   const { checkOidcOptions, oidcTokens } = await import('../auth/oidc/authenticator.ts');
   const settings = {
@@ -151,7 +152,7 @@ export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 
   }
 }
 
-async function tokenService(options: ServerOptions, identity: Identity, audiences: readonly string[], trust: Trust) {
+async function tokenService(options: ServerOptions, identity: Identity, audiences: readonly string[], trust: Trust, now: () => number) {
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
   const { tokenWebhook } = await import('../auth/webhook/token.ts');
@@ -165,7 +166,7 @@ async function tokenService(options: ServerOptions, identity: Identity, audience
   });
 }
 
-async function accessService(options: ServerOptions, identity: Identity, trust: Trust) {
+async function accessService(options: ServerOptions, identity: Identity, trust: Trust, now: () => number) {
   const file = options.authorizationWebhookConfigFile;
   if (file === undefined) return undefined;
   const { webhookAuthorizer } = await import('../auth/webhook/authorizer.ts');
@@ -179,7 +180,7 @@ async function accessService(options: ServerOptions, identity: Identity, trust: 
   });
 }
 
-function proxy(options: ServerOptions, { proxyCA, revoked }: Trust): Authenticator | undefined {
+function proxy(options: ServerOptions, { proxyCA, revoked }: Trust, now: () => number): Authenticator | undefined {
   if (proxyCA === undefined) return undefined;
   return requestHeader({
     usernameHeaders: options.requestheaderUsernameHeaders,

@@ -109,6 +109,12 @@ export class FakeClock implements Clock {
     this.time = end;
     await settle();
   }
+  /** The clock is set forward: what was due meanwhile is due now, once. */
+  async jump(millis: number): Promise<void> {
+    this.time += millis;
+    for (const due of this.timers) if (due.at < this.time) due.at = this.time;
+    await this.advance(0);
+  }
   private add(due: Due): Cancel {
     this.timers.add(due);
     return () => this.timers.delete(due);

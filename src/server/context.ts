@@ -52,6 +52,8 @@ export class Context {
   explanation: Explanation | undefined;
   /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
   longRunning = false;
+  /** Ends a request that goes on, as its protocol ends; absent: by breaking its connection off. */
+  end: (() => void) | undefined;
   /** Called once when the answer is finished or the connection is gone. */
   onFinished: ((ctx: Context) => void)[] | undefined;
   /** The answer is finished or the connection is gone: nothing may be taken for this request any more. */

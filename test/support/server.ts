@@ -31,6 +31,8 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   readonly dataDir?: string | undefined;
   /** Time as the store sees it: history is forgotten by it. */
   readonly storeClock?: Clock;
+  /** Time by which credentials expire and open streams are looked at. */
+  readonly clock?: Clock;
   readonly log?: Log;
   /** What the server uses instead of the store, for tests of its faults. */
   readonly wrapEngine?: (engine: Engine) => Engine;
@@ -72,16 +74,21 @@ export function startTestServer(options: TestServerOptions = {}): Promise<TestSe
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
-  const { storeClock, log, wrapEngine = (store: Engine) => store, ...changes } = given;
+  const { storeClock, clock, log, wrapEngine = (store: Engine) => store, ...changes } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
   const errors: string[] = [];
   let engine: Engine | undefined;
-  const running = await startServer(options, log ?? collecting(errors), async (wanted) => {
-    engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }) });
-    return wrapEngine(engine);
-  });
+  const running = await startServer(
+    options,
+    log ?? collecting(errors),
+    async (wanted) => {
+      engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }) });
+      return wrapEngine(engine);
+    },
+    clock,
+  );
   const clients: Client[] = [];
   const client = (clientOptions: ClientOptions = {}): Client => {
     const made = new Client(running.address, clientOptions);

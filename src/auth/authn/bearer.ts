@@ -99,7 +99,9 @@ interface Seen {
 }
 
 function refuse(error: unknown): never {
-  throw unauthorized(error instanceof TokenRejected && error.shown ? error.message : undefined);
+  const refusal = unauthorized(error instanceof TokenRejected && error.shown ? error.message : undefined);
+  refusal.cause = error;
+  throw refusal;
 }
 
 /** `audiences` are those of this server; a token for others only is refused. */

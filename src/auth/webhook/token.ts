@@ -2,7 +2,7 @@
 import { groupName, type Identity } from '../../identity.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import { BoundedCache } from '../secret.ts';
-import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
+import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, TokenUnchecked, type User } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText, texts } from './call.ts';
 
 export interface TokenWebhookOptions {
@@ -92,7 +92,7 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
       return askOnce(key, token, audiences).then(
         (fresh) => toResult(fresh, audiences),
         (error: Error) => {
-          throw error instanceof TokenRejected ? error : new TokenRejected(`the token webhook failed: ${error.message}`);
+          throw error instanceof TokenRejected ? error : new TokenUnchecked(`the token webhook failed: ${error.message}`);
         },
       );
     },

@@ -19,7 +19,8 @@ function accept(ctx: Context, user: User | undefined): void {
   ctx.user = user;
 }
 
-class SocketRequest implements AuthRequest {
+/** A request as authenticators see it; also later, while its connection is there. */
+export class SocketRequest implements AuthRequest {
   private readonly ctx: Context;
   constructor(ctx: Context) {
     this.ctx = ctx;

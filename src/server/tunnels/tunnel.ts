@@ -61,6 +61,7 @@ export async function openTunnel(open: OpenConnections, ctx: Context, { target, 
   client.write(switching(ctx, response));
   const tunnel = new Tunnel(client, upgrade.head, socket, rest as Buffer);
   open.add(tunnel);
+  ctx.end = () => tunnel.cut();
   await tunnel.closed;
   open.delete(tunnel);
 }
@@ -114,6 +115,11 @@ export class Tunnel implements Open {
   end(): void {
     this.client.destroySoon();
     this.target.destroySoon();
+  }
+  /** Closes both sides at once. */
+  cut(): void {
+    this.client.destroy();
+    this.target.destroy();
   }
 }
 

@@ -72,6 +72,7 @@ export class WatchStream implements WatchSink {
       return;
     }
     services.watches.open.add(this);
+    ctx.end = () => this.end();
     head(ctx, 200, ['Content-Type', contentType]);
     (ctx.res as { flushHeaders?: () => void }).flushHeaders?.();
     ctx.res.once('close', () => this.close());

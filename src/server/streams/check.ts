@@ -1,0 +1,44 @@
+/** Whether a request would still be let through: the credential, impersonation and the rules of access, asked once more. */
+import { impersonate, wantsImpersonation } from '../../auth/impersonation.ts';
+import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, type User } from '../../auth/types.ts';
+import type { Identity } from '../../identity.ts';
+import { ApiError } from '../../meta/errors.ts';
+import type { Context } from '../context.ts';
+import { SocketRequest } from '../steps/authenticate.ts';
+import { attributesOf } from '../steps/authorize.ts';
+import type { Verdict } from './open-streams.ts';
+
+export interface CheckDeps {
+  readonly identity: Identity;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+}
+
+/** Answers at once where nothing is remote. Never rejects. */
+export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => Verdict | Promise<Verdict> {
+  const may = (ctx: Context, user: User): Verdict | Promise<Verdict> => {
+    const decision = authorizer.authorize({ ...attributesOf(ctx), user });
+    return decision instanceof Promise ? decision.then(verdictOf) : verdictOf(decision);
+  };
+  const as = (ctx: Context, caller: User | undefined): Verdict | Promise<Verdict> => {
+    if (caller === undefined) return 'ended';
+    if (!wantsImpersonation(ctx.req.headers)) return may(ctx, caller);
+    return impersonate(identity, ctx.req, caller, authorizer).then((user) => may(ctx, user ?? caller));
+  };
+  return (ctx) => {
+    try {
+      const caller = authenticator.authenticate(new SocketRequest(ctx));
+      const verdict = caller instanceof Promise ? caller.then((user) => as(ctx, user)) : as(ctx, caller);
+      return verdict instanceof Promise ? verdict.catch(verdictOnError) : verdict;
+    } catch (error) {
+      return verdictOnError(error);
+    }
+  };
+}
+
+/** A decision that tells of an error was not made by all who have a say. */
+const verdictOf = ({ decision, error }: Decision): Verdict =>
+  decision === 'allow' ? 'allowed' : decision === 'none' && error !== undefined ? 'unknown' : 'ended';
+
+const verdictOnError = (error: unknown): Verdict =>
+  error instanceof ApiError && !(error.cause instanceof TokenUnchecked) ? 'ended' : 'unknown';
