@@ -1,7 +1,7 @@
 /** How objects of a custom kind get from one version to another. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label } from '../../meta/names.ts';
-import { each } from '../validation/each.ts';
+import { each, repeatedTexts } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { complain, word } from '../validation/rules.ts';
@@ -39,8 +39,9 @@ function validateReviewVersions(versions: readonly string[], at: Path, errors: F
     errors.required(at);
     return;
   }
+  const again = repeatedTexts(versions);
   each(versions, at, (version, here, i) => {
-    if (versions.indexOf(version) < i) errors.invalid(here, version, 'duplicate version');
+    if (again[i]) errors.invalid(here, version, 'duplicate version');
     else complain(errors, here, version, dns1035Label(version));
   });
   if (!versions.some((version) => reviewVersions.includes(version)))

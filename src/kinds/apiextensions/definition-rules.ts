@@ -15,6 +15,7 @@ import { validateConversion } from './conversion-rules.ts';
 import { extensionNames } from './schema/json-schema.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec } from './schema/v1.ts';
 import { validateRootSchema } from './schema-rules.ts';
+import { withEffort } from './values/effort.ts';
 import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
 
 const root = Path.of('spec');
@@ -27,7 +28,7 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
     const name = metadata[field] ?? '';
     if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
-  validateSpec(spec, errors, env);
+  validateSpecWithin(spec, errors, env);
   validateRest(definition, undefined, errors, env);
 }
 
@@ -39,7 +40,7 @@ export function validateDefinitionUpdate(
 ): void {
   const { spec } = definition;
   changedMetadataAgain(definition, old, errors);
-  validateSpec(spec, errors, env);
+  validateSpecWithin(spec, errors, env);
   if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
     immutable(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors);
@@ -70,6 +71,18 @@ function validateRest(
       true,
       'cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead',
     );
+}
+
+function validateSpecWithin(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
+  withEffort(
+    () => validateSpec(spec, errors, env),
+    () =>
+      errors.invalid(
+        root.child('versions'),
+        '',
+        'the patterns and defaults of the schemas take too much work to compile: make them smaller',
+      ),
+  );
 }
 
 function validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
@@ -153,7 +166,8 @@ function validateStoredVersions(names: readonly string[], { versions = [] }: Cus
   }
   for (const { name, storage } of versions)
     if (storage && !names.includes(name)) invalidText(errors, stored, goList('string', names), `must have the storage version ${name}`);
+  const known = new Set(versions.map((version) => version.name));
   each(names, stored, (name, at) => {
-    if (!versions.some((version) => version.name === name)) errors.invalid(at, name, 'must appear in spec.versions');
+    if (!known.has(name)) errors.invalid(at, name, 'must appear in spec.versions');
   });
 }

@@ -1,5 +1,7 @@
 /** How lists of custom kinds merge: as a whole, as a set of values, or as a map by the values of some keys. */
+
 import type { FieldErrors, Path } from '../../meta/field.ts';
+import { repeatedTexts } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
@@ -45,7 +47,8 @@ function validateMapList(schema: JSONSchemaProps, keys: readonly string[], at: P
   else if (Array.isArray(items)) errors.invalid(at.child('items'), items, `must only have a single schema if ${isMap}`);
   else if (items.type !== 'object')
     errors.invalid(at.child('items').child('type'), items.type ?? '', `must be object if parent array's ${isMap}`);
-  else
+  else {
+    const again = repeatedTexts(keys);
     for (const [i, key] of keys.entries()) {
       const field = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined;
       if (field === undefined) invalidText(errors, keyPath, goList('string', keys), 'entries must all be names of item properties');
@@ -55,8 +58,9 @@ function validateMapList(schema: JSONSchemaProps, keys: readonly string[], at: P
           items.type,
           `must be a scalar type if parent array's ${isMap}`,
         );
-      if (keys.indexOf(key) < i) invalidText(errors, keyPath, goList('string', keys), 'must not contain duplicate entries');
+      if (again[i]) invalidText(errors, keyPath, goList('string', keys), 'must not contain duplicate entries');
     }
+  }
 }
 
 /** What tells members apart is never absent. */
@@ -70,12 +74,13 @@ function validateMembers(
 ): void {
   if (item.nullable) errors.forbidden(at.child('nullable'), `cannot be nullable when ${x.listType} is ${listType}`);
   if (listType !== 'map') return;
+  const required = new Set(item.required);
   for (const key of keys) {
     const field = Object.hasOwn(item.properties ?? {}, key) ? item.properties?.[key] : undefined;
     if (field === undefined) continue;
     const here = at.child('properties').key(key);
     const why = `this property is in ${x.listMapKeys}`;
-    if (!item.required?.includes(key) && field.default === undefined)
+    if (!required.has(key) && field.default === undefined)
       errors.required(here.child('default'), `${why}, so it must have a default or be a required property`);
     if (field.nullable) errors.forbidden(here.child('nullable'), `${why}, so it cannot be nullable`);
   }

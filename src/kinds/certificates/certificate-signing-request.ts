@@ -25,9 +25,12 @@ function stamp({ spec }: CertificateSigningRequest, user: User): void {
 /** Conditions say since when; one that was there before with the same status keeps its time. */
 function stampConditions(request: CertificateSigningRequest, old: CertificateSigningRequest, env: KindEnv): void {
   const now = formatTime(env.now());
+  const words = ({ type, status }: { type: string; status: string }): string => JSON.stringify([type, status]);
+  // Of several with the same status the first counts.
+  const known = new Map([...(old.status.conditions ?? [])].reverse().map((condition) => [words(condition), condition]));
   for (const condition of request.status.conditions ?? []) {
     condition.lastUpdateTime ??= now;
-    const before = old.status.conditions?.find(({ type, status }) => type === condition.type && status === condition.status);
+    const before = known.get(words(condition));
     condition.lastTransitionTime ??= before?.lastTransitionTime ?? now;
   }
 }

@@ -5,7 +5,7 @@ import { parseRequest } from '../../lib/pki.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, dns1123Subdomain, pathSegmentName } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
-import { each } from '../validation/each.ts';
+import { each, repeatedTexts } from '../validation/each.ts';
 import { goBytes } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
@@ -30,8 +30,9 @@ export function validateRequest(request: CertificateSigningRequest, errors: Fiel
   each(given, spec.child('usages'), (usage, at) => {
     if (!usages.includes(usage)) errors.notSupported(at, usage, usages);
   });
+  const again = repeatedTexts(given);
   each(given, spec.child('usages'), (usage, at, i) => {
-    if (given.indexOf(usage) < i) errors.duplicate(at, usage);
+    if (again[i]) errors.duplicate(at, usage);
   });
   validateSigner(signerName, spec.child('signerName'), errors, env);
   if (expirationSeconds !== undefined && expirationSeconds < MIN_EXPIRATION_SECONDS)

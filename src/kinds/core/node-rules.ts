@@ -1,13 +1,14 @@
 /** Rules of nodes. */
+
 import { domainName } from '../../identity.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { type IPFamily, parseCIDR } from '../../meta/ip.ts';
 import { configMapKey, labelKey, labelValue, nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
+import { repeatedTexts, repeats } from '../validation/each.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { validateResourceAmount } from '../validation/resources.ts';
 import { complain } from '../validation/rules.ts';
-import { sameAddress } from './node-addresses.ts';
 import type { ConfigMapNodeConfigSource, Node, NodeConfigSource } from './schema/node.ts';
 import type { Taint } from './schema/scheduling.ts';
 import { sameList } from './service-words.ts';
@@ -26,8 +27,10 @@ export function validateNode(node: Node, errors: FieldErrors, env: KindEnv): voi
 export function validateNodeUpdate(node: Node, old: Node, errors: FieldErrors, env: KindEnv): void {
   validateAnnotations(node, errors, env);
   validateResources(node, errors, env);
-  node.status.addresses?.forEach((address, i, all) => {
-    if (all.findIndex((other) => sameAddress(other, address)) < i)
+  const addresses = node.status.addresses ?? [];
+  const again = repeats(addresses, ({ type, address }) => JSON.stringify([type, address]));
+  addresses.forEach((address, i) => {
+    if (again[i])
       errors.add(
         'FieldValueDuplicate',
         Path.of('status', 'addresses').index(i),
@@ -52,6 +55,7 @@ export function validateNodeUpdate(node: Node, old: Node, errors: FieldErrors, e
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 function validateTaints(taints: readonly Taint[], at: Path, errors: FieldErrors): void {
+  const again = repeats(taints, ({ key, effect }) => JSON.stringify([key, effect]));
   taints.forEach((taint, i) => {
     const here = at.index(i);
     complain(errors, here.child('key'), taint.key, labelKey(taint.key));
@@ -59,7 +63,7 @@ function validateTaints(taints: readonly Taint[], at: Path, errors: FieldErrors)
     if (wrong.length > 0) errors.invalid(here.child('value'), taint.value, wrong.join(';'));
     if (taint.effect === '') errors.required(here.child('effect'));
     else if (!effects.includes(taint.effect)) errors.notSupported(here.child('effect'), taint.effect, effects);
-    if (taints.findIndex((other) => other.key === taint.key && other.effect === taint.effect) < i)
+    if (again[i])
       errors.add('FieldValueDuplicate', here, `Duplicate value: ${taintText(taint)}: taints must be unique by key and effect pair`);
   });
 }
@@ -128,8 +132,9 @@ function validatePodCIDRs(ranges: readonly string[], errors: FieldErrors): void 
   if (ranges.length === 1) return;
   if (families.size < 2 || ranges.length > 2)
     invalidText(errors, podCIDRs, listText(ranges), 'may specify no more than one CIDR for each IP family');
+  const again = repeatedTexts(ranges);
   ranges.forEach((range, i) => {
-    if (ranges.indexOf(range) < i) errors.duplicate(podCIDRs.index(i), range);
+    if (again[i]) errors.duplicate(podCIDRs.index(i), range);
   });
 }
 

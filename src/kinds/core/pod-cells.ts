@@ -33,7 +33,9 @@ function statusWord(pod: Pod, reason: string): string {
 function gates({ spec, status }: Pod): string {
   const { readinessGates } = spec;
   if (readinessGates === undefined) return NONE;
-  const held = readinessGates.filter(({ conditionType }) => status.conditions?.find((c) => c.type === conditionType)?.status === 'True');
+  // Of several conditions of one type the first counts.
+  const known = new Map([...(status.conditions ?? [])].reverse().map((condition) => [condition.type, condition.status]));
+  const held = readinessGates.filter(({ conditionType }) => known.get(conditionType) === 'True');
   return `${held.length}/${readinessGates.length}`;
 }
 

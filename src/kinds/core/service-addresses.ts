@@ -1,6 +1,8 @@
 /** Rules of the addresses of a service: `clusterIP` and `clusterIPs` agree, and so do the families they belong to. */
+
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
+import { repeatedTexts } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { complain } from '../validation/rules.ts';
@@ -36,9 +38,10 @@ function validateAgreement({ clusterIP = '', clusterIPs = [] }: ServiceSpec, err
 }
 
 function validateFamilies(given: readonly string[], errors: FieldErrors): void {
+  const again = repeatedTexts(given);
   given.forEach((family, i) => {
     if (!families.includes(family)) errors.notSupported(familiesPath.index(i), family, families);
-    if (given.indexOf(family) < i) errors.duplicate(familiesPath.index(i), family);
+    if (again[i]) errors.duplicate(familiesPath.index(i), family);
   });
 }
 

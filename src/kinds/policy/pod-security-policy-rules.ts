@@ -3,7 +3,7 @@ import { domainName } from '../../identity.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
-import { each } from '../validation/each.ts';
+import { each, repeatedTexts } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { hasBackstep } from '../validation/paths.ts';
@@ -94,10 +94,10 @@ function validateCapabilities(spec: PodSecurityPolicySpec, errors: FieldErrors):
       goList('core.Capability', dropped),
       'must be empty when all capabilities are allowed by a wildcard',
     );
+  const gone = new Set(dropped);
   for (const field of ['defaultAddCapabilities', 'allowedCapabilities'] as const)
     for (const capability of spec[field] ?? [])
-      if (dropped.includes(capability))
-        errors.invalid(Path.of(field), capability, `capability is listed in ${field} and requiredDropCapabilities`);
+      if (gone.has(capability)) errors.invalid(Path.of(field), capability, `capability is listed in ${field} and requiredDropCapabilities`);
 }
 
 function validateHostPaths({ allowedHostPaths = [] }: PodSecurityPolicySpec, errors: FieldErrors): void {
@@ -127,9 +127,10 @@ function validateDrivers({ allowedFlexVolumes, allowedCSIDrivers }: PodSecurityP
 function validateRuntimeClass(options: RuntimeClassStrategyOptions, at: Path, errors: FieldErrors): void {
   const { allowedRuntimeClassNames: allowed = [], defaultRuntimeClassName: chosen } = options;
   const names = at.child('allowedRuntimeClassNames');
+  const again = repeatedTexts(allowed);
   each(allowed, names, (name, here, i) => {
     if (name !== anything) complain(errors, here, name, dns1123Subdomain(name));
-    if (allowed.indexOf(name) < i) errors.duplicate(here, name);
+    if (again[i]) errors.duplicate(here, name);
   });
   if (chosen === undefined) return;
   complain(errors, at.child('defaultRuntimeClassName'), chosen, dns1123Subdomain(chosen));

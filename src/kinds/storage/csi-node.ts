@@ -1,10 +1,12 @@
 /** Storage drivers that are installed on a node. */
+
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { immutableComplaint, negativeComplaint } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
+import { repeatedTexts } from '../validation/each.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
 import { qualified } from '../validation/rules.ts';
@@ -31,9 +33,10 @@ function validate(node: CSINode, errors: FieldErrors): void {
 }
 
 function validateTopologyKeys(keys: readonly string[], at: Path, errors: FieldErrors): void {
+  const again = repeatedTexts(keys);
   keys.forEach((key, i) => {
     if (key === '') errors.required(at);
-    if (keys.indexOf(key) < i) errors.duplicate(at, key);
+    if (again[i]) errors.duplicate(at, key);
     qualified(key, at, errors);
   });
 }

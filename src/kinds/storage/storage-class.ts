@@ -1,4 +1,5 @@
 /** Storage classes. */
+
 import { domainName } from '../../identity.ts';
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
@@ -7,6 +8,7 @@ import { labelKey } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import type { TopologySelectorTerm } from '../core/schema/scheduling.ts';
 import { type KindEnv, kind } from '../kind.ts';
+import { repeatedTexts } from '../validation/each.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { complain, immutable, qualified } from '../validation/rules.ts';
 import { StorageClass } from './schema/v1.ts';
@@ -43,22 +45,24 @@ function validateParameters(parameters: Readonly<Record<string, string>>, at: Pa
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, errors: FieldErrors): void {
-  const seen: Record<string, string[]>[] = [];
+  const seen = new Set<string>();
   terms.forEach((term, i) => {
     const expressions = at.index(i).child('matchLabelExpressions');
     const byKey: Record<string, string[]> = {};
     term.matchLabelExpressions?.forEach(({ key, values = [] }, j) => {
       const here = expressions.index(j);
       if (values.length === 0) errors.required(here.child('values'));
+      const again = repeatedTexts(values);
       values.forEach((value, k) => {
-        if (values.indexOf(value) < k) errors.duplicate(here.child('values').index(k), value);
+        if (again[k]) errors.duplicate(here.child('values').index(k), value);
       });
       complain(errors, here.child('key'), key, labelKey(key));
       if (Object.hasOwn(byKey, key)) errors.duplicate(here.child('key'), key);
       byKey[key] = [...new Set(values)].sort();
     });
-    if (seen.some((other) => equal(other, byKey))) errors.duplicate(expressions, '');
-    seen.push(byKey);
+    const words = JSON.stringify(Object.entries(byKey).sort(([a], [b]) => (a < b ? -1 : 1)));
+    if (seen.has(words)) errors.duplicate(expressions, '');
+    seen.add(words);
   });
 }
 

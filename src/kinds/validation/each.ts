@@ -1,5 +1,19 @@
 import type { Path } from '../../meta/field.ts';
 
+/** Of a list, for each member whether an equal one stands before it. Members are told apart by their text. */
+export function repeats<T>(list: readonly T[], textOf: (member: T) => string): boolean[] {
+  const seen = new Set<string>();
+  return list.map((member) => {
+    const text = textOf(member);
+    if (seen.has(text)) return true;
+    seen.add(text);
+    return false;
+  });
+}
+const itself = (text: string): string => text;
+/** The same of texts. */
+export const repeatedTexts = (list: readonly string[]): boolean[] => repeats(list, itself);
+
 /** Checks every item of a list that may be absent; `at` is where the list stands. */
 export function each<T>(list: readonly T[] | undefined, at: Path, check: (item: T, at: Path, index: number) => void): void {
   if (list === undefined) return;

@@ -17,22 +17,20 @@ export function validateMounts(container: Mounting, volumes: Volumes, at: Path, 
 }
 
 function validateVolumeMounts(mounts: readonly VolumeMount[], container: Mounting, volumes: Volumes, at: Path, errors: FieldErrors): void {
+  const paths = new Set<string>();
+  const { volumeDevices: devices } = container;
+  const deviceNames = devices && new Set(devices.map((device) => device.name));
+  const devicePaths = devices && new Set(devices.map((device) => device.devicePath));
   for (let i = 0; i < mounts.length; i++) {
     const { name, mountPath } = mounts[i] as VolumeMount;
     if (name === '') errors.required(at.index(i).child('name'));
     if (!volumes.has(name)) errors.notFound(at.index(i).child('name'), name);
     if (mountPath === '') errors.required(at.index(i).child('mountPath'));
-    for (let j = 0; j < i; j++)
-      if ((mounts[j] as VolumeMount).mountPath === mountPath) {
-        errors.invalid(at.index(i).child('mountPath'), mountPath, 'must be unique');
-        break;
-      }
-    if (container.volumeDevices !== undefined) {
-      if (container.volumeDevices.some((device) => device.name === name))
-        errors.invalid(at.index(i).child('name'), name, 'must not already exist in volumeDevices');
-      if (container.volumeDevices.some((device) => device.devicePath === mountPath))
-        errors.invalid(at.index(i).child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices');
-    }
+    if (paths.has(mountPath)) errors.invalid(at.index(i).child('mountPath'), mountPath, 'must be unique');
+    paths.add(mountPath);
+    if (deviceNames?.has(name)) errors.invalid(at.index(i).child('name'), name, 'must not already exist in volumeDevices');
+    if (devicePaths?.has(mountPath))
+      errors.invalid(at.index(i).child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices');
     validateMountOptions(mounts[i] as VolumeMount, i, container, at, errors);
   }
 }
@@ -61,6 +59,8 @@ function validateVolumeDevices(
 ): void {
   const names = new Set<string>();
   const paths = new Set<string>();
+  const mounted = new Set(mounts.map((mount) => mount.name));
+  const mountPaths = new Set(mounts.map((mount) => mount.mountPath));
   devices.forEach(({ name, devicePath }, i) => {
     const nameAt = at.index(i).child('name');
     const pathAt = at.index(i).child('devicePath');
@@ -74,9 +74,8 @@ function validateVolumeDevices(
     if (paths.has(devicePath)) errors.invalid(pathAt, devicePath, 'must be unique');
     if (devicePath !== '' && hasBackstep(devicePath)) errors.invalid(pathAt, devicePath, "can not contain backsteps ('..')");
     else paths.add(devicePath);
-    if (mounts.some((mount) => mount.name === name)) errors.invalid(nameAt, name, 'must not already exist in volumeMounts');
-    if (mounts.some((mount) => mount.mountPath === devicePath))
-      errors.invalid(pathAt, devicePath, 'must not already exist as a path in volumeMounts');
+    if (mounted.has(name)) errors.invalid(nameAt, name, 'must not already exist in volumeMounts');
+    if (mountPaths.has(devicePath)) errors.invalid(pathAt, devicePath, 'must not already exist as a path in volumeMounts');
     if (name !== '') names.add(name);
   });
 }

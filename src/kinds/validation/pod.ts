@@ -1,4 +1,5 @@
 /** Pods as a whole: on create, on update, through `ephemeralcontainers` and `status`. */
+
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
@@ -9,6 +10,7 @@ import type { Pod, PodSpec, PodStatus } from '../core/schema/pod.ts';
 import type { Toleration } from '../core/schema/scheduling.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateImageText } from './containers.ts';
+import { repeatedTexts } from './each.ts';
 import { validatePodAnnotations, validatePodAnnotationUpdate, validateSeccompForms } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { metadataAgain, metadataUpdateAgain } from './repeated-metadata.ts';
@@ -102,9 +104,9 @@ function validateDeadline(deadline: number | undefined, old: number | undefined,
 
 function validateAddedTolerations(tolerations: readonly Toleration[], old: readonly Toleration[], errors: FieldErrors): void {
   const at = specAt.child('tolerations');
-  const same = (a: Toleration, b: Toleration): boolean =>
-    a.key === b.key && a.operator === b.operator && a.value === b.value && a.effect === b.effect;
-  if (old.some((before) => !tolerations.some((now) => same(now, before))))
+  const words = ({ key, operator, value, effect }: Toleration): string => JSON.stringify([key, operator, value, effect]);
+  const kept = new Set(tolerations.map(words));
+  if (old.some((before) => !kept.has(words(before))))
     errors.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds');
   else validateTolerations(tolerations, at, errors);
 }
@@ -182,7 +184,8 @@ function validatePodIPs({ podIPs }: PodStatus, errors: FieldErrors): void {
   const families = new Set(addresses.map(ipFamily));
   if (addresses.length > 2 || !families.has('IPv4') || !families.has('IPv6'))
     errors.invalid(at, podIPs, 'may specify no more than one IP for each IP family');
+  const again = repeatedTexts(addresses);
   addresses.forEach((ip, i) => {
-    if (addresses.indexOf(ip) < i) errors.duplicate(at.index(i), ip);
+    if (again[i]) errors.duplicate(at.index(i), ip);
   });
 }

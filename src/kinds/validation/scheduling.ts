@@ -1,4 +1,5 @@
 /** Where pods may run: node selectors, affinity, tolerations, spreading. */
+
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1123Label, dns1123Subdomain, labelKey, labelValue } from '../../meta/names.ts';
@@ -13,6 +14,7 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from '../core/schema/scheduling.ts';
+import { repeats } from './each.ts';
 import { invalidText } from './go-text.ts';
 import { complain } from './rules.ts';
 
@@ -149,16 +151,17 @@ export function tolerationText({ key = '', operator = '', value = '', effect = '
 const spreadActions = ['DoNotSchedule', 'ScheduleAnyway'];
 
 export function validateTopologySpread(constraints: readonly TopologySpreadConstraint[], at: Path, errors: FieldErrors): void {
+  // All but the last of equal ones are complained of.
+  const again = repeats([...constraints].reverse(), ({ topologyKey, whenUnsatisfiable }) =>
+    JSON.stringify([topologyKey, whenUnsatisfiable]),
+  ).reverse();
   constraints.forEach((constraint, i) => {
     const here = at.index(i);
     const { maxSkew, topologyKey, whenUnsatisfiable, minDomains } = constraint;
     if (maxSkew <= 0) errors.invalid(here.child('maxSkew'), maxSkew, 'must be greater than zero');
     if (topologyKey === '') errors.required(here.child('topologyKey'), 'can not be empty');
     if (!spreadActions.includes(whenUnsatisfiable)) errors.notSupported(here.child('whenUnsatisfiable'), whenUnsatisfiable, spreadActions);
-    const again = constraints
-      .slice(i + 1)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
-    if (again) errors.duplicate(here.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`);
+    if (again[i]) errors.duplicate(here.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`);
     if (minDomains !== undefined) validateMinDomains(minDomains, whenUnsatisfiable, here.child('minDomains'), errors);
   });
 }

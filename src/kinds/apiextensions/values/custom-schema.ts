@@ -1,16 +1,20 @@
 /** Everything that the schema of a custom version does with values. Made once for a version of a definition. */
-import { FieldErrors } from '../../../meta/field.ts';
+import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue, MessageType } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { structureOf } from '../structure.ts';
 import { fillDefaults } from './defaults.ts';
+import { withEffort } from './effort.ts';
 import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
 import { fitsOf } from './fits.ts';
 import { validateLists } from './list-types.ts';
 import { type Extensions, nodeOf, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
 import { validateValue } from './validate.ts';
+
+const TOO_MUCH_EFFORT =
+  'the object takes too much work to validate with the patterns, enumerations and combinations of its definition: make either smaller';
 
 export interface Reading {
   /** Told the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
@@ -72,7 +76,12 @@ export class CustomSchema {
 
   private validateFields(object: ApiObject, errors: FieldErrors): void {
     const value = object as unknown as JsonValue;
-    if (!this.fits(value)) validateValue(value, this.schema, this.x, undefined, errors);
+    withEffort(
+      () => {
+        if (!this.fits(value)) validateValue(value, this.schema, this.x, undefined, errors);
+      },
+      () => errors.invalid(Path.of(''), '', TOO_MUCH_EFFORT),
+    );
     validateEmbedded(this.root, object, errors);
   }
 }

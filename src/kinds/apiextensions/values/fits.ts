@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { spend } from './effort.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import type { Pattern } from './pattern.ts';
@@ -136,15 +137,25 @@ function objectChecks(schema: JSONSchemaProps, x: Extensions): Fits<Values>[] {
   return checks;
 }
 
+/** Values are looked at once for each part of a combination that they meet, and once more for each part within it. */
+function counted(fits: Fits): Fits {
+  return (value) => {
+    spend(typeof value !== 'object' || value === null ? 1 : Array.isArray(value) ? value.length + 1 : KEYS_OF_OBJECT);
+    return fits(value);
+  };
+}
+/** What an object counts for: to count its keys would cost as much as to look at them. */
+const KEYS_OF_OBJECT = 4;
+
 function combinations(schema: JSONSchemaProps, x: Extensions): Fits[] {
-  const compiled = (parts: readonly JSONSchemaProps[] | undefined): Fits[] => (parts ?? []).map((part) => fitsOf(part, x));
+  const compiled = (parts: readonly JSONSchemaProps[] | undefined): Fits[] => (parts ?? []).map((part) => counted(fitsOf(part, x)));
   const checks = compiled(schema.allOf);
   const anyOf = compiled(schema.anyOf);
   const oneOf = compiled(schema.oneOf);
   if (anyOf.length > 0) checks.push((value) => anyOf.some((fits) => fits(value)));
   if (oneOf.length > 0) checks.push((value) => oneOf.filter((fits) => fits(value)).length === 1);
   if (schema.not !== undefined) {
-    const not = fitsOf(schema.not, x);
+    const not = counted(fitsOf(schema.not, x));
     checks.push((value) => !not(value));
   }
   return checks;

@@ -5,6 +5,7 @@
  * The tree becomes a net of steps; a text is read once, and with each character the set of steps that may come next moves
  * on. Sets that were met before are found again, so that most characters cost one look into a table.
  */
+import { CHARACTERS_A_STEP, spend } from './effort.ts';
 import type { Look, Tree } from './pattern-parse.ts';
 import { type CharSet, includes, lineEnd, wordChars } from './pattern-sets.ts';
 
@@ -15,7 +16,7 @@ type Step =
   | { readonly step: 'match' };
 
 /** Steps of one pattern; what needs more is no pattern that a person wrote. */
-const MOST_STEPS = 50_000;
+export const MOST_STEPS = 10_000;
 /** Sets of steps that are kept for one pattern; beyond it all are forgotten. */
 const MOST_STATES = 500;
 
@@ -26,6 +27,7 @@ class Net {
 
   add(step: Step): number {
     if (this.steps.length >= MOST_STEPS) throw new TooLarge();
+    spend(1);
     return this.steps.push(step) - 1;
   }
   /** The first step of a tree that goes on with `next`. */
@@ -98,8 +100,14 @@ export class Matcher {
     this.first = this.state([this.start], EDGE);
   }
 
+  /** How many steps the pattern has. */
+  get size(): number {
+    return this.steps.length;
+  }
+
   test(text: string): boolean {
     const { ascii } = this;
+    if (text.length > CHARACTERS_A_STEP) spend(text.length / CHARACTERS_A_STEP);
     let state = this.first;
     for (let i = 0; i < text.length; i++) {
       let code = text.charCodeAt(i);
@@ -191,6 +199,7 @@ export class Matcher {
           open.push(way);
         }
     }
+    spend(seen.size);
     return found;
   }
 }

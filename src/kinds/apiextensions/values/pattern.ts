@@ -9,21 +9,27 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Most patterns that are kept compiled; beyond it all are forgotten. */
+/** Most patterns that are kept compiled, and most steps of all of them; beyond either all are forgotten. */
 const KEPT = 1000;
+const KEPT_STEPS = 200_000;
 const compiled = new Map<string, Pattern>();
+let keptSteps = 0;
 
 /** Throws PatternError, worded as clients know it. */
 export function compilePattern(pattern: string): Pattern {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
   const made = compile(pattern);
-  if (compiled.size >= KEPT) compiled.clear();
+  if (compiled.size >= KEPT || keptSteps + made.size > KEPT_STEPS) {
+    compiled.clear();
+    keptSteps = 0;
+  }
   compiled.set(pattern, made);
+  keptSteps += made.size;
   return made;
 }
 
-function compile(pattern: string): Pattern {
+function compile(pattern: string): Matcher {
   try {
     return new Matcher(parsePattern(pattern));
   } catch (error) {

@@ -8,6 +8,7 @@ import type { FieldErrors } from '../../../meta/field.ts';
 import { FieldErrors as Errors, Path, show } from '../../../meta/field.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { spend } from './effort.ts';
 import { hasFormat } from './formats.ts';
 import type { Extensions } from './node.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
@@ -41,6 +42,7 @@ function pathOf({ at }: Check, name: string): Path {
 }
 
 function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
+  spend(1 + (schema.required?.length ?? 0));
   const fault = typeFault(value, schema, check.x);
   if (fault !== undefined) wrongType(check, name, fault.actual, fault.wanted);
   if (value !== null) validateCombinations(value, schema, name, check);
@@ -56,7 +58,22 @@ function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check
 
 /** A null is no member of any enumeration. */
 export function isOneOf(value: JsonValue, members: readonly JsonValue[]): boolean {
-  return value !== null && members.some((one) => equal(one, value));
+  if (value === null) return false;
+  if (members.length > LONG_ENUM && typeof value !== 'object') return scalarsOf(members).has(value);
+  spend(members.length);
+  return members.some((one) => equal(one, value));
+}
+
+/** Members from which an enumeration is looked up rather than compared. */
+const LONG_ENUM = 8;
+const scalars = new WeakMap<readonly JsonValue[], ReadonlySet<JsonValue>>();
+function scalarsOf(members: readonly JsonValue[]): ReadonlySet<JsonValue> {
+  let found = scalars.get(members);
+  if (found === undefined) {
+    found = new Set(members);
+    scalars.set(members, found);
+  }
+  return found;
 }
 
 const invalid = (check: Check, name: string, value: unknown, rule: string): void =>

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { kubernetes } from '../../../identity.ts';
+import { FieldErrors } from '../../../meta/field.ts';
+import type { JsonObject } from '../../../schema/types.ts';
+import type { ApiObject } from '../../kind.ts';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { CustomSchema } from './custom-schema.ts';
+import { compilePattern } from './pattern.ts';
+import { MOST_STEPS } from './pattern-match.ts';
+
+function faults(spec: JSONSchemaProps, value: unknown): string[] {
+  const schema = new CustomSchema({ type: 'object', properties: { spec } }, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing');
+  const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: value } as unknown as ApiObject & JsonObject;
+  const errors = new FieldErrors();
+  schema.validate(object, errors);
+  return errors.list.map(({ message }) => message);
+}
+const tooMuch = expect.stringContaining('takes too much work to validate');
+
+/** A text in which the places of `a` and `b` do not repeat soon, so that hardly a set of steps is met twice. */
+function irregular(length: number): string {
+  let text = '';
+  for (let i = 0, seed = 1; i < length; i++) {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31;
+    text += seed % 7 < 3 ? 'a' : 'b';
+  }
+  return text;
+}
+
+test('a counted repeat that starts anywhere in a long text is given up, and usual patterns are not', () => {
+  expect(faults({ type: 'string', pattern: 'a.{900}c' }, irregular(20_000))).toEqual([tooMuch]);
+  expect(faults({ type: 'string', pattern: '^[ab]{1,1000}$' }, irregular(1000))).toEqual([]);
+  expect(faults({ type: 'string', pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' }, irregular(1_000_000))).toEqual([]);
+  expect(
+    faults({ type: 'array', items: { type: 'string', pattern: '^(([0-9]{1,3}\\.){3}[0-9]{1,3})$' } }, Array(5000).fill('10.0.0.1')),
+  ).toEqual([]);
+});
+
+test('a pattern of too many steps is refused', () => {
+  expect(() => compilePattern('a{1000}'.repeat(MOST_STEPS / 1000))).toThrow('expression too large');
+  expect(compilePattern('a{1000}'.repeat(2)).test('a'.repeat(2000))).toBe(true);
+});
+
+test('every value against every branch of a combination is given up', () => {
+  const anyOf = Array.from({ length: 5000 }, (_, i) => ({ maxLength: 0, minLength: i + 1 }));
+  expect(faults({ type: 'array', items: { type: 'string', anyOf } }, Array(5000).fill('text'))).toEqual([tooMuch]);
+  expect(
+    faults({ type: 'array', items: { type: 'string', anyOf: [{ pattern: '^x' }, { pattern: '^t' }] } }, Array(5000).fill('text')),
+  ).toEqual([]);
+});
+
+test('a long enumeration is looked up: every member of a long list may be one of many', () => {
+  const members = Array.from({ length: 20_000 }, (_, i) => `m${i}`);
+  expect(faults({ type: 'array', items: { type: 'string', enum: members } }, members)).toEqual([]);
+  expect(faults({ type: 'string', enum: members }, 'n')).toHaveLength(1);
+});
