@@ -5,6 +5,12 @@ import { commandGroup } from '../command-group.ts';
 const commands: readonly CommandEntry[] = [
   { name: 'backup', summary: 'Write everything that is stored to a file.', load: async () => (await import('./backup.ts')).backup },
   {
+    name: 'export',
+    summary: 'Write objects as files that people can read.',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  { name: 'import', summary: 'Make the objects of an export in a store.', load: async () => (await import('./import.ts')).importCommand },
+  {
     name: 'reencrypt',
     summary: 'Write objects again that are not under the first key of the encryption configuration.',
     load: async () => (await import('./reencrypt.ts')).reencrypt,

@@ -1,0 +1,177 @@
+/** `plat store import`: objects of files are made in a store, under the names that its server goes by. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { type ApiResource, UnknownKind } from '../../client/discovery.ts';
+import { groupName, type Identity, identities, identityOf } from '../../identity.ts';
+import { FlagError, file, flag } from '../../lib/flags.ts';
+import type { JsonObject } from '../../schema/types.ts';
+import { fullGroup } from '../api-groups.ts';
+import { command, type IO } from '../command.ts';
+import { type ConnectOptions, connectFlags } from '../connect.ts';
+import { manifestsOf, readManifests } from '../manifests.ts';
+import { shownName, type Work, withServer } from '../work.ts';
+import { demandPath, exitCodes, noWords, outputFlag, placeFlags, placeOf } from './place.ts';
+import { type Exported, identityOfObject, rankOf, ranks, renamer, stripped } from './portable.ts';
+
+const flags = {
+  Import: {
+    from: file('Directory or file that `plat store export` made, or manifests of your own.'),
+    identity: flag<string | undefined>(
+      undefined,
+      'Names of the store that --data-dir or --etcd-servers names.',
+      'NAME|FILE',
+      (name) => name,
+      {
+        defaultText: 'plat',
+      },
+    ),
+    ...outputFlag,
+  },
+  Store: placeFlags,
+  Connecting: connectFlags,
+};
+
+/** Time for a kind to be served whose definition was made just before. */
+const DEFINITION_MS = 10_000;
+const POLL_MS = 100;
+
+export const importCommand = command({
+  usage: '--from DIRECTORY|FILE [--data-dir DIRECTORY | --etcd-servers URL,…] [flags]',
+  summary:
+    'Make the objects of an export in a running server, a data directory or etcd. Objects that are there are changed to what the files say.',
+  flags,
+  more: `
+Examples:
+  plat store import --from objects                                        into the running server
+  plat store import --from objects --data-dir new --identity kubernetes   into a directory, under other names
+
+Objects of the other identity are renamed: groups, namespaces of the system, labels, annotations and types. Content of
+config maps, secrets, commands and environments is not.
+${exitCodes()}  1 is also the code when some objects were refused; the others were made.
+`,
+  async run({ options, given, words }, io) {
+    noWords(words);
+    const from = demandPath(options.from, 'from', io);
+    await stat(from).catch(() => {
+      throw new FlagError(`--from ${options.from}: there is no such file or directory`);
+    });
+    const place = placeOf(options, given, io);
+    if (place === undefined) {
+      if (options.identity !== undefined)
+        throw new FlagError('--identity has no effect without --data-dir or --etcd-servers: a running server has its own');
+      return withServer(options, io, async (work) => importAll(from, work, await identityAt(work), options.output));
+    }
+    const { withPrivateServer } = await import('../../compose/store-import.ts');
+    const identity = identityOf(options.identity ?? 'plat');
+    return withPrivateServer(place, options.identity ?? 'plat', (kubeconfig) => {
+      // The flags that name a server are those of the running one, which this is not.
+      const connection = Object.fromEntries(Object.entries(connectFlags).map(([name, { default: value }]) => [camel(name), value]));
+      return withServer({ ...(connection as unknown as ConnectOptions), kubeconfig }, io, (work) =>
+        importAll(from, work, identity, options.output),
+      );
+    });
+  },
+});
+const camel = (name: string): string => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+async function identityAt(work: Work): Promise<Identity> {
+  const group = await fullGroup(work, 'authorization');
+  const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
+  if (found === undefined) throw new Error(`the server goes by names that are not known: ${group}`);
+  return found;
+}
+
+async function importAll(from: string, work: Work, identity: Identity, output: string): Promise<number> {
+  const { io } = work;
+  const counts = { made: 0, failed: 0 };
+  const rename = renamers(identity, await sourceIdentity(from, io));
+  let patience = 0;
+  // Once for each rank, so that memory never holds more than a file.
+  for (let rank = 0; rank < ranks.length; rank++) {
+    for await (const { object: given, source } of objectsIn(from, io)) {
+      if (rankOf(given) !== rank) continue;
+      const object = rename(stripped(given));
+      try {
+        const name = await apply(object, work, () => performance.now() < patience);
+        if (object.kind === 'CustomResourceDefinition') patience = performance.now() + DEFINITION_MS;
+        counts.made++;
+        if (output === 'text') io.out(`${name} imported\n`);
+      } catch (error) {
+        if (work.signal.aborted) throw error;
+        counts.failed++;
+        io.err(`plat: ${source}: ${(error as Error).message}\n`);
+      }
+    }
+  }
+  io.out(output === 'json' ? `${JSON.stringify(counts)}\n` : `${counts.made} objects imported, ${counts.failed} refused\n`);
+  return counts.failed > 0 ? 1 : 0;
+}
+
+/** The identity whose names the objects have, by the first that tells. */
+async function sourceIdentity(from: string, io: IO): Promise<Identity | undefined> {
+  for await (const { object } of objectsIn(from, io)) {
+    const found = identityOfObject(object);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Objects that do not tell whose names they have may be those of any: only names of groups of the system differ. */
+function renamers(to: Identity, from: Identity | undefined): (object: Exported) => Exported {
+  const others = from === undefined ? Object.values(identities).filter(({ name }) => name !== to.name) : [from];
+  const all = others.map((one) => renamer(one, to));
+  return (object) => all.reduce((made, rename) => rename(made), object);
+}
+
+async function apply(object: Exported, work: Work, mayWait: () => boolean): Promise<string> {
+  const resource = await resourceOf(object, work, mayWait);
+  const { name, namespace } = object.metadata as { name: string; namespace?: string };
+  const ref = { resource, namespace: resource.namespaced ? namespace : undefined, name };
+  const query = { fieldManager: 'plat-import', force: true };
+  await work.send(ref, { method: 'PATCH', body: object, contentType: 'application/apply-patch+yaml', query });
+  return shownName(resource, namespace === undefined ? name : `${namespace}/${name}`);
+}
+
+/** A kind may take a moment to be served after its definition. */
+async function resourceOf({ apiVersion, kind }: Exported, work: Work, mayWait: () => boolean): Promise<ApiResource> {
+  for (;;) {
+    try {
+      return await work.discovery.forKind(apiVersion, kind);
+    } catch (error) {
+      if (!(error instanceof UnknownKind) || !mayWait()) throw error;
+      await setTimeout(POLL_MS, undefined, { signal: work.signal });
+      work.forget();
+    }
+  }
+}
+
+interface Found {
+  readonly object: Exported;
+  readonly source: string;
+}
+
+async function* objectsIn(from: string, io: IO): AsyncGenerator<Found> {
+  if (!(await stat(from)).isDirectory()) {
+    yield* linesOf(from);
+    return;
+  }
+  for (const { object, source } of await readManifests([from], true, io)) yield { object: withMetadata(object), source };
+}
+
+/** A line of JSON an object, or else one or more documents. */
+async function* linesOf(path: string): AsyncGenerator<Found> {
+  let number = 0;
+  let rest = '';
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (rest === '' && line.startsWith('{') && line.endsWith('}')) {
+      for (const { object } of manifestsOf(line, `${path}, line ${number}`))
+        yield { object: withMetadata(object), source: `${path}, line ${number}` };
+    } else rest += `${line}\n`;
+  }
+  if (rest.trim() !== '') for (const { object, source } of manifestsOf(rest, path)) yield { object: withMetadata(object), source };
+}
+const withMetadata = (object: JsonObject & { apiVersion: string; kind: string }): Exported =>
+  ({ ...object, metadata: (object.metadata ?? {}) as JsonObject }) as Exported;

@@ -1,0 +1,45 @@
+/** A server on a store that nobody uses, for as long as objects are imported: they are checked and stored as any others. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serverOptions } from '../flags.ts';
+import { silentLog } from '../lib/log.ts';
+import { startServer } from '../main.ts';
+import { explained, type Place } from './store-tools.ts';
+
+/** `work` is given the configuration of the administrator. */
+export async function withPrivateServer<T>(place: Place, identity: string, work: (kubeconfig: string) => Promise<T>): Promise<T> {
+  // Of a server on etcd nothing stays on this machine.
+  const own = place.type === 'etcd' ? mkdtempSync(join(tmpdir(), 'plat-import-')) : undefined;
+  try {
+    const options = serverOptions({
+      ...storeOf(place, own),
+      identity,
+      securePort: 0,
+      // Controllers would begin to work on what is only half there.
+      controllers: ['-*'],
+    });
+    const server = await explained(() => startServer(options, silentLog));
+    try {
+      return await work(server.adminConfigPath);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+  }
+}
+
+function storeOf(place: Place, own: string | undefined) {
+  if (place.type === 'directory') return { store: 'lmdb', dataDir: place.dataDir } as const;
+  const { servers, prefix, caFile, certFile, keyFile } = place.etcd;
+  return {
+    store: 'etcd',
+    dataDir: own as string,
+    etcdServers: servers,
+    ...(prefix !== undefined && { etcdPrefix: prefix }),
+    etcdCafile: caFile,
+    etcdCertfile: certFile,
+    etcdKeyfile: keyFile,
+  } as const;
+}
