@@ -204,7 +204,7 @@ test('what is encrypted is exported with the keys, and named without them', asyn
   const said = JSON.parse(await cli.ok(['store', 'backup', '--to', 'sealed.backup', '-o', 'json']));
   expect(said.encrypted).toBeGreaterThan(0);
   const backup = join(cli.cwd, 'sealed.backup');
-  expect(readFileSync(backup).includes(Buffer.from('p').toString('base64') + '"')).toBe(false);
+  expect(readFileSync(backup).includes(`${Buffer.from('p').toString('base64')}"`)).toBe(false);
   await source.close();
   const without = await plat('export', '--from', backup, '--to', 'without');
   expect([without.code, without.stderr]).toEqual([3, expect.stringContaining('core/secrets/shop/s')]);
