@@ -110,3 +110,20 @@ test('the process tells about itself', () => {
   expect(metrics.expose()).toMatch(/^process_cpu_seconds_total \d/m);
   end();
 });
+
+test('series are forgotten by some of their labels, and make room for others', () => {
+  const metrics = new Metrics({ version: '1.24' });
+  const family = metrics.counter({ name: 'x_total', help: 'X', labels: ['code', 'group', 'verb'], maxSeries: 3 });
+  family.with('200', 'a', 'get').inc();
+  family.with('404', 'a', 'list').inc();
+  family.with('200', 'b', 'get').inc();
+  family.removeMatching({ group: 'a' });
+  family.removeMatching({ group: 'none' });
+  family.with('200', 'c', 'get').inc();
+  family.with('200', 'd', 'get').inc();
+  const lines = metrics
+    .expose()
+    .split('\n')
+    .filter((line) => line.startsWith('x_total{'));
+  expect(lines).toEqual(['b', 'c', 'd'].map((group) => `x_total{code="200",group="${group}",verb="get"} 1`));
+});

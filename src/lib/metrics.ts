@@ -130,6 +130,24 @@ export class Family<S> {
     for (let i = 0; i < values.length - 1 && branch !== undefined; i++) branch = branch.get(values[i] as string) as Branch<S> | undefined;
     if (branch?.delete(values.at(-1) ?? '')) this.count--;
   }
+  /** Forgets every series with these values, whatever its other labels are. */
+  removeMatching(wanted: Readonly<Record<string, string>>): void {
+    this.count -= this.prune(this.root, 0, wanted);
+  }
+  /** Answers how many series went. */
+  private prune(branch: Branch<S>, depth: number, wanted: Readonly<Record<string, string>>): number {
+    const value = wanted[this.labels[depth] as string];
+    const last = depth === this.labels.length - 1;
+    let removed = 0;
+    for (const key of value === undefined ? [...branch.keys()] : [value]) {
+      const next = branch.get(key);
+      if (next === undefined) continue;
+      if (last) removed++;
+      else removed += this.prune(next as Branch<S>, depth + 1, wanted);
+      if (last || (next as Branch<S>).size === 0) branch.delete(key);
+    }
+    return removed;
+  }
   /** Forgets all series; those that are counted anew at every scrape begin with this. */
   clear(): void {
     this.root.clear();

@@ -33,6 +33,7 @@ export class Catalog {
   /** Grows when kinds come and go: a cache key for discovery and OpenAPI. */
   generation = 0;
   private readonly listeners = new Set<() => void>();
+  private readonly removalListeners = new Set<(kind: Kind, resources: readonly Resource[]) => void>();
 
   constructor(identity: Identity, cache: Cache) {
     this.identity = identity;
@@ -67,7 +68,9 @@ export class Catalog {
   }
   /** Takes a custom kind away. Its stored objects are not touched. */
   remove(kind: Kind, forget: boolean): void {
+    const resources = this.kinds.get(idOf(kind))?.resources ?? [];
     this.drop(kind);
+    for (const listener of this.removalListeners) listener(kind, resources);
     if (forget) this.cache.remove(prefixOf(kind));
     this.changed();
   }
@@ -76,6 +79,10 @@ export class Catalog {
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+  /** Called when a custom kind went, with what was served of it: the time to forget what is remembered by its names. */
+  onRemove(listener: (kind: Kind, resources: readonly Resource[]) => void): void {
+    this.removalListeners.add(listener);
   }
   private changed(): void {
     this.generation++;

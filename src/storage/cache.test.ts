@@ -1,7 +1,7 @@
 /** Collections whose rules of reading change while the server runs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Cache } from './cache.ts';
-import type { Collection, CollectionOptions } from './collection.ts';
+import { type Collection, type CollectionEvent, type CollectionOptions, FRAMED_EVENTS } from './collection.ts';
 import type { Engine, RangeRequest } from './engine.ts';
 import { openMemoryEngine } from './engines/memory.ts';
 import { type ReadValue, storedText, storedValue } from './item.ts';
@@ -204,4 +204,16 @@ describe('recent events', () => {
     await remove('b');
     expect(lamps.eventsSince(before)?.map(({ item }) => item.parsed)).toEqual([undefined, {}, undefined, undefined]);
   });
+});
+
+test('only the newest events keep the encodings that were made for watchers', async () => {
+  const lamps = await add(old);
+  const events: CollectionEvent[] = [];
+  const end = lamps.listen((event) => {
+    event.frames = new Map([['json', event.revision]]);
+    events.push(event);
+  });
+  for (let i = 0; i < FRAMED_EVENTS + 50; i++) await put(`lamp${i % 5}`);
+  end();
+  expect(events.map(({ frames }) => frames !== undefined)).toEqual([...Array(50).fill(false), ...Array(FRAMED_EVENTS).fill(true)]);
 });

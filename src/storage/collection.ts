@@ -46,6 +46,11 @@ interface Stored {
 const INDEX_LIMIT = 16;
 /** Most bytes of objects that recent events may hold; beyond it older ones are read from the store's history. */
 const EVENT_BYTES = 16 * 2 ** 20;
+/**
+ * The newest events that keep the encodings made for watchers. All that follow have taken theirs by then; who resumes from
+ * further back has them made again, and shares them with those who resume at the same time.
+ */
+export const FRAMED_EVENTS = 256;
 let allChanges = 0;
 
 export class Collection {
@@ -309,6 +314,8 @@ export class Collection {
     this.events.push(event);
     this.eventBytes += event.item.bytes.length;
     const { events, options } = this;
+    const framed = events[events.length - 1 - FRAMED_EVENTS];
+    if (framed !== undefined) framed.frames = undefined;
     if (events.length <= options.eventLimit && this.eventBytes <= EVENT_BYTES) return;
     // Trimming in halves keeps the cost of an event constant.
     let bytes = this.eventBytes;

@@ -124,3 +124,19 @@ test('a scrape shows what is under way, what is stored and how the store does', 
   expect(text).toContain('etcd_request_duration_seconds_count{operation="txn",type="other/things"} 1\n');
   expect(text).toContain('apiserver_storage_revision{engine="memory"} 1\n');
 });
+
+test('series of a kind that is gone are forgotten, and those of others stay', async () => {
+  const { finished, lines, catalog, metrics } = await setup();
+  finished('GET', pods, 200);
+  finished('GET', '/api/v1/namespaces/a/configmaps', 200);
+  const kind = catalog.find('', 'v1', 'pods')?.kind;
+  catalog.remove(kind as NonNullable<typeof kind>, false);
+  expect(metrics.expose()).not.toContain('resource="pods"');
+  expect(metrics.expose()).not.toContain('kind="Pod"');
+  expect(lines('apiserver_request_total')).toEqual([
+    'apiserver_request_total{code="200",component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="LIST",version="v1"} 1',
+  ]);
+  // A request that ends after its kind went leads nowhere, and is counted so.
+  finished('GET', pods, 404);
+  expect(metrics.expose()).not.toContain('resource="pods"');
+});

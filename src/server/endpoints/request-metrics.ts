@@ -92,6 +92,19 @@ export class RequestMetrics {
       labels: ['group', 'kind', 'version'],
     });
     metrics.onCollect(() => this.showUnwatched());
+    options.catalog.onRemove((kind, resources) => this.forget(kind.plural, resources));
+  }
+
+  /** Forgets the series of a custom kind that is gone: kinds may come and go all the time, each with names of its own. */
+  private forget(plural: string, resources: readonly Resource[]): void {
+    for (const { group, kind } of resources) {
+      for (const family of [this.totals, this.durations, this.sizes, this.lasting, this.deprecated]) {
+        family.removeMatching({ group, resource: plural });
+      }
+      this.events.removeMatching({ group, kind: kind.kind });
+    }
+    this.count -= this.known.get(plural)?.size ?? 0;
+    this.known.delete(plural);
   }
 
   /** Called once at the end of every request. */
