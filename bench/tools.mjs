@@ -65,7 +65,14 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
     child.stderr.on('data', look);
     child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
   });
-  return { address, pid: child.pid, dataDir, readyMs: Math.round(performance.now() - began), stop: () => stop(child) };
+  return {
+    address,
+    pid: child.pid,
+    dataDir,
+    readyMs: Math.round(performance.now() - began),
+    stop: () => stop(child),
+    output: () => output,
+  };
 }
 
 export async function startBare(dataDir, small, large) {

@@ -4,7 +4,7 @@ import type { CustomResourceSubresourceScale } from '../kinds/apiextensions/sche
 import { scaleKind, scaleTable } from '../kinds/autoscaling/scale.ts';
 import { Scale } from '../kinds/autoscaling/schema/scale.ts';
 import type { ApiObject, ViewSubresource } from '../kinds/kind.ts';
-import { badRequest, internalError } from '../meta/errors.ts';
+import { badRequest, unprocessable } from '../meta/errors.ts';
 import { type FieldErrors, Path } from '../meta/field.ts';
 import { JsonPathError, plainPath, setAt, valueAt } from '../meta/json-path.ts';
 
@@ -34,7 +34,7 @@ export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresourc
     },
     hidden(object) {
       if (demand(wanted(object)) !== undefined) return undefined;
-      return internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
+      return unprocessable(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
     },
     write(given, object) {
       const replicas = given.spec.replicas ?? 0;
@@ -93,6 +93,6 @@ const textField = (path: string | undefined): Field<string> =>
   path === undefined || path === '' ? () => ({}) : fieldAt(path, (value): value is string => typeof value === 'string', 'a text');
 
 function demand<T>({ value, fault }: Found<T>): T | undefined {
-  if (fault !== undefined) throw internalError(fault);
+  if (fault !== undefined) throw unprocessable(fault);
   return value;
 }

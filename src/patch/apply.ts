@@ -4,7 +4,7 @@
  * them are conflicts, unless the apply is forced.
  */
 import { equal } from '../lib/equal.ts';
-import { type ApiError, badRequest, plainError } from '../meta/errors.ts';
+import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
 import type { Comparison } from './compare.ts';
@@ -85,7 +85,7 @@ function checkBody(write: ApplyWrite): void {
   if (errors.length > 0) throw refused(write, errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`);
 }
 function refused(write: ApplyWrite, why: string): ApiError {
-  return plainError(`failed to create typed patch object (${nameOf(write)}): ${why}`);
+  return badRequest(`failed to create typed patch object (${nameOf(write)}): ${why}`);
 }
 /** `namespace/name; group/version, Kind=kind`, as far as the body says. */
 function nameOf({ applied }: ApplyWrite): string {
@@ -124,7 +124,7 @@ function merge(write: ApplyWrite, force: boolean): Applied {
     if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
     return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
   } catch (error) {
-    if (error instanceof Untyped) throw plainError(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
+    if (error instanceof Untyped) throw unprocessable(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
     throw error;
   }
 }
@@ -215,7 +215,7 @@ function decoded(write: ApplyWrite, object: Values): Values {
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const name = nameOf(write);
-    throw plainError(
+    throw badRequest(
       `failed to convert new object (${name}) to proper version: unable to convert unstructured object to ${name.slice(name.indexOf('; ') + 2)}: ${error.message}`,
     );
   }

@@ -1,13 +1,13 @@
 /** Order and identity of the items of merged lists, and values as the stock server prints them. */
 import { own } from '../lib/own.ts';
-import { plainError } from '../meta/errors.ts';
+import { badRequest } from '../meta/errors.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { isObject } from './shape.ts';
 
 export type JsonMap = { [key: string]: JsonValue };
 
 export function noMergeKey(item: JsonMap, mergeKey: string): Error {
-  return plainError(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+  return badRequest(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 /** Plain values of both lists, each once, those of the patch in its order. */

@@ -10,7 +10,7 @@
  * Nothing given is changed; the result shares with document and patch what it did not change.
  */
 import { own } from '../lib/own.ts';
-import { badRequest, plainError, unprocessable } from '../meta/errors.ts';
+import { badRequest, unprocessable } from '../meta/errors.ts';
 import { setKey } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { goKind, type Patch } from './json-patch.ts';
@@ -95,7 +95,7 @@ function fieldOfDirective(key: string, directive: string): string {
   return key.slice(slash + 1);
 }
 function badDirective(directive: JsonValue, patch: JsonMap): Error {
-  return plainError(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
+  return badRequest(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
 }
 
 function retain(original: JsonMap, patch: JsonMap, keys: JsonValue): JsonMap {
@@ -149,7 +149,7 @@ function orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Se
     const before = own(result, name) as JsonValue | undefined;
     const change = own(patch, name) as JsonValue | undefined;
     for (const list of [order, before, change])
-      if (list !== undefined && !Array.isArray(list)) throw plainError(`expected a []interface {}, but received a ${goType(list)}`);
+      if (list !== undefined && !Array.isArray(list)) throw badRequest(`expected a []interface {}, but received a ${goType(list)}`);
     const rule = ruleOf(type, name);
     checkOrder((change ?? []) as JsonValue[], order as JsonValue[], rule.mergeKey);
     done.add(name);
@@ -173,7 +173,7 @@ function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], me
   let at = 0;
   for (const place of order) if (at < items.length && identity(items[at] as JsonValue) === identity(place)) at++;
   if (at < items.length)
-    throw plainError(
+    throw badRequest(
       `The order in patch list:\n${goText(patch as JsonValue[])}\n doesn't match ${ORDER} list:\n${goText(order as JsonValue[])}\n`,
     );
 }
@@ -183,7 +183,7 @@ function mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]):
   if (original.length === 0 && patch.length === 0) return original;
   if (!holdObjects(original, patch)) return mergeValues(original, patch);
   const { mergeKey } = rule;
-  if (mergeKey === '') throw plainError('cannot merge lists without merge key');
+  if (mergeKey === '') throw badRequest('cannot merge lists without merge key');
   const { kept, changes, replaces } = carryOutDirectives(original, patch, mergeKey);
   if (replaces) return plain(changes) as JsonValue[];
   const merged = [...kept];
@@ -208,7 +208,7 @@ function holdObjects(...lists: readonly JsonValue[][]): boolean {
     for (const item of list) {
       if (Array.isArray(item)) throw unprocessable('lists of lists are not supported');
       const type = isObject(item) ? 'map' : typeof item;
-      if (kind !== undefined && kind !== type) throw plainError('list element types are not identical');
+      if (kind !== undefined && kind !== type) throw badRequest('list element types are not identical');
       kind = type;
     }
   return kind === 'map';
@@ -227,7 +227,7 @@ function carryOutDirectives(original: readonly JsonValue[], patch: readonly Json
       const key = own(item, mergeKey);
       if (key === undefined) throw noMergeKey(item, mergeKey);
       deleted.add(key);
-    } else if (directive === 'merge') throw plainError('merging lists cannot yet be specified in the patch');
+    } else if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch');
     else throw badDirective(directive as JsonValue, item);
   }
   const kept = deleted.size === 0 ? original : original.filter((before) => !deleted.has(own(before as JsonMap, mergeKey)));

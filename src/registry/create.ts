@@ -1,7 +1,7 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { whenReady } from '../lib/when-ready.ts';
-import { type ApiError, alreadyExists, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
+import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
 import { CommitConflict } from '../storage/engine.ts';
@@ -129,7 +129,7 @@ function taken(target: WriteContext): ApiError {
   return alreadyExists(target.resource.resource, target.name, deleting);
 }
 
-const badRequestOnCreate = () => plainError('resourceVersion should not be set on objects to be created');
+const badRequestOnCreate = () => badRequest('resourceVersion should not be set on objects to be created');
 
 /** What a client sends in these fields is ignored on create. */
 function resetSystemFields(object: ApiObject, namespace: string): void {

@@ -104,7 +104,7 @@ function listAt(
   const { cache } = deps;
   const { collection } = resource;
   if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined, whole: true };
-  if (cache.engine.exclusive && revision > cache.revision) throw plainError('etcdserver: mvcc: required revision is a future revision');
+  if (cache.engine.exclusive && revision > cache.revision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
   if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted) {
     const items = selectCurrent(resource, selection);
     return page(
@@ -117,7 +117,7 @@ function listAt(
     );
   }
   return listHistory(deps, resource, selection, revision, start, limit).catch((error: unknown) => {
-    if (error instanceof FutureRevision) throw plainError('etcdserver: mvcc: required revision is a future revision');
+    if (error instanceof FutureRevision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
     if (error instanceof Compacted) throw tooOld(selection, start, continued);
     throw error;
   });

@@ -1,7 +1,7 @@
 /** The one object of a kind that an annotation marks as the default, looked for again only when the kind has changed. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
-import { internalError } from '../../meta/errors.ts';
+import { unprocessable } from '../../meta/errors.ts';
 
 /** The answer throws when there are several. */
 export function defaultOf(live: Live, annotations: readonly string[], severalText: (count: number) => string): () => string | undefined {
@@ -16,7 +16,7 @@ export function defaultOf(live: Live, annotations: readonly string[], severalTex
         .filter(isDefault)
         .map(({ metadata }) => metadata.name as string);
     }
-    if (names.length > 1) throw internalError(severalText(names.length));
+    if (names.length > 1) throw unprocessable(severalText(names.length));
     return names[0];
   };
 }

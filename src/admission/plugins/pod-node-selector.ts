@@ -7,12 +7,12 @@
  *     team-a: zone=west                # all that pods of this namespace may ask for
  */
 import { domainName } from '../../identity.ts';
-import { plainError } from '../../meta/errors.ts';
 import { labelKey, labelValue } from '../../meta/names.ts';
 import { object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { refusal } from '../refusal.ts';
+import type { AdmissionRequest } from '../types.ts';
 
 type Selector = Readonly<Record<string, string>>;
 const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
@@ -21,13 +21,16 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
   const namespaces = live('', 'namespaces');
   const annotation = domainName(identity, 'node-selector', 'scheduler.alpha');
   const configured = readSelectors(configuration);
-  const selectorOf = (namespace: string): Selector => {
-    const text = namespaces.get('', namespace)?.metadata.annotations?.[annotation];
+  const selectorOf = (request: AdmissionRequest): Selector => {
+    const text = namespaces.get('', request.namespace)?.metadata.annotations?.[annotation];
     if (text === undefined) return configured.get(CLUSTER_DEFAULT) ?? {};
     try {
       return parseSelector(text);
     } catch (error) {
-      throw plainError((error as Error).message);
+      throw refusal(
+        request,
+        `the annotation ${annotation} of namespace ${request.namespace} is not a selector: ${(error as Error).message}`,
+      );
     }
   };
   return {
@@ -37,7 +40,7 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
     admit(request) {
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
-      const selector = selectorOf(request.namespace);
+      const selector = selectorOf(request);
       if (conflict(selector, spec.nodeSelector))
         throw refusal(request, 'pod node label selector conflicts with its namespace node label selector');
       if (Object.keys(selector).length > 0) spec.nodeSelector = { ...selector, ...spec.nodeSelector };
@@ -45,7 +48,7 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
     validate(request) {
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
-      if (conflict(selectorOf(request.namespace), spec.nodeSelector))
+      if (conflict(selectorOf(request), spec.nodeSelector))
         throw refusal(request, 'pod node label selector conflicts with its namespace node label selector');
       const allowed = configured.get(request.namespace) ?? {};
       if (Object.keys(allowed).length === 0) return;

@@ -5,14 +5,15 @@
 import { domainName, groupName } from '../../identity.ts';
 import { qosClass } from '../../kinds/core/pod-resources.ts';
 import { Toleration } from '../../kinds/core/schema/scheduling.ts';
-import { plainError } from '../../meta/errors.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import { list } from '../../schema/types.ts';
 import { checkType, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
+import { refusal } from '../refusal.ts';
 import { covers, mergeTolerations } from '../tolerations.ts';
+import type { AdmissionRequest } from '../types.ts';
 
 const Tolerations = list(Toleration);
 
@@ -29,13 +30,16 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
   const clusterDefaults = decode(Tolerations, cluster.default ?? []);
   const clusterWhitelist = decode(Tolerations, cluster.whitelist ?? []);
   /** Undefined where the namespace says nothing; an empty text is an empty list. */
-  const annotated = (namespace: string, key: string): Toleration[] | undefined => {
-    const text = namespaces.get('', namespace)?.metadata.annotations?.[key];
+  const annotated = (request: AdmissionRequest, key: string): Toleration[] | undefined => {
+    const text = namespaces.get('', request.namespace)?.metadata.annotations?.[key];
     if (text === undefined || text === '') return text === undefined ? undefined : [];
     try {
       return decode(Tolerations, parseJson(text)) ?? [];
     } catch (error) {
-      throw plainError((error as Error).message);
+      throw refusal(
+        request,
+        `the annotation ${key} of namespace ${request.namespace} is not a list of tolerations: ${(error as Error).message}`,
+      );
     }
   };
   return {
@@ -45,17 +49,18 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
     admit(request) {
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
-      const added = request.operation === 'CREATE' ? [...(annotated(request.namespace, defaultsKey) ?? clusterDefaults)] : [];
+      const added = request.operation === 'CREATE' ? [...(annotated(request, defaultsKey) ?? clusterDefaults)] : [];
       if (qosClass(spec) !== 'BestEffort') added.push(memoryPressure);
       if (added.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], structuredClone(added));
     },
     validate(request) {
       const tolerations = podOf(request)?.spec.tolerations ?? [];
       if (tolerations.length === 0) return;
-      const own = annotated(request.namespace, whitelistKey);
+      const own = annotated(request, whitelistKey);
       const whitelist = own ?? clusterWhitelist;
       if (whitelist.length === 0 || tolerations.every((one) => whitelist.some((wide) => covers(wide, one)))) return;
-      throw plainError(
+      throw refusal(
+        request,
         `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${own === undefined ? 'cluster' : 'namespace'} whitelist`,
       );
     },

@@ -53,7 +53,7 @@ export function parseRequest(pem: string): CertificateRequest & { readonly signe
   if (body === undefined || algorithm === undefined || signature === undefined) throw new DerError('incomplete request');
   const [version, subject, key, attributes] = body.as(Tag.sequence).children();
   if (version === undefined || subject === undefined || key === undefined) throw new DerError('incomplete request');
-  const publicKey = createPublicKey({ key: key.raw, format: 'der', type: 'spki' });
+  const publicKey = publicKeyOf(key);
   const extensions = requestedExtensions(attributes);
   const names = extensions.find((extension) => extension.oid === extensionOids.alternativeNames);
   return {
@@ -64,6 +64,14 @@ export function parseRequest(pem: string): CertificateRequest & { readonly signe
     publicKey,
     signed: isSigned(body, algorithm, signature, publicKey),
   };
+}
+
+function publicKeyOf(key: Element): KeyObject {
+  try {
+    return createPublicKey({ key: key.raw, format: 'der', type: 'spki' });
+  } catch {
+    throw new DerError('the public key of the request cannot be read');
+  }
 }
 
 function requestedExtensions(attributes: Element | undefined): Extension[] {

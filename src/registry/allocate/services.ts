@@ -5,7 +5,7 @@
 import type { Service, ServicePort } from '../../kinds/core/schema/service.ts';
 import { headless, needsClusterIP, needsHealthCheck, needsNodePorts } from '../../kinds/core/service-words.ts';
 import { invalidText, listText } from '../../kinds/validation/go-text.ts';
-import { internalError } from '../../meta/errors.ts';
+import { serviceUnavailable, unprocessable } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { formatIP, type IPFamily, ipFamily, parseIP } from '../../meta/ip.ts';
 import type { Operation } from '../../storage/engine.ts';
@@ -115,7 +115,7 @@ class Run {
     const range = addresses.ranges.find((r) => r.family === family) as AddressRange;
     if (asked === '') {
       const ip = addresses.propose(range, randomBelow, now()) ?? (this.dryRun ? range.network : undefined);
-      if (ip === undefined) throw internalError('failed to allocate a serviceIP: range is full');
+      if (ip === undefined) throw serviceUnavailable('failed to allocate a serviceIP: range is full');
       this.claims.note(addresses, ip);
       return ip;
     }
@@ -191,7 +191,7 @@ class Run {
   }
   private freshNodePort(): number {
     const port = this.freshPort();
-    if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
+    if (port === undefined) throw serviceUnavailable('failed to allocate a nodePort: range is full');
     return port;
   }
 
@@ -244,11 +244,11 @@ class Run {
     const { healthCheckNodePort: asked } = service.spec;
     if (asked) {
       const why = this.tryPort(asked);
-      if (why !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${why}`);
+      if (why !== undefined) throw unprocessable(`failed to allocate requested HealthCheck NodePort ${asked}: ${why}`);
       return;
     }
     const port = this.freshPort();
-    if (port === undefined) throw internalError('failed to allocate a HealthCheck NodePort 0: range is full');
+    if (port === undefined) throw serviceUnavailable('failed to allocate a HealthCheck NodePort 0: range is full');
     service.spec.healthCheckNodePort = port;
   }
 }

@@ -7,7 +7,7 @@ import type { Binding } from '../../kinds/core/schema/cluster.ts';
 import type { Pod, PodCondition } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
-import { badRequest, conflict, plainError } from '../../meta/errors.ts';
+import { badRequest, conflict, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { formatTime } from '../../meta/time.ts';
 import { admissionRequest, commitPut } from '../../registry/commit.ts';
@@ -51,8 +51,7 @@ function checkBinding(write: WriteContext, binding: Binding, name: string): void
   if (target.kind !== undefined && target.kind !== 'Node') errors.notSupported(at.child('kind'), target.kind, ['Node', '<empty>']);
   if (target.name === undefined) errors.required(at.child('name'));
   if (errors.empty) return;
-  const texts = errors.list.map((error) => `${error.field}: ${error.message}`);
-  throw plainError(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`);
+  throw invalid({ group: '', resource: 'Binding' }, name, errors.list);
 }
 
 async function admit(deps: RegistryDeps, write: WriteContext, binding: ApiObject): Promise<void> {

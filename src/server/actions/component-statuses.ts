@@ -1,6 +1,6 @@
 /** The state of the store, under the name by which clients and dashboards know it. */
 import type { ComponentStatus } from '../../kinds/core/schema/cluster.ts';
-import { plainError } from '../../meta/errors.ts';
+import { notFound } from '../../meta/errors.ts';
 import type { Engine } from '../../storage/engine.ts';
 import type { Computed } from '../services.ts';
 
@@ -23,7 +23,7 @@ export function componentStatuses(engine: Engine): Computed {
   };
   return {
     get: (name) => {
-      if (name !== STORE) throw plainError(`Component not found: ${name}`);
+      if (name !== STORE) throw notFound({ group: '', resource: 'componentstatuses' }, name);
       return store();
     },
     list: async () => [await store()],

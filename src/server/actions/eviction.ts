@@ -9,7 +9,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { Condition } from '../../kinds/meta.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Eviction, PodDisruptionBudget } from '../../kinds/policy/schema/v1.ts';
-import { badRequest, evictionRefused, forbidden, plainError } from '../../meta/errors.ts';
+import { badRequest, evictionRefused, forbidden, unprocessable } from '../../meta/errors.ts';
 import { fromLabelSelector } from '../../meta/labels.ts';
 import { formatTime } from '../../meta/time.ts';
 import { admissionRequest } from '../../registry/commit.ts';
@@ -79,7 +79,7 @@ function budgetOf(deps: RegistryDeps, namespace: string, pod: Pod): PodDisruptio
     return fromLabelSelector(spec.selector).matches(pod.metadata.labels);
   });
   if (fitting.length > 1)
-    throw plainError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+    throw unprocessable('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   const [item] = fitting;
   return item === undefined ? undefined : (normal(resource, parseItem(item)) as PodDisruptionBudget);
 }

@@ -1,10 +1,10 @@
 /** create, update, delete and deletecollection. */
 
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { convertsLater } from '../../kinds/served.ts';
-import { ApiError, badRequest, forbidden, methodNotAllowed, plainError, requestTooLarge, type Status } from '../../meta/errors.ts';
+import { ApiError, badRequest, forbidden, methodNotAllowed, requestTooLarge, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { parseAllAs } from '../../registry/convert.ts';
@@ -170,29 +170,28 @@ async function deleteOptions(services: Services, ctx: Context): Promise<{ option
 async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decodeBody>[1], expected: Parameters<typeof decodeBody>[2]) {
   // Options may come under the version of any group; their fields are the same.
   if (media !== 'json') return decodeBody(body, media, expected);
-  const value = readDeleteOptions(body, expected.identity);
+  const value = readDeleteOptions(body);
   try {
     const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
     return rest;
   } catch (error) {
-    throw error instanceof DecodeError ? plainError(error.message) : error;
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
   }
 }
 
-function readDeleteOptions(body: Buffer, { groupSuffix }: Identity): JsonObject {
+function readDeleteOptions(body: Buffer): JsonObject {
   let value: unknown;
   try {
     value = parseJson(body);
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
-    throw plainError("couldn't get version/kind; json parse error: unexpected end of JSON input");
+    throw badRequest("couldn't get version/kind; json parse error: the body of a delete is not JSON");
   }
   const { kind, apiVersion } = (value ?? {}) as JsonObject;
   if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
-    const scheme = `${groupSuffix}/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27`;
-    throw plainError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme ${JSON.stringify(scheme)}`,
+    throw badRequest(
+      `the body of a delete must be DeleteOptions, not ${JSON.stringify(kind)} of version ${JSON.stringify(apiVersion ?? '')}`,
     );
   }
   return value as JsonObject;
