@@ -28,7 +28,7 @@ const tokens = { admin: option('token', TOKEN), alice: option('other-token', 'pl
 
 /** Requests that may take longer than this hang. */
 const PATIENCE_MS = 30_000;
-const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: width });
+const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: width + 100 });
 let session;
 const sessionNow = () => {
   if (session === undefined || session.closed || session.destroyed) {
@@ -59,7 +59,7 @@ function first({ method, path, headers, body }) {
 function second({ method, path, headers, body }) {
   return new Promise((resolve, reject) => {
     const fit = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'connection' && name !== 'expect'));
-    const stream = sessionNow().request({ ':method': method, ':path': path, ...fit });
+    const stream = sessionNow().request({ ':method': method, ':path': path, ...fit }, { endStream: body === undefined });
     const chunks = [];
     let status = 0;
     stream.setTimeout(PATIENCE_MS, () => stream.destroy(new Error('no answer in time')));
@@ -69,7 +69,7 @@ function second({ method, path, headers, body }) {
     stream.on('data', (chunk) => chunks.length < 50 && chunks.push(chunk));
     stream.on('end', () => resolve({ status, body: Buffer.concat(chunks) }));
     stream.on('error', reject);
-    stream.end(body);
+    if (body !== undefined) stream.end(body);
   });
 }
 const send = (request, protocol) => {
@@ -106,7 +106,6 @@ async function clear() {
       'limitranges',
     ])
       await admin('DELETE', `/api/v1/namespaces/${name}/${resource}?gracePeriodSeconds=0`);
-  for (const name of namespaces) await admin('DELETE', `/api/v1/namespaces/${name}`);
   for (const [group, resource] of [
     ['apps/v1', 'deployments'],
     ['apps/v1', 'replicasets'],
@@ -174,18 +173,22 @@ async function one(request, protocol) {
   }
 }
 
-const probe = new Worker(new URL('./fuzz/livez.mjs', import.meta.url), { workerData: { address } });
+const probe = new Worker(new URL('./fuzz/livez.mjs', import.meta.url), { workerData: { address, token: tokens.admin } });
 await prepare();
 const source = randomSource(seed);
 const bases = [...corpus(shared), ...binaries(shared)];
 const began = performance.now();
 const startMB = plat && residentMB(plat.pid);
+/** Watches last a second: they are not waited for, up to a number. */
+const MOST_WATCHES = 100;
+const watching = new Set();
 let next = 0;
 let cleared = Promise.resolve();
 await Promise.all(
   Array.from({ length: width }, async (_, lane) => {
     while (next < count) {
       const index = next++;
+      if (index > 0 && index % 1_000 === 0) cleared = prepare();
       if (index > 0 && index % 10_000 === 0) {
         cleared = clear().then(prepare);
         process.stderr.write(
@@ -193,11 +196,18 @@ await Promise.all(
         );
       }
       await cleared;
-      await one(mutate(source, source.pick(bases)), lane % 3 === 0 ? 2 : 1);
+      const request = mutate(source, source.pick(bases));
+      const asked = one(request, lane % 3 === 0 ? 2 : 1);
+      if (!/watch/.test(request.path)) await asked;
+      else if (watching.size < MOST_WATCHES) {
+        watching.add(asked);
+        asked.finally(() => watching.delete(asked));
+      } else await Promise.race(watching);
     }
   }),
 );
-const alive = await first({ method: 'GET', path: '/livez', headers: {} }).then(
+await Promise.all(watching);
+const alive = await send({ method: 'GET', path: '/livez', headers: {}, user: 'admin' }, 1).then(
   ({ status }) => status === 200,
   () => false,
 );

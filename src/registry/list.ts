@@ -2,7 +2,7 @@
  * get and list at the versions the specification's tables name. The current state comes from the cache; an exact older
  * version comes from the cache too while the collection has not changed since, else from the store's history.
  */
-import { badRequest, expired, plainError, tooLargeResourceVersion } from '../meta/errors.ts';
+import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
@@ -33,7 +33,7 @@ export interface ListResult {
 /** Reads a resourceVersion parameter: undefined when it is not given. Throws as the stock server does. */
 export function parseVersion(text: string): number | undefined {
   if (text === '') return undefined;
-  if (!/^\d+$/.test(text)) throw plainError(versionComplaint(text));
+  if (!/^\d+$/.test(text)) throw badRequest(versionComplaint(text));
   return Number(text);
 }
 const versionComplaint = (text: string): string =>

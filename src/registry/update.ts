@@ -7,7 +7,7 @@ import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
-import { ApiError, badRequest, conflict, invalid, plainError } from '../meta/errors.ts';
+import { ApiError, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
 import { CommitConflict } from '../storage/engine.ts';
@@ -219,7 +219,8 @@ function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): voi
     errors.add('FieldValueInvalid', Path.of('metadata', 'resourceVersion'), 'Invalid value: 0x0: must be specified for an update');
     throw invalid(resource.resource, ctx.name, errors.list);
   }
-  if (!/^\d+$/.test(version)) throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (!/^\d+$/.test(version))
+    throw badRequest(`metadata.resourceVersion: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (version !== old.metadata.resourceVersion) throw conflict(resource.resource, ctx.name, MODIFIED);
 }
 
