@@ -25,3 +25,18 @@ test('the same seed gives the same sequence, another seed another', () => {
   expect(sequence(1)).toBe(sequence(1));
   expect(sequence(1)).not.toBe(sequence(2));
 });
+
+test('bytes of the machine are as many as asked for, and never the same', () => {
+  const seen = new Set<string>();
+  for (let i = 0; i < 2000; i++) {
+    const count = 16 + (i % 60);
+    const bytes = systemRandom.bytes(count);
+    expect(bytes.length).toBe(count);
+    seen.add(bytes.toString('hex'));
+    seen.add(systemRandom.bytes(16).toString('hex'));
+    // What was handed out belongs to whoever got it.
+    bytes.fill(0);
+  }
+  expect(seen.size).toBe(4000);
+  expect(systemRandom.bytes(4096).length).toBe(4096);
+});

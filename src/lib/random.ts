@@ -35,11 +35,25 @@ function draw32(): number {
   return drawn;
 }
 
+/** Nonces are asked for with every write that is encrypted; keys of other sizes are rare. */
+const POOLED_BYTES = 64;
+function drawBytes(count: number): Buffer {
+  if (count > POOLED_BYTES) return randomBytes(count);
+  if (used + count > pool.length) {
+    pool = randomBytes(poolSize);
+    used = 0;
+  }
+  const drawn = Buffer.from(pool.subarray(used, used + count));
+  pool.fill(0, used, used + count);
+  used += count;
+  return drawn;
+}
+
 /** Fit for secrets. */
 export const systemRandom: Random = {
   below: (limit) => unbiased(limit, draw32),
   float: () => draw32() / 2 ** 32,
-  bytes: (count) => randomBytes(count),
+  bytes: drawBytes,
   uuid: () => randomUUID(),
 };
 
