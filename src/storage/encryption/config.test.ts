@@ -113,13 +113,18 @@ describe('what is wrong is named by its field', () => {
 
   test('kind, version and form of the file', () => {
     expect(fault(() => read([], { kind: 'Other' }))).toContain(
-      'must be of kind EncryptionConfiguration in version apiserver.config.plat.dev/v1',
+      'must be of kind EncryptionConfiguration in version apiserver.config.plat.dev/v1 or apiserver.config.k8s.io/v1',
     );
-    expect(fault(() => read([], { apiVersion: 'apiserver.config.k8s.io/v1' }))).toContain(
-      'not EncryptionConfiguration in apiserver.config.k8s.io/v1',
+    expect(fault(() => read([], { apiVersion: 'apiserver.config.k8s.io/v2' }))).toContain(
+      'not EncryptionConfiguration in apiserver.config.k8s.io/v2',
     );
     expect(fault(() => readEncryptionConfig(Buffer.from('{ "a": '), plat, kinds))).toBe('the file is neither YAML nor JSON');
     expect(fault(() => readEncryptionConfig(Buffer.alloc(1024 * 1024 + 1), plat, kinds))).toContain('more than');
+  });
+
+  test('a file of a stock server is read under every identity', () => {
+    const rules = [{ resources: ['secrets'], providers: [{ identity: {} }] }];
+    expect(read(rules, { apiVersion: 'apiserver.config.k8s.io/v1' })).toEqual(read(rules));
   });
 
   test('no error holds a key', () => {

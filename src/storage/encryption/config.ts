@@ -13,7 +13,7 @@
  * A resource that several entries name has the providers of all of them, in order. What the file holds of keys is in no
  * error: it names fields, never their values.
  */
-import { baseGroup, groupName, type Identity } from '../../identity.ts';
+import { baseGroup, groupName, type Identity, kubernetes } from '../../identity.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { parseDuration } from '../../lib/time.ts';
@@ -69,10 +69,11 @@ export function readEncryptionConfig(text: Buffer, identity: Identity, kinds: re
     throw new EncryptionConfigError('the file is neither YAML nor JSON');
   }
   const { kind, apiVersion } = asObject(document) ?? {};
-  const version = `${groupName(identity, 'apiserver.config')}/v1`;
-  if (kind !== 'EncryptionConfiguration' || apiVersion !== version)
+  // Files of stock servers are read under every identity.
+  const versions = [...new Set([identity, kubernetes])].map((one) => `${groupName(one, 'apiserver.config')}/v1`);
+  if (kind !== 'EncryptionConfiguration' || !versions.includes(apiVersion as string))
     throw new EncryptionConfigError(
-      `must be of kind EncryptionConfiguration in version ${version}, not ${String(kind)} in ${String(apiVersion)}`,
+      `must be of kind EncryptionConfiguration in version ${versions.join(' or ')}, not ${String(kind)} in ${String(apiVersion)}`,
     );
   const errors = new FieldErrors();
   const rules = new ConfigReader(errors, identity, kinds).rules(document as JsonObject);

@@ -3,7 +3,7 @@ import { seededRandom } from '../../lib/random.ts';
 import type { ChangeRecord, Engine, Operation } from '../engine.ts';
 import { openMemoryEngine } from '../engines/memory.ts';
 import type { EncryptionRule } from './config.ts';
-import { EncryptedEngine } from './encrypted.ts';
+import { EncryptedEngine, MOST_OWN, MOST_OWN_BYTES } from './encrypted.ts';
 import { KMS_VERSION, type KmsTransport } from './kms.ts';
 import { key, onSecrets, rulesOf, secretKey, secretValue } from './testing.ts';
 
@@ -124,6 +124,27 @@ describe('with keys of its own', () => {
     engine.use(rulesOf(onSecrets({ type: 'aescbc', keys: [key('two'), two] })).rules);
     expect(await engine.isOutdated(secretKey('team', 'a'))).toBe(true);
     await engine.close();
+  });
+
+  test.each([
+    ['by number', MOST_OWN + 10, 'text', 10],
+    ['by bytes', 10, 'x'.repeat(MOST_OWN_BYTES / 8), 3],
+  ])('own values that do not come back are kept up to a bound, %s', async (_, written, text, forgotten) => {
+    const memory = openMemoryEngine();
+    const { rules, counts } = rulesOf(onSecrets(local));
+    const engine = new EncryptedEngine(shared(memory), rules);
+    for (let i = 0; i < written; i++) await engine.commit([put(`a${i}`, text)]);
+    const seen: ChangeRecord[] = [];
+    const end = engine.subscribe(
+      0,
+      (changes) => void seen.push(...changes),
+      () => {},
+    );
+    while (seen.length < written) await new Promise((resolve) => setImmediate(resolve));
+    end();
+    expect(seen.every(({ unreadable }) => unreadable === undefined)).toBe(true);
+    expect(counts.transformed.filter((one) => one === 'from_storage aesgcm OK')).toHaveLength(forgotten);
+    await memory.close();
   });
 
   test('a resource of two rules has the providers of both, the first of them writing', () => {
