@@ -37,7 +37,11 @@ export const temporary = (name) => join(work, name);
 /** Starts `plat server` of the build in `checkout`; answers when it is ready, with the time that took. */
 export async function startPlat(flags = [], dataDir = temporary(`data-${randomUUID()}`), checkout = root) {
   const tokens = temporary('tokens.csv');
-  writeFileSync(tokens, `${TOKEN},bench,bench-uid,"system:masters"\nplain-token,plain,plain-uid,"benchers"\n`, { mode: 0o600 });
+  writeFileSync(
+    tokens,
+    `${TOKEN},bench,bench-uid,"system:masters"\nplain-token,plain,plain-uid,"benchers"\nflood-token,flood,flood-uid,"benchers"\nnode-token,system:node:bench,node-uid,"system:nodes"\n`,
+    { mode: 0o600 },
+  );
   const began = performance.now();
   const args = [
     ...profiling,
