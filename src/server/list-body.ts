@@ -20,6 +20,8 @@ import type { Services } from './services.ts';
 const KEEP_LIMIT = 4 * 1024 * 1024;
 /** Lists up to this size are copied into one buffer. */
 const JOIN_LIMIT = 64 * 1024;
+/** Lists up to this size are handed to the connection in one piece. */
+const WHOLE_LIMIT = 1024 * 1024;
 /** Size of a slice of a large list. */
 const SLICE = 256 * 1024;
 
@@ -72,18 +74,26 @@ function typeMetaLength(resource: Resource): number {
   return Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind.kind)},"apiVersion":${JSON.stringify(resource.hub.apiVersion)},`);
 }
 
-function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void {
+function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void | Promise<void> {
   const size = parts.reduce((n, part) => n + part.length, 0);
   // A small list goes out in one write.
   if (size <= JOIN_LIMIT || wantsGzip(ctx) || ctx.audit?.wantsResponse === true) {
     send(ctx, 200, type, Buffer.concat(parts, size));
     return;
   }
+  if (size > WHOLE_LIMIT) return sendSliced(ctx, type, parts, size);
   ctx.responseBytes = size;
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(size)]);
   const res = ctx.res as NodeJS.WritableStream;
   for (let i = 0; i < parts.length - 1; i++) res.write(parts[i] as Buffer);
   res.end(parts[parts.length - 1] as Buffer);
+}
+
+/** A kept list goes out slice by slice, too: encrypting it in one piece would hold all others up. */
+async function sendSliced(ctx: Context, type: string, parts: readonly Buffer[], size: number): Promise<void> {
+  const out = openBody(ctx, type, size);
+  for (const part of parts) for (let at = 0; at < part.length && !out.gone; at += SLICE) await out.put(part.subarray(at, at + SLICE));
+  out.end(Buffer.alloc(0));
 }
 
 /** `{…},{…}]}` of items without their first `cut` bytes. */

@@ -4,6 +4,7 @@ import type { User } from '../../auth/types.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { FakeClock } from '../../lib/clock.ts';
 import { Metrics } from '../../lib/metrics.ts';
+import { SortedMap } from '../../lib/sorted.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { Context, type Incoming, type Outgoing } from '../context.ts';
@@ -23,7 +24,7 @@ const REQUEST_MS = 40_000;
 /** A server with one level of `seats` seats for everybody, and collections of the given sizes. */
 function world(
   seats: number,
-  collections: Record<string, { size: number; watchers: number }> = {},
+  collections: Record<string, { size: number; others?: number; watchers: number }> = {},
   queuing: object | null = { queues: 8, handSize: 2, queueLengthLimit: 2 },
 ) {
   const clock = new FakeClock();
@@ -48,7 +49,7 @@ function world(
   const catalog = {
     find: (_group: string, _version: string, resource: string) => {
       const found = collections[resource];
-      return found && { collection: { items: { size: found.size }, watchers: found.watchers } };
+      return found && { collection: { items: sorted(found.size, found.others ?? 0), watchers: found.watchers } };
     },
   } as unknown as Catalog;
   let dropped = 0;
@@ -84,6 +85,13 @@ function world(
   };
   const level = () => flows.levels.get('all') as NonNullable<ReturnType<Flows['levels']['get']>>;
   return { clock, store, flows, fairness, ask, level, registry, dropped: () => dropped };
+}
+/** Objects of namespace `a`, and of others. */
+function sorted(own: number, others: number): SortedMap<number> {
+  const items = new SortedMap<number>();
+  for (let i = 0; i < own; i++) items.set(`a/${i}`, i);
+  for (let i = 0; i < others; i++) items.set(`b/${i}`, i);
+  return items;
 }
 const pods = 'GET /api/v1/namespaces/a/pods';
 
@@ -130,10 +138,17 @@ test('a client that goes while it waits leaves its queue', async () => {
 
 test('lists cost a seat for every hundred objects that are looked at, ten at most', () => {
   const cost = (line: string, size: number): number => world(40, { pods: { size, watchers: 0 } }).ask('u', line).ctx.seats;
-  expect([cost(pods, 0), cost(pods, 100), cost(pods, 101), cost(pods, 950), cost(pods, 100_000)]).toEqual([1, 1, 2, 10, 10]);
+  expect([cost(pods, 0), cost(pods, 100), cost(pods, 101), cost(pods, 950), cost(pods, 20_000)]).toEqual([1, 1, 2, 10, 10]);
   expect([cost(`${pods}?limit=100`, 1000), cost(`${pods}?limit=250`, 1000), cost(`${pods}?limit=5000`, 1000)]).toEqual([1, 3, 10]);
   expect([cost(`${pods}?limit=1&labelSelector=a`, 1000), cost(`${pods}?limit=1&resourceVersion=0`, 1000)]).toEqual([10, 10]);
   expect([cost(`${pods}?fieldSelector=metadata.name=a`, 1000), cost(`${pods}/a`, 1000)]).toEqual([1, 1]);
+});
+
+test('a list of one namespace costs what its own objects cost', () => {
+  const cost = (line: string): number => world(40, { pods: { size: 250, others: 5000, watchers: 0 } }).ask('u', line).ctx.seats;
+  expect([cost(pods), cost('GET /api/v1/namespaces/b/pods'), cost('GET /api/v1/namespaces/c/pods'), cost('GET /api/v1/pods')]).toEqual([
+    3, 10, 1, 10,
+  ]);
 });
 
 test('a change that many watch holds seats while its events go out; one that failed does not', async () => {

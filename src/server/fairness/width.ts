@@ -5,8 +5,10 @@
  *   get, watch (until it has begun), review          1
  *   list of 1,000 objects                            10, one for every 100
  *   list of 1,000 objects with limit=100             1; with a selector 10: all are looked at
+ *   list of a namespace                              as many as its own objects need
  *   update of a kind with 200 watches                1, and 10 for 10 ms afterwards
  */
+import type { SortedMap } from '../../lib/sorted.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import type { Context } from '../context.ts';
 import type { Width } from './level.ts';
@@ -39,9 +41,19 @@ export function widthOf(catalog: Catalog, ctx: Context): Width {
 
 function listWidth(catalog: Catalog, ctx: Context): Width {
   const { info } = ctx;
-  const stored = catalog.find(info.group, info.version, info.resource)?.collection?.items.size ?? 0;
-  if (stored <= OBJECTS_PER_SEAT) return oneSeat;
+  const items = catalog.find(info.group, info.version, info.resource)?.collection?.items;
+  if (items === undefined || items.size <= OBJECTS_PER_SEAT) return oneSeat;
+  const stored = info.namespace === '' ? items.size : countBelow(items, `${info.namespace}/`);
   return simpleWidths[seatsFor(ctx.search === '' ? stored : lookedAt(ctx, stored))] as Width;
+}
+/** Objects of a namespace, as far as they make a difference. */
+function countBelow(items: Pick<SortedMap<unknown>, 'each'>, prefix: string): number {
+  let count = 0;
+  items.each(prefix, (_, key) => {
+    if (!key.startsWith(prefix)) return false;
+    return ++count < OBJECTS_PER_SEAT * MOST_SEATS;
+  });
+  return count;
 }
 const seatsFor = (objects: number): number => Math.min(Math.max(Math.ceil(objects / OBJECTS_PER_SEAT), 1), MOST_SEATS);
 
