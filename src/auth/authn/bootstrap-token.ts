@@ -16,6 +16,9 @@ interface SecretObject extends ApiObject {
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroup = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
+/** The one form of a time that counts: a bare year would be read as one, too. */
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
 export const bootstrapTokenType = (identity: Identity): string => domainName(identity, 'token', 'bootstrap');
 
 /** What a Secret says, read once for as long as it stays the same object. */
@@ -40,7 +43,7 @@ function read(identity: Identity, object: SecretObject): ReadToken {
   const field = (name: string): string => Buffer.from(object.data?.[name] ?? '', 'base64').toString('utf8');
   const id = field('token-id');
   const expiration = field('expiration');
-  const parsed = expiration === '' ? Number.POSITIVE_INFINITY : Date.parse(expiration);
+  const parsed = expiration === '' ? Number.POSITIVE_INFINITY : rfc3339.test(expiration) ? Date.parse(expiration) : Number.NaN;
   const groups = groupsOf(field('auth-extra-groups'));
   return {
     id,

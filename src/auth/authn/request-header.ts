@@ -92,7 +92,10 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
       }
       if (!proxy) return undefined;
       const values = headerValues(request.rawHeaders, (name) => userHeaders.includes(name) || groupHeaders.includes(name));
-      const name = userHeaders.map((header) => values.get(header)?.[0] ?? '').find((value) => value !== '') ?? '';
+      const names = userHeaders.map((header) => values.get(header) ?? []).find((all) => all.some((value) => value !== '')) ?? [];
+      // Of two names one may be what a client slipped past the proxy.
+      if (names.length > 1) throw unauthorized();
+      const [name = ''] = names;
       if (name === '') return undefined;
       const groups = groupHeaders.flatMap((header) => values.get(header) ?? []).filter((group) => group !== '');
       const extra = extras(request.rawHeaders);
