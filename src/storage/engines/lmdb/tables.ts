@@ -2,7 +2,7 @@
  * Opens the store file: the one place that knows the database library. Everything that can be wrong with the directory
  * or the file is said here, in words that tell what to do.
  */
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { systemClock } from '../../../lib/clock.ts';
@@ -35,6 +35,7 @@ import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
 import { beginMigration } from './migrate.ts';
 
 export const FILE = 'store.mdb';
+const UNFINISHED_FILE = 'store.mdb.new';
 /** The library's flag of transactions in which it makes tables. */
 const SYNCHRONOUS_COMMIT = 2;
 /** Address space that is set aside for the file; the file itself is as large as its content, and may outgrow this. */
@@ -117,13 +118,53 @@ export function prepareDirectory(directory: string): void {
 
 export async function openTables(directory: string, options: TableOptions = {}): Promise<Tables> {
   const path = join(directory, FILE);
-  const fresh = sizeOf(path) === 0;
-  if (fresh) checkRoom(directory, (options.freeBytes ?? freeBytes)(directory), 0);
-  else checkHeader(path);
-  const { open } = await import('lmdb');
-  let root: RootDatabase;
+  if (sizeOf(path) === 0) {
+    checkRoom(directory, (options.freeBytes ?? freeBytes)(directory), 0);
+    await makeFile(directory, path, options);
+  }
+  checkHeader(path);
+  const root = await openFile(path, options);
   try {
-    root = open({
+    checkWhole(path, root);
+    const tables = root.transactionSync(() => tablesOf(root, path, false), SYNCHRONOUS_COMMIT);
+    const format = checkFormat(path, tables);
+    await checkIdentity(directory, tables, options.owner);
+    // Only the format is raised here: what is in an old journal comes before the rows.
+    if (format < FORMAT) await beginMigration(tables);
+    return tables;
+  } catch (error) {
+    await root.close();
+    throw error;
+  }
+}
+
+/** A new file gets its name when it is complete: a first start that was interrupted leaves none that the next would refuse. */
+async function makeFile(directory: string, path: string, options: TableOptions): Promise<void> {
+  const unfinished = join(directory, UNFINISHED_FILE);
+  const remove = () => {
+    for (const file of [unfinished, `${unfinished}-lock`]) rmSync(file, { force: true });
+  };
+  remove();
+  try {
+    const root = await openFile(unfinished, options);
+    try {
+      // New tables are made in one commit; by itself the library makes one for each.
+      const tables = root.transactionSync(() => tablesOf(root, unfinished, true), SYNCHRONOUS_COMMIT);
+      await initialise(tables, options);
+    } finally {
+      await root.close();
+    }
+    renameSync(unfinished, path);
+  } finally {
+    remove();
+  }
+  syncDirectory(directory);
+}
+
+async function openFile(path: string, options: TableOptions): Promise<RootDatabase> {
+  const { open } = await import('lmdb');
+  try {
+    return open({
       path,
       noSubdir: true,
       mapSize: MAP_BYTES,
@@ -136,20 +177,6 @@ export async function openTables(directory: string, options: TableOptions = {}):
     });
   } catch (error) {
     throw fileError(path, 'cannot be opened', error);
-  }
-  try {
-    checkWhole(path, root);
-    // New tables are made in one commit; by itself the library makes one for each.
-    const tables = root.transactionSync(() => tablesOf(root, path, fresh), SYNCHRONOUS_COMMIT);
-    if (fresh) await initialise(directory, tables, options);
-    const format = checkFormat(path, tables);
-    await checkIdentity(directory, tables, options.owner);
-    // Only the format is raised here: what is in an old journal comes before the rows.
-    if (format < FORMAT) await beginMigration(tables);
-    return tables;
-  } catch (error) {
-    await root.close();
-    throw error;
   }
 }
 
@@ -188,18 +215,13 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
   }
 }
 
-async function initialise(
-  directory: string,
-  tables: Tables,
-  { owner, newId = systemRandom.uuid, now = systemClock.now }: TableOptions,
-): Promise<void> {
+async function initialise(tables: Tables, { owner, newId = systemRandom.uuid, now = systemClock.now }: TableOptions): Promise<void> {
   await tables.write(() => {
     tables.meta.put('format', Buffer.from(String(FORMAT)));
     writeMark(tables.meta, makeMark(owner, newId(), now()));
     // Nothing is in it, and nothing in a journal: as if a server had ended in order.
     writeNumberRow(tables.meta, 'closed', 0);
   });
-  syncDirectory(directory);
 }
 
 function checkFormat(path: string, tables: Tables): number {
