@@ -1,4 +1,5 @@
 /** Flow control by a stock kubectl: objects that change while the server runs, and the debug pages. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { kubectlFixture, kubectlMissing } from '../support/kubectl.ts';
 
@@ -72,6 +73,18 @@ describe.skipIf(kubectlMissing !== undefined)(`flow control by kubectl ${kubectl
     await kubectl.ok(['delete', 'prioritylevelconfiguration', 'alice']);
     expect(await levelUid()).toBe(before);
     await kubectl.ok(['delete', 'flowschema', 'alice']);
+  });
+
+  test('the example of docs/fairness.md', async () => {
+    const { kubectl, server } = fixture;
+    const page = readFileSync(new URL('../../docs/fairness.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    await kubectl.ok(['apply', '-f', '-'], example);
+    expect(await kubectl.ok(['get', 'flowschema', 'reports'])).toMatch(/reports +reports +400 +ByUser .* False/);
+    const answer = await server.admin.get('/api/v1/nodes', { 'impersonate-user': 'report' });
+    expect(answer.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf('flowschema', 'reports'));
+    const levels = await kubectl.ok(['get', '--raw', `${debug}/dump_priority_levels`]);
+    expect(levels).toMatch(/^reports, +0, +true, +false, +0, +0, +1, +0,/m);
   });
 
   test('mandatory objects come back; suggested ones too, or stay as their owner wants them', async () => {
