@@ -30,6 +30,8 @@ export function validateKey({ resource, namespace }: WriteContext, { metadata }:
   const { name = '' } = metadata;
   const around = (resource.collection?.prefix.length ?? 0) + namespace.length + 1;
   if (name === '' || isKey(name, LONGEST_KEY - around)) return;
+  // Most kinds have a stricter rule, which has refused it already.
+  if (errors.list.some(({ field }) => field === 'metadata.name')) return;
   const rule = `must be printable ASCII text of at most ${LONGEST_KEY - around} characters`;
   errors.invalid(Path.of('metadata', 'name'), name.slice(0, SHOWN_NAME), rule);
 }
