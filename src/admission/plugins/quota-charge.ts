@@ -49,7 +49,8 @@ export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[
   if (change.size === 0) return [];
   checkCovered(charging, usage, covered, coveredScopes);
   return matching.flatMap(({ quota, names }) => {
-    const wanted: Usage = new Map([...change].filter(([name]) => names.includes(name)));
+    const inQuota = new Set(names);
+    const wanted: Usage = new Map([...change].filter(([name]) => inQuota.has(name)));
     return wanted.size === 0 ? [] : [charged(request, quota, wanted)];
   });
 }

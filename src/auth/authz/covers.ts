@@ -1,5 +1,4 @@
 /** Whether one set of rules gives at least what another gives, and what is missing where it does not. */
-import { equal } from '../../lib/equal.ts';
 import type { PolicyRule } from './rules.ts';
 import { withoutStars } from './rules.ts';
 
@@ -24,46 +23,105 @@ export function breakdown(rule: PolicyRule): PolicyRule[] {
   return singles;
 }
 
-const hasAll = (owned: readonly string[] | undefined, wanted: readonly string[] | undefined): boolean =>
-  owned?.includes('*') === true || (wanted ?? []).every((one) => owned?.includes(one) === true);
-
 const pathCovers = (owned: string, wanted: string): boolean =>
   owned === wanted || owned === '*' || (owned.endsWith('*') && wanted.startsWith(withoutStars(owned)));
 
-function resourcesCover(owned: readonly string[] | undefined, wanted: readonly string[]): boolean {
-  if (owned === undefined) return false;
-  if (owned.includes('*')) return true;
-  return wanted.every((one) => owned.includes(one) || (one.includes('/') && owned.includes(`*${one.slice(one.indexOf('/'))}`)));
-}
+/** A list of a rule that is asked many times. */
+class Owned {
+  private readonly all: boolean;
+  private readonly members: ReadonlySet<string>;
 
-/** `single` comes from `breakdown`. */
-function ruleCovers(owned: PolicyRule, single: PolicyRule): boolean {
-  if (!hasAll(owned.verbs, single.verbs)) return false;
-  if (single.nonResourceURLs !== undefined) {
-    return single.nonResourceURLs.every((wanted) => owned.nonResourceURLs?.some((path) => pathCovers(path, wanted)) ?? false);
+  constructor(list: readonly string[] | undefined) {
+    this.members = new Set(list);
+    this.all = this.members.has('*');
   }
-  if (!hasAll(owned.apiGroups, single.apiGroups) || !resourcesCover(owned.resources, single.resources ?? [])) return false;
-  if (owned.resourceNames === undefined || owned.resourceNames.length === 0) return true;
-  return single.resourceNames?.every((name) => owned.resourceNames?.includes(name)) ?? false;
+  has(wanted: string): boolean {
+    return this.all || this.members.has(wanted);
+  }
+  hasAll(wanted: readonly string[] | undefined): boolean {
+    return this.all || (wanted ?? []).every((one) => this.members.has(one));
+  }
 }
 
-/** The single permissions of `wanted` that no rule of `owned` gives. A rule gives all of its own: mostly there is nothing else. */
-export const missingFrom = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
-  wanted
-    .filter((rule) => !owned.some((same) => equal(same, rule)))
-    .flatMap(breakdown)
-    .filter((single) => !owned.some((rule) => ruleCovers(rule, single)));
+/** A rule that somebody holds, made ready for many questions. */
+class OwnedRule {
+  private readonly verbs: Owned;
+  private readonly groups: Owned;
+  private readonly resources: Owned;
+  private readonly names: Owned | undefined;
+  private readonly paths: Owned;
+  private readonly patterns: readonly string[];
+
+  constructor(rule: PolicyRule) {
+    this.verbs = new Owned(rule.verbs);
+    this.groups = new Owned(rule.apiGroups);
+    this.resources = new Owned(rule.resources);
+    this.names = rule.resourceNames === undefined || rule.resourceNames.length === 0 ? undefined : new Owned(rule.resourceNames);
+    this.paths = new Owned(rule.nonResourceURLs);
+    this.patterns = (rule.nonResourceURLs ?? []).filter((path) => path.endsWith('*'));
+  }
+
+  /** Whether it gives all of another rule by itself. */
+  covers(wanted: PolicyRule): boolean {
+    if (!this.verbs.hasAll(wanted.verbs)) return false;
+    if (!(wanted.nonResourceURLs ?? []).every((path) => this.coversPath(path))) return false;
+    const { apiGroups = [], resources = [], resourceNames = [] } = wanted;
+    if (apiGroups.length === 0 || resources.length === 0) return true;
+    if (!this.groups.hasAll(apiGroups) || !resources.every((one) => this.coversResource(one))) return false;
+    return this.names === undefined || (resourceNames.length > 0 && resourceNames.every((name) => this.names?.has(name)));
+  }
+  private coversPath(path: string): boolean {
+    return this.paths.has(path) || this.patterns.some((pattern) => pathCovers(pattern, path));
+  }
+  private coversResource(resource: string): boolean {
+    if (this.resources.has(resource)) return true;
+    const slash = resource.indexOf('/');
+    return slash >= 0 && this.resources.has(`*${resource.slice(slash)}`);
+  }
+}
+
+/** Single permissions that rules are broken into to be compared, and comparisons: beyond either it is not tried. */
+export const MAX_PERMISSIONS = 20_000;
+const MAX_COMPARISONS = 2_000_000;
+
+/** The rules have too many permissions that no single rule of their writer gives. */
+export class TooManyPermissions extends Error {
+  constructor() {
+    super(`the rules amount to more than ${MAX_PERMISSIONS} single permissions that no one rule of the user gives: grant less at a time`);
+  }
+}
+
+const permissionsOf = ({ apiGroups = [], resources = [], verbs, resourceNames = [], nonResourceURLs = [] }: PolicyRule): number =>
+  (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length) * verbs.length;
+
+/**
+ * The single permissions of `wanted` that no rule of `owned` gives. Mostly one rule gives all of another, which is then not
+ * broken into its permissions: these are as many as the product of its lists. Throws TooManyPermissions, unless the rules that
+ * are wanted are the server's own.
+ */
+export function missingFrom(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], bounded = true): PolicyRule[] {
+  const holding = owned.map((rule) => new OwnedRule(rule));
+  const known = new Set(owned.map(textOf));
+  const others = wanted.filter((rule) => !known.has(textOf(rule)));
+  if (bounded && others.length * holding.length > MAX_COMPARISONS) throw new TooManyPermissions();
+  const open = others.filter((rule) => !holding.some((one) => one.covers(rule)));
+  const permissions = open.reduce((sum, rule) => sum + permissionsOf(rule), 0);
+  if (bounded && (permissions > MAX_PERMISSIONS || permissions * holding.length > MAX_COMPARISONS)) throw new TooManyPermissions();
+  return open.flatMap(breakdown).filter((single) => !holding.some((one) => one.covers(single)));
+}
+const textOf = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string =>
+  JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
 
 /** Single permissions on the same thing, put together again with all their verbs. */
 export function compact(singles: readonly PolicyRule[]): PolicyRule[] {
-  const together = new Map<string, { rule: PolicyRule; verbs: string[] }>();
+  const together = new Map<string, { rule: PolicyRule; verbs: Set<string> }>();
   for (const rule of singles) {
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames, rule.nonResourceURLs]);
     const before = together.get(key);
-    if (before === undefined) together.set(key, { rule, verbs: [...rule.verbs] });
-    else before.verbs.push(...rule.verbs.filter((verb) => !before.verbs.includes(verb)));
+    if (before === undefined) together.set(key, { rule, verbs: new Set(rule.verbs) });
+    else for (const verb of rule.verbs) before.verbs.add(verb);
   }
-  return [...together.values()].map(({ rule, verbs }) => ({ ...rule, verbs }));
+  return [...together.values()].map(({ rule, verbs }) => ({ ...rule, verbs: [...verbs] }));
 }
 
 /** `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}` */

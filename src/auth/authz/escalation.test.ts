@@ -3,7 +3,7 @@ import { kubernetes } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { User } from '../types.ts';
-import { missingFrom } from './covers.ts';
+import { missingFrom, TooManyPermissions } from './covers.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
 import { RoleBasedAccess } from './rbac.ts';
 import type { BindingObject, PolicyRule, RoleObject } from './rules.ts';
@@ -118,4 +118,16 @@ test.each<[string, PolicyRule, PolicyRule, number]>([
   ['a path prefix', { verbs: ['get'], nonResourceURLs: ['/a/*'] }, { verbs: ['get'], nonResourceURLs: ['/a/b', '/a/*', '/b'] }, 1],
 ])('what covers what: %s', (_, owned, wanted, missing) => {
   expect(missingFrom([owned], [wanted])).toHaveLength(missing);
+});
+
+test('a rule whose lists multiply to millions of permissions is compared as a whole, or refused', () => {
+  const many = (prefix: string): string[] => Array.from({ length: 5000 }, (_, i) => `${prefix}${i}`);
+  const huge: PolicyRule = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') };
+  expect(missingFrom([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [huge])).toEqual([]);
+  expect(missingFrom([huge], [huge])).toEqual([]);
+  expect(() => missingFrom([rule('pods', 'get')], [huge])).toThrow('the rules amount to more than 20000 single permissions');
+  expect(() => missingFrom([], [{ ...huge, resourceNames: [] }])).toThrow(TooManyPermissions);
+  // The bound is far from what roles of people amount to.
+  const usual: PolicyRule = { verbs: many('v').slice(0, 8), apiGroups: many('g').slice(0, 20), resources: many('r').slice(0, 100) };
+  expect(missingFrom([], [usual])).toHaveLength(16_000);
 });

@@ -8,7 +8,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
-import { compact, describe, missingFrom } from './covers.ts';
+import { compact, describe, missingFrom, TooManyPermissions } from './covers.ts';
 import type { RoleBasedAccess } from './rbac.ts';
 import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup } from './rules.ts';
 
@@ -59,7 +59,13 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
   /** The complaint where the user holds less than `wanted`. */
   const lacking = (user: User, namespace: string, wanted: readonly PolicyRule[]): string | undefined => {
     const { rules, errors } = access.policyRules(user, namespace);
-    const missing = missingFrom(rules, wanted);
+    let missing: PolicyRule[];
+    try {
+      missing = missingFrom(rules, wanted);
+    } catch (error) {
+      if (error instanceof TooManyPermissions) return error.message;
+      throw error;
+    }
     if (missing.length === 0) return undefined;
     const lines = [...new Set(compact(missing).map(describe))].sort();
     const groups = user.groups.map((name) => JSON.stringify(name)).join(' ');

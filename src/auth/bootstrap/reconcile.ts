@@ -34,7 +34,7 @@ export function reconcileRole<T extends ClusterRoleObject>(identity: Identity, e
   if (isLeftAlone(identity, existing)) return { action: 'none' };
   let object = { ...existing, metadata: merged(existing, wanted) };
   if (wanted.aggregationRule === undefined) {
-    const missing = compact(missingFrom(existing.rules ?? [], wanted.rules ?? []));
+    const missing = compact(missingFrom(existing.rules ?? [], wanted.rules ?? [], false));
     if (missing.length > 0) object = { ...object, rules: [...(existing.rules ?? []), ...missing] };
   } else {
     const selectors = existing.aggregationRule?.clusterRoleSelectors ?? [];

@@ -104,7 +104,8 @@ export class Collector {
     const { solid, dangling, waiting, unknown } = await this.classify(node, owners);
     if (unknown.length > 0) this.options.unresolved(node.uid);
     if (solid.length > 0 || unknown.length > 0) {
-      const kept = owners.filter((owner) => !dangling.includes(owner) && !waiting.includes(owner));
+      const gone = new Set([...dangling, ...waiting]);
+      const kept = owners.filter((owner) => !gone.has(owner));
       if (kept.length < owners.length) await this.patchOwners(node, live, kept);
     } else if (waiting.length > 0 && node.dependents.size > 0) {
       const inCircle = [...node.dependents].some((dependent) => dependent.deletingDependents);

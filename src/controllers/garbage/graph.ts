@@ -168,17 +168,17 @@ export class Graph {
     const before = node.owners;
     if (before.length === 0 && owners.length === 0) return;
     node.owners = owners;
+    const named = byUid(owners);
     for (const old of before) {
-      const now = owners.find((owner) => owner.uid === old.uid);
+      const now = named.get(old.uid);
       const owner = this.nodes.get(old.uid);
       if (owner === undefined) continue;
       if (now === undefined) this.release(node, owner);
       // An owner that waits for this dependent need not wait any more.
       if (old.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true && owner.deletingDependents) this.effects.check(owner.uid);
     }
-    for (const reference of owners) {
-      if (!before.some((old) => old.uid === reference.uid)) this.link(node, reference);
-    }
+    const known = byUid(before);
+    for (const reference of owners) if (!known.has(reference.uid)) this.link(node, reference);
   }
   private link(node: Node, reference: OwnerReference): void {
     const owner = this.nodes.get(reference.uid);
@@ -243,4 +243,11 @@ export function names(reference: OwnerReference, dependent: Node, owner: Node): 
     reference.name === owner.name &&
     (owner.namespace === '' || owner.namespace === dependent.namespace)
   );
+}
+
+/** References by the owner's uid; of several to one owner the first. */
+function byUid(references: readonly OwnerReference[]): ReadonlyMap<string, OwnerReference> {
+  const found = new Map<string, OwnerReference>();
+  for (const reference of references) if (!found.has(reference.uid)) found.set(reference.uid, reference);
+  return found;
 }
