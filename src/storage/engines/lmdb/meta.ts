@@ -7,6 +7,7 @@
  *   pruned      up to where compaction has removed what it can
  *   closed      newest revision when the server ended in order; gone while one runs
  *   migrating   there while rows are brought into this format
+ *   repaired    revision up to which a repair made the store
  *
  * All but `format` are text, a space and the CRC-32 of name, space and text in hexadecimal.
  */
@@ -15,7 +16,7 @@ import { parseMark, type StoreMark } from '../../store-mark.ts';
 import type { Table } from './tables.ts';
 
 export type MetaNumber = 'compacted' | 'pruned' | 'closed';
-export type MetaName = MetaNumber | 'format' | 'mark' | 'migrating';
+export type MetaName = MetaNumber | 'format' | 'mark' | 'migrating' | 'repaired';
 export type MetaTable = Table<string, string>;
 
 export class MetaDamage extends Error {

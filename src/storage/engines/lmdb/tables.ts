@@ -33,6 +33,7 @@ import {
 import { syncDirectory } from './journal.ts';
 import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
 import { beginMigration } from './migrate.ts';
+import { walkPages } from './pages.ts';
 
 export const FILE = 'store.mdb';
 const UNFINISHED_FILE = 'store.mdb.new';
@@ -123,6 +124,7 @@ export async function openTables(directory: string, options: TableOptions = {}):
     await makeFile(directory, path, options);
   }
   checkHeader(path);
+  checkPages(directory, path);
   const root = await openFile(path, options);
   try {
     checkWhole(path, root);
@@ -256,7 +258,7 @@ function hasKey(tables: Tables, name: string): boolean {
 }
 
 /** The library crashes on files that are none of its own, so that the first bytes are looked at before. */
-function checkHeader(path: string): void {
+export function checkHeader(path: string): void {
   const header = Buffer.alloc(HEADER_BYTES);
   const descriptor = openSync(path, 'r');
   try {
@@ -272,6 +274,14 @@ function checkHeader(path: string): void {
   const version = header.readUInt16LE(MAGIC_AT + 4);
   if (version !== DATABASE_VERSION)
     throw fileError(path, `has the database format ${version}; this version knows ${DATABASE_VERSION} only`);
+}
+
+/** The library crashes on damaged pages, or reads past rows without a word; so they are looked at before. */
+function checkPages(directory: string, path: string): void {
+  const [problem] = walkPages(path).problems;
+  if (problem === undefined) return;
+  const { page, table, message } = problem;
+  throw damagedStore(directory, new Error(`page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`));
 }
 
 interface DatabaseStats {

@@ -1,0 +1,154 @@
+/**
+ * Makes a damaged data directory usable: a new store is made of every object that can be read, with its revision and time to
+ * live; the damaged files are kept aside. History is forgotten, so that no watch goes on over what was lost, and the newest
+ * revision is no lower than any that is named anywhere.
+ */
+import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type PendingChange, writeChange } from './change.ts';
+import type { LostObject, Repair } from './findings.ts';
+import { encodeRecord, positionKeys, readRecord, type Version } from './format.ts';
+import { changesOf } from './frames.ts';
+import { syncDirectory } from './journal.ts';
+import { inspectJournal } from './journal-read.ts';
+import { lockDirectory } from './lock.ts';
+import { readMark, sealed, writeMark, writeNumberRow } from './meta.ts';
+import { walkPages } from './pages.ts';
+import { replaceStore, storeFiles } from './replace.ts';
+import { FILE, openTables, prepareDirectory } from './tables.ts';
+import { type Inventory, inventoryOf, placeOf } from './verify.ts';
+
+export interface RepairOptions {
+  /** Ends the name of the directory that keeps the damaged files, such as the time of the repair. */
+  readonly label: string;
+}
+
+/** Rows of one transaction. */
+const STEP = 1_000;
+
+/** Throws when a server uses the directory, or there is no store. */
+export async function repairDirectory(directory: string, { label }: RepairOptions): Promise<Repair> {
+  const lock = await lockDirectory(directory);
+  try {
+    const inventory = inventoryOf(directory);
+    const { findings, highest } = inventory;
+    if (findings.length === 0) return { findings, movedTo: undefined, keptObjects: countOf(inventory), lost: [], revision: highest };
+    const partial = join(directory, `store.repairing-${process.pid}`);
+    rmSync(partial, { recursive: true, force: true });
+    try {
+      const { kept, lost, revision } = await rebuild(directory, partial, inventory);
+      return { findings, movedTo: putInPlace(directory, partial, label), keptObjects: kept, lost, revision };
+    } finally {
+      rmSync(partial, { recursive: true, force: true });
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+const countOf = ({ newest }: Inventory): number => [...newest.values()].filter(({ deleted }) => !deleted).length;
+
+function putInPlace(directory: string, partial: string, label: string): string {
+  const movedTo = join(directory, `damaged-${label}`);
+  // A copy first: whatever happens while files change places, the damaged ones are still there.
+  mkdirSync(movedTo, { recursive: true, mode: 0o700 });
+  for (const name of storeFiles(directory)) cpSync(join(directory, name), join(movedTo, name));
+  syncDirectory(movedTo);
+  const replaced = replaceStore(directory, partial, label);
+  if (replaced !== undefined) {
+    rmSync(movedTo, { recursive: true });
+    renameSync(replaced, movedTo);
+  }
+  syncDirectory(directory);
+  return movedTo;
+}
+
+async function rebuild(
+  directory: string,
+  partial: string,
+  inventory: Inventory,
+): Promise<{ kept: number; lost: LostObject[]; revision: number }> {
+  const path = join(directory, FILE);
+  const { newest, records, meta } = inventory;
+  const wanted = new Map<string, Version>();
+  const lost: LostObject[] = [];
+  for (const [key, version] of newest) {
+    if (version.deleted) continue;
+    const record = records.get(placeOf(version.revision, version.index));
+    if (record?.key === key) wanted.set(placeOf(version.revision, version.index), version);
+    else lost.push({ key, revision: version.revision, reason: 'its value cannot be read' });
+  }
+  // Records whose rows in the index are gone: the newest of each key, unless the index knows better.
+  const orphans = new Map<string, { revision: number; index: number; deleted: boolean; created: number }>();
+  for (const [place, { key, deleted, created }] of records) {
+    if (newest.has(key)) continue;
+    const [revision = 0, index = 0] = place.split('.').map(Number);
+    if ((orphans.get(key)?.revision ?? 0) < revision) orphans.set(key, { revision, index, deleted, created });
+  }
+  for (const { revision, index, created, deleted } of orphans.values())
+    if (!deleted) wanted.set(placeOf(revision, index), { revision, index, created, deleted, expires: 0 });
+  // The journal goes on where the tables end; frames behind a gap are newer than what was lost in it, and count.
+  const after = inventory.revision;
+  const { frames, beyond } = inspectJournal(directory, after, true);
+  const later = new Map<string, PendingChange>();
+  for (const change of [...frames, ...beyond].flatMap(changesOf)) if (change.version.revision > after) later.set(change.change.key, change);
+
+  prepareDirectory(partial);
+  const tables = await openTables(partial);
+  let kept = 0;
+  const write = async (changes: readonly PendingChange[]): Promise<void> => {
+    await tables.write(() => {
+      for (const change of changes) writeChange(tables, { ...change, previous: undefined });
+    });
+    kept += changes.length;
+  };
+  try {
+    let step: PendingChange[] = [];
+    const steps: PendingChange[][] = [];
+    walkPages(path, (table, key, value) => {
+      if (table !== 'records') return;
+      const { revision, index } = positionKeys.readKey(key, 0, key.length);
+      const version = wanted.get(placeOf(revision, index));
+      if (version === undefined) return;
+      const record = readRecord(value);
+      if ('damage' in record || later.has(record.key)) return;
+      step.push(asFirst(record.key, record.value, version, record.time));
+      if (step.length < STEP) return;
+      steps.push(step);
+      step = [];
+    });
+    for (const changes of [...steps, step]) await write(changes);
+    const put = [...later.values()].filter(({ version }) => !version.deleted);
+    await write(put.map(({ change, version }) => asFirst(change.key, change.value as Buffer, version, 0)));
+    const revision = inventory.highest;
+    await tables.write(() => {
+      const mark = attempt(() => readMark({ get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0]));
+      if (mark !== undefined) writeMark(tables.meta, mark);
+      for (const name of ['compacted', 'pruned', 'closed'] as const) writeNumberRow(tables.meta, name, revision);
+      tables.meta.put('repaired', sealed('repaired', String(revision)));
+    });
+    const known = new Set([...lost].filter(({ key }) => !later.has(key)));
+    return { kept, lost: [...known], revision };
+  } finally {
+    await tables.close();
+  }
+}
+
+/** The change that wrote a value, as if nothing had been before it. */
+function asFirst(key: string, value: Buffer, version: Version, time: number): PendingChange {
+  const { revision, index, created } = version;
+  return {
+    change: { type: 'put', key, value, revision, created },
+    version,
+    previous: undefined,
+    record: encodeRecord({ deleted: false, key, created, previous: { revision: 0, index: 0 }, time, revision, index }, value),
+  };
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
