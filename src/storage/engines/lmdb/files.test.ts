@@ -97,7 +97,9 @@ test.each([
 ])('a file that is damaged is not opened: %s', async (_, damage) => {
   await makeStore();
   damage();
-  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(new RegExp(`the store file ${file()} is damaged.*Restore (it from a copy|the directory from a backup)`));
+  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(
+    new RegExp(`the store file ${file()} is damaged.*Restore (it from a copy|the directory from a backup)`),
+  );
   // The refusal holds no lock.
   rmSync(file());
   await (await openLmdbEngine({ dataDir })).close();
