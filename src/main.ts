@@ -24,6 +24,7 @@ import { type Identity, identities, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { withDescriptors } from './lib/descriptors.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { Metrics } from './lib/metrics.ts';
 import { systemRandom } from './lib/random.ts';
@@ -91,11 +92,12 @@ export async function startServer(
 ): Promise<RunningServer> {
   const identity = identityOf(options.identity);
   const now = (): number => Date.now();
-  const preparing = prepareCredentials(options, identity, now());
+  const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
+  const preparing = withDescriptors(() => prepareCredentials(options, identity, now()), exhausted);
   // Waited for when the store is open; a store that cannot be opened is the first thing to be told.
   preparing.catch(() => {});
   await restoreDirectoryFirst(options, identity, log);
-  const engine = await openStore({
+  const store: Parameters<typeof openEngine>[0] = {
     store: options.store,
     dataDir: options.dataDir,
     historyRetentionMs: options.historyRetention,
@@ -107,7 +109,8 @@ export async function startServer(
       certFile: options.etcdCertfile,
       keyFile: options.etcdKeyfile,
     },
-  });
+  };
+  const engine = await withDescriptors(() => openStore(store), exhausted);
   const undo: (() => void)[] = [];
   try {
     await prepareStore(engine, options, identity, log);

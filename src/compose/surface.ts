@@ -84,7 +84,8 @@ export function composeSurface(
     ping,
     { name: 'log', in: healthPages, check: () => {} },
     // Clients and dashboards know the store by this name, whichever engine it is.
-    { name: 'etcd', in: healthPages, check: () => cache.engine.ping() },
+    { name: 'etcd', in: ['healthz', 'livez'], check: () => cache.engine.ping() },
+    { name: 'etcd', in: ['readyz'], check: () => checkWritable(cache) },
     {
       name: 'informer-sync',
       in: ['readyz'],
@@ -161,6 +162,12 @@ export function composeSurface(
       endProcessMetrics();
     },
   };
+}
+
+/** A store that takes no writes is alive, and its reads go on; it is not ready. */
+async function checkWritable({ engine }: Cache): Promise<void> {
+  await engine.ping();
+  if (engine.refusing !== undefined) throw new Error(engine.refusing);
 }
 
 /** Throws while the store has objects that cannot be read. */

@@ -173,6 +173,13 @@ export const unreadable = (r: ResourceName, where: string, name: string, revisio
 /** A fault that the stock server reports without a reason. */
 export const plainError = (message: string, code = 500): ApiError => new ApiError(code, '', message);
 export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
+/** The store has no room: nothing was written, and the same request succeeds when there is. */
+export const storeFull = (message: string): ApiError =>
+  new ApiError(503, 'ServiceUnavailable', message, {
+    causes: [{ reason: 'StoreFull', message }],
+    retryAfterSeconds: STORE_FULL_RETRY_SECONDS,
+  });
+const STORE_FULL_RETRY_SECONDS = 10;
 export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
   new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 /** The client took too long to send its request. */

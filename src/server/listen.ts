@@ -4,6 +4,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { withDescriptors } from '../lib/descriptors.ts';
 import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
 import type { Connections } from './connections.ts';
 import type { Incoming, Outgoing } from './context.ts';
@@ -68,10 +69,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  await withDescriptors(() => listening(server, options));
+  // Connections that cannot be taken for want of descriptors wait at the system; no error of one ends the server.
+  server.on('error', () => {});
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
@@ -91,6 +91,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       server.closeAllConnections();
     },
   };
+}
+
+function listening(server: http.Server | https.Server, { port, host }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
 }
 
 /** An HTTPS server that hands connections which chose `h2` to an HTTP/2 server. */

@@ -5,9 +5,10 @@ import { gzip } from 'node:zlib';
 import { isProtobufMediaType } from '../identity.ts';
 import { Status } from '../kinds/meta-kinds.ts';
 import { RequestEnded } from '../lib/slices.ts';
-import { ApiError, type Status as StatusBody } from '../meta/errors.ts';
+import { ApiError, type Status as StatusBody, storeFull } from '../meta/errors.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
+import { StoreFull } from '../storage/engine.ts';
 import type { Context } from './context.ts';
 import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
 import { EXPLAIN_HEADER } from './steps/explain.ts';
@@ -143,8 +144,12 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
   }
   if (ctx.res.destroyed) return;
   const fault =
-    error instanceof ApiError ? error : new ApiError(500, 'InternalError', 'Internal error occurred: the request could not be finished');
-  if (fault !== error) {
+    error instanceof ApiError
+      ? error
+      : error instanceof StoreFull
+        ? storeFull(error.message)
+        : new ApiError(500, 'InternalError', 'Internal error occurred: the request could not be finished');
+  if (fault !== error && !(error instanceof StoreFull)) {
     ctx.audit?.fault();
     report(error);
   }

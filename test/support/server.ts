@@ -34,6 +34,8 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   /** Time by which credentials expire and open streams are looked at. */
   readonly clock?: Clock;
   readonly log?: Log;
+  /** Free bytes of the disk as the store sees it. */
+  readonly freeBytes?: (directory: string) => number;
   /** What the server uses instead of the store, for tests of its faults. */
   readonly wrapEngine?: (engine: Engine) => Engine;
 }
@@ -74,7 +76,7 @@ export function startTestServer(options: TestServerOptions = {}): Promise<TestSe
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
-  const { storeClock, clock, log, wrapEngine = (store: Engine) => store, ...changes } = given;
+  const { storeClock, clock, log, freeBytes, wrapEngine = (store: Engine) => store, ...changes } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
@@ -84,7 +86,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     options,
     log ?? collecting(errors),
     async (wanted) => {
-      engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }) });
+      engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }), freeBytes });
       return wrapEngine(engine);
     },
     clock,

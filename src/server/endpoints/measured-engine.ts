@@ -51,6 +51,9 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
     compact: (revision) => engine.compact(revision),
     hold: (milliseconds) => engine.hold(milliseconds),
     skipTo: (revision) => engine.skipTo(revision),
+    get refusing() {
+      return engine.refusing;
+    },
     ping: () => engine.ping(),
     stats: () => engine.stats(),
     close: () => engine.close(),

@@ -14,6 +14,8 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined;
   /** How to reach etcd. Empty text counts as not given. */
   readonly etcd?: EtcdAccess | undefined;
+  /** Free bytes of the disk that holds a directory (lmdb); for tests. */
+  readonly freeBytes?: ((directory: string) => number) | undefined;
   /** Whose store it must be; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
   /** Told of lost connections and the like, for the log. */
@@ -28,7 +30,16 @@ export interface EtcdAccess {
 }
 
 /** Throws an error that says what to do when the store cannot be opened. */
-export async function openEngine({ store, dataDir, historyRetentionMs, clock, etcd, owner, notice }: EngineOptions): Promise<Engine> {
+export async function openEngine({
+  store,
+  dataDir,
+  historyRetentionMs,
+  clock,
+  etcd,
+  owner,
+  freeBytes,
+  notice,
+}: EngineOptions): Promise<Engine> {
   const common = given({ historyRetentionMs, clock });
   switch (store) {
     case 'memory': {
@@ -37,7 +48,7 @@ export async function openEngine({ store, dataDir, historyRetentionMs, clock, et
     }
     case 'lmdb': {
       const { openLmdbEngine } = await import('./lmdb.ts');
-      return openLmdbEngine({ ...common, dataDir, owner });
+      return openLmdbEngine({ ...common, ...given({ freeBytes }), dataDir, owner });
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');

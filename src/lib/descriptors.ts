@@ -1,0 +1,42 @@
+/**
+ * What to do when the process or the machine has no file descriptors left: wait until some are free, and try again, for a
+ * bounded time. Connections that end give theirs back.
+ */
+import { type Clock, systemClock } from './clock.ts';
+
+/** How long it is waited for descriptors, and how long between two attempts. */
+export const DESCRIPTORS_WAIT_MS = 30_000;
+const PAUSE_MS = 200;
+
+export const isExhausted = (error: unknown): boolean => {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (code === 'EMFILE' || code === 'ENFILE') return true;
+    if (/too many open files/i.test(at.message)) return true;
+  }
+  return false;
+};
+
+/** Runs what needs descriptors, again and again while there are none; throws what it threw last, with what to do. */
+export async function withDescriptors<T>(
+  run: () => T | Promise<T>,
+  notice: (error: unknown) => void = () => {},
+  clock: Clock = systemClock,
+): Promise<T> {
+  const until = clock.monotonic() + DESCRIPTORS_WAIT_MS;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isExhausted(error)) throw error;
+      if (attempt === 0) notice(error);
+      if (clock.monotonic() >= until) {
+        throw new Error(
+          `no file descriptors were free for ${DESCRIPTORS_WAIT_MS / 1000} seconds (${(error as Error).message}); raise the limit (ulimit -n)`,
+          { cause: error },
+        );
+      }
+      await clock.sleep(PAUSE_MS);
+    }
+  }
+}

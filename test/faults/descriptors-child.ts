@@ -1,0 +1,34 @@
+/** A server in a process with few file descriptors, which are taken away before it starts and while it runs. */
+import { closeSync, openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import 'lmdb';
+import { serverOptions } from '../../src/flags.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { startServer } from '../../src/main.ts';
+
+let held: number[] = [];
+function takeAll(): void {
+  for (;;) {
+    try {
+      held.push(openSync('/dev/null', 'r'));
+    } catch {
+      return;
+    }
+  }
+}
+const release = (): void => {
+  for (const descriptor of held) closeSync(descriptor);
+  held = [];
+};
+
+const commands = createInterface({ input: process.stdin });
+commands.on('line', (line) => {
+  if (line === 'take') takeAll();
+  if (line === 'release') release();
+  console.log(`done ${line}`);
+});
+takeAll();
+const log = { ...silentLog, warn: (message: string) => console.log(message) };
+const options = serverOptions({ dataDir: process.argv[2] as string, store: 'lmdb', securePort: 0 });
+const server = await startServer(options, log);
+console.log(`ready ${server.address}`);

@@ -1,0 +1,41 @@
+/** A server that finds no file descriptors waits for them, at its start and while it runs. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { bundleChild, startChild } from '../support/child.ts';
+import { Client } from '../support/client.ts';
+
+test('descriptors that are exhausted during the first start and later are waited for', async () => {
+  const dataDir = temporaryDirectory('plat-descriptors');
+  const program = await bundleChild(join(import.meta.dirname, 'descriptors-child.ts'));
+  const child = startChild('/bin/sh', ['-c', `ulimit -n 128; exec "${process.execPath}" "${program}" "${dataDir}"`]);
+  const say = async (word: string): Promise<void> => {
+    const done = child.line((line) => line === `done ${word}`);
+    child.process.stdin?.write(`${word}\n`);
+    await done;
+  };
+  await child.line((line) => line.startsWith('no file descriptors are free, waiting'));
+  expect(child.lines.some((line) => line.startsWith('ready'))).toBe(false);
+  const ready = child.line((line) => line.startsWith('ready '));
+  await say('release');
+  const address = (await ready).slice('ready '.length);
+  const livez = async (): Promise<number> => {
+    const client = new Client(address);
+    try {
+      return (await client.get('/livez')).status;
+    } finally {
+      client.close();
+    }
+  };
+  expect(await livez()).toBe(200);
+  await say('take');
+  // Connections are closed or wait; the server stays.
+  const refused = livez().catch(() => 'refused');
+  await say('release');
+  await refused;
+  expect(await livez()).toBe(200);
+  child.process.kill('SIGKILL');
+  await child.ended;
+  rmSync(dataDir, { recursive: true, force: true });
+});
