@@ -175,6 +175,9 @@ export class EncryptedEngine implements Engine {
   skipTo(revision: number): Promise<void> {
     return this.sealed.skipTo(revision);
   }
+  get refusing(): string | undefined {
+    return this.sealed.refusing;
+  }
   ping(): Promise<void> {
     return this.sealed.ping();
   }
