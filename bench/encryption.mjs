@@ -18,7 +18,8 @@ const WARM_UP = 16;
 const WIDTH = 32;
 const batches = Number(option('batches', '30'));
 const store = option('store', 'lmdb');
-const providers = option('only', 'identity,aesgcm,aescbc,secretbox').split(',');
+/** `none`: a second plain server, which shows how far two equal ones differ here and now. */
+const providers = option('only', 'none,identity,aesgcm,aescbc,secretbox').split(',');
 let made = 0;
 
 const secret = (name) => ({
@@ -64,7 +65,7 @@ const lines = [];
 let missed = 0;
 for (const provider of providers) {
   const plain = await prepared([]);
-  const encrypted = await prepared([`--encryption-provider-config=${configuration(provider)}`]);
+  const encrypted = await prepared(provider === 'none' ? [] : [`--encryption-provider-config=${configuration(provider)}`]);
   const cpu = { plain: [], encrypted: [] };
   for (let batch = -WARM_UP; batch < batches; batch++) {
     for (const [name, server] of batch % 2 === 0 ? Object.entries({ plain, encrypted }) : Object.entries({ encrypted, plain })) {
