@@ -43,8 +43,10 @@ const heap = snapshots === undefined ? [] : ['--heapsnapshot-signal=SIGUSR2'];
 if (snapshots !== undefined) mkdirSync(snapshots, { recursive: true });
 const node = [`--max-semi-space-size=${option('semi-space', 64)}`, '--expose-gc', ...heap, '--require', join(root, 'bench/soak-probe.cjs')];
 const flags = ['--identity', 'kubernetes', '--secure-port', '0', '--store', store, '--data-dir', temporary('soak-data')];
+// Room for as many services as the load can make.
+const range = ['--service-cluster-ip-range', '10.0.0.0/16'];
 const more = ['--token-auth-file', tokens, '--event-ttl', '30s', '--history-retention', option('retention', '1m')];
-const child = spawn(process.execPath, [...node, join(root, 'dist/plat.js'), 'server', ...flags, ...more], {
+const child = spawn(process.execPath, [...node, join(root, 'dist/plat.js'), 'server', ...flags, ...more, ...range], {
   cwd: snapshots ?? root,
   stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 });
@@ -72,6 +74,7 @@ function open(headers, body) {
 }
 const statuses = {};
 let calls = 0;
+let failuresShown = 0;
 function call(method, path, body, headers = {}) {
   calls++;
   return new Promise((resolve) => {
@@ -88,6 +91,8 @@ function call(method, path, body, headers = {}) {
     stream.on('data', (chunk) => chunks.push(chunk));
     const done = () => {
       statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status >= 500 && failuresShown++ < 5)
+        console.error(`${method} ${path}: ${status} ${Buffer.concat(chunks).toString('utf8', 0, 500)}`);
       resolve({ status, text: Buffer.concat(chunks).toString() });
     };
     stream.once('close', done);
