@@ -36,6 +36,19 @@ export interface Problem {
   readonly path: string;
 }
 
+/**
+ * Whether a number, written so, is the very number that was meant. Beyond 2^53 a number stands for its neighbours, too: such an
+ * integer would come back as another one.
+ */
+export function isExact(digits: string, value: number): boolean {
+  return Number.isSafeInteger(value) || String(value) === (digits.startsWith('+') ? digits.slice(1) : digits);
+}
+/** The refusal of an integer that would not come back as it was sent. */
+export function inexact(digits: string): DecodeError {
+  const shown = digits.length > 64 ? `${digits.slice(0, 64)}...` : digits;
+  return new DecodeError(`number ${shown} cannot be kept exactly; send integers beyond ${Number.MAX_SAFE_INTEGER} as text`);
+}
+
 /** The bound on nested values: deeper text is refused before anything recurses into it. */
 export const maxDepth = 1_000;
 /** The bound on what a text may grow to by aliases, in characters: that on bodies. */

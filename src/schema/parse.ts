@@ -9,7 +9,7 @@
  * kinds without, since there the last one counts.
  */
 import { inSlices, type Slices } from '../lib/slices.ts';
-import { DecodeError, maxContainers, maxDepth, maxKeys, type Problem, tooManyContainers, tooManyKeys } from './errors.ts';
+import { DecodeError, inexact, isExact, maxContainers, maxDepth, maxKeys, type Problem, tooManyContainers, tooManyKeys } from './errors.ts';
 import { setKey } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
@@ -34,6 +34,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   } catch {
     return new SlowParser(text, options).parse();
   }
+  if (longDigits.test(text)) checkIntegers(text);
   const watchKeys = options.merge === true || options.report !== undefined;
   if (watchKeys || text.length > 2 * maxDepth) {
     const found = survey(text);
@@ -43,12 +44,39 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   return escapedSurrogate.test(text) ? wellFormed(value) : value;
 }
 
+/** What integers beyond 2^53 have, and other numbers and texts seldom. */
+const longDigits = /\d{16}/;
+const plainInteger = /^-?\d+$/;
+
+/** Refuses integers that would not come back as they were sent. Fractions and exponents say themselves that they are rounded. */
+function checkIntegers(text: string): void {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) {
+      // A string may hold any digits.
+      i++;
+      while (i < text.length && text.charCodeAt(i) !== 0x22) i += text.charCodeAt(i) === 0x5c ? 2 : 1;
+    } else if (isNumeral(code)) {
+      const start = i;
+      while (isNumeral(text.charCodeAt(i + 1))) i++;
+      if (i - start < 15) continue;
+      const token = text.slice(start, i + 1);
+      if (plainInteger.test(token) && !isExact(token, Number(token))) throw inexact(token);
+    }
+  }
+}
+/** Digits, signs, a point, an exponent. */
+function isNumeral(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e || code === 0x65 || code === 0x45;
+}
+
 /** The same for text that is large, in slices. Throws RequestEnded, too. */
 export async function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
   const { parts } = checkCounts(input);
   if (parts <= PARTS_AT_ONCE) return parseJson(input, options);
   const text = input.toString('utf8');
   await slices.pause();
+  if (longDigits.test(text)) checkIntegers(text);
   const value = await inSlices(new SlowParser(text, options).steps(), slices);
   await slices.pause();
   return escapedSurrogate.test(text) ? wellFormed(value) : value;

@@ -1,5 +1,5 @@
 /** Reads protobuf's primitives from bytes that may be hostile: every step is checked, every fault is a DecodeError. */
-import { DecodeError } from './errors.ts';
+import { DecodeError, inexact, isExact } from './errors.ts';
 
 export class ByteReader {
   private readonly bytes: Buffer;
@@ -39,10 +39,15 @@ export class ByteReader {
   int32(): number {
     return this.varint() | 0;
   }
-  /** Beyond 2^53 the nearest number. */
   int64(): number {
     const low = this.varint();
-    return (this.high | 0) * 0x1_0000_0000 + low;
+    const value = (this.high | 0) * 0x1_0000_0000 + low;
+    if (!Number.isSafeInteger(value)) this.checkExact(value, low);
+    return value;
+  }
+  private checkExact(value: number, low: number): void {
+    const digits = String((BigInt(this.high | 0) << 32n) | BigInt(low));
+    if (!isExact(digits, value)) throw inexact(digits);
   }
   bigint(): bigint {
     const low = this.varint();

@@ -9,6 +9,9 @@ const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
+/** Whether a text, without underscores, is an integer in one of its spellings. */
+export const isInteger = (text: string): boolean => integer.test(text);
+
 export type PlainValue = string | number | boolean | null;
 
 /** The value of a text without quotes. Infinities and NaN come as numbers, though JSON cannot hold them. */

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../schema/types.ts';
 export function answeredJson({ status, body }: Reply): JsonValue {
   if (status < 200 || status > 206) throw new Error(statusText(status));
   if (body.length === 0) throw new Error(`0-length response with status code: ${status} and content type: application/json`);
-  return parseJson(body);
+  return parseJson(body, { uncounted: true });
 }
 
 function statusText(status: number): string {
