@@ -31,7 +31,7 @@ export interface Status {
 /** Characters of a Status's message, of one cause, and of all causes together; and the number of causes. */
 export const MAX_MESSAGE = 32 * 1024;
 const MAX_CAUSE = 8 * 1024;
-const MAX_CAUSES_LENGTH = 64 * 1024;
+const MAX_CAUSES_LENGTH = 128 * 1024;
 export const MAX_CAUSES = 300;
 
 /** What is too long of the details is cut, and what is too much left out. Messages may come from other servers, too. */
@@ -44,7 +44,10 @@ function boundedDetails(given: StatusDetails): StatusDetails {
   bounded.causes = [];
   let room = MAX_CAUSES_LENGTH;
   for (const { reason, message, field } of causes) {
-    if (bounded.causes.length >= MAX_CAUSES || room < 0) break;
+    if (bounded.causes.length >= MAX_CAUSES || room < 0) {
+      bounded.causes.push({ message: `${causes.length - bounded.causes.length} more causes are not listed` });
+      break;
+    }
     const cause: StatusCause = {};
     if (reason !== undefined) cause.reason = cut(reason, MAX_CAUSE);
     if (message !== undefined) cause.message = cut(message, MAX_CAUSE);

@@ -34,17 +34,18 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   } catch {
     return new SlowParser(text, options).parse();
   }
-  if (longDigits.test(text)) checkIntegers(text);
   const watchKeys = options.merge === true || options.report !== undefined;
   if (watchKeys || text.length > 2 * maxDepth) {
     const found = survey(text);
     if (found.depth > maxDepth) throw new DecodeError('exceeded max depth');
+    if (found.digits >= LONG_DIGITS) checkIntegers(text);
     if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
-  }
+  } else if (longDigits.test(text)) checkIntegers(text);
   return escapedSurrogate.test(text) ? wellFormed(value) : value;
 }
 
 /** What integers beyond 2^53 have, and other numbers and texts seldom. */
+const LONG_DIGITS = 16;
 const longDigits = /\d{16}/;
 const plainInteger = /^-?\d+$/;
 
@@ -117,11 +118,13 @@ function endOfString(bytes: Buffer, from: number): number {
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 
-/** How many keys valid JSON text has and how deep it goes. */
-function survey(text: string): { keys: number; depth: number } {
+/** How many keys valid JSON text has, how deep it goes, and the most digits that stand together outside of strings. */
+function survey(text: string): { keys: number; depth: number; digits: number } {
   let keys = 0;
   let depth = 0;
   let deepest = 0;
+  let digits = 0;
+  let longest = 0;
   const length = text.length;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
@@ -135,9 +138,13 @@ function survey(text: string): { keys: number; depth: number } {
       if (++depth > deepest) deepest = depth;
     } else if (code === 0x7d || code === 0x5d) {
       depth--;
+    } else if (code >= 0x30 && code <= 0x39) {
+      if (++digits > longest) longest = digits;
+      continue;
     }
+    digits = 0;
   }
-  return { keys, depth: deepest };
+  return { keys, depth: deepest, digits: longest };
 }
 function isEscaped(text: string, at: number): boolean {
   let i = at - 1;

@@ -4,6 +4,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
 import { ByText } from '../lib/by-text.ts';
+import { cut } from '../lib/shown.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
@@ -14,6 +15,13 @@ import type { Upgrade } from './tunnels/upgrade.ts';
 
 export type Incoming = IncomingMessage | Http2ServerRequest;
 export type Outgoing = ServerResponse | Http2ServerResponse;
+
+/** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
+export const MAX_WARNINGS = 64;
+const MAX_WARNING = 4096;
+/** Notes of a request for the audit trail, and characters of one: a patch by a webhook may be one. */
+const MAX_ANNOTATIONS = 64;
+const MAX_ANNOTATION = 64 * 1024;
 
 export class Context {
   readonly req: Incoming;
@@ -121,13 +129,14 @@ export class Context {
   }
   warn(text: string): void {
     this.warnings ??= [];
-    if (!this.warnings.includes(text)) this.warnings.push(text);
+    // Those beyond would be left out of the answer anyway.
+    if (this.warnings.length < MAX_WARNINGS && !this.warnings.includes(text)) this.warnings.push(cut(text, MAX_WARNING));
   }
   /** A note for the audit trail. Of level `Request`: it repeats parts of the object, and is kept only where that is recorded. */
   annotate(key: string, value: string, level: 'Metadata' | 'Request' = 'Metadata'): void {
     if (level === 'Request' && this.audit?.showsObjects !== true) return;
     this.annotations ??= new Map();
-    if (!this.annotations.has(key)) this.annotations.set(key, value);
+    if (this.annotations.size < MAX_ANNOTATIONS && !this.annotations.has(key)) this.annotations.set(key, cut(value, MAX_ANNOTATION));
   }
 }
 

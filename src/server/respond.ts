@@ -23,7 +23,7 @@ export function head(ctx: Context, given: number, headers: readonly string[]): v
   ctx.status = status;
   if (ctx.audit !== undefined && ctx.longRunning) ctx.audit.started();
   const all = ctx.headers.concat(headers);
-  if (ctx.warnings !== undefined) for (const text of bounded(ctx.warnings)) all.push('Warning', warningValue(text));
+  if (ctx.warnings !== undefined) addWarnings(all, ctx.warnings);
   if (ctx.explanation !== undefined) all.push(EXPLAIN_HEADER, ctx.explanation.header());
   if (!ctx.http2) {
     (ctx.res as ServerResponse).writeHead(status, all);
@@ -62,6 +62,20 @@ function bounded(texts: readonly string[]): readonly string[] {
     kept.push(cut);
   }
   return kept;
+}
+
+/** Bytes of all Warning headers with their names: half of what the strictest of common clients take for a whole head. */
+const WARNINGS_BYTES = 8 * 1024;
+const WARNING_HEAD = 'Warning: \r\n'.length;
+
+function addWarnings(headers: string[], texts: readonly string[]): void {
+  let room = WARNINGS_BYTES;
+  for (const text of bounded(texts)) {
+    const value = warningValue(text);
+    room -= value.length + WARNING_HEAD;
+    if (room < 0) return;
+    headers.push('Warning', value);
+  }
 }
 
 /** RFC 7234 section 5.5: code 299, no agent, quoted text. Clients read UTF-8, and headers are written byte by byte. */
