@@ -73,6 +73,17 @@ describe('with the flows of a first start', () => {
     }
     const levels = (await server.admin.get(`${debug}/dump_priority_levels`)).text;
     expect(levels).toMatch(/^global-default, .*true, +false, +0, +0,/m);
+    // A node renews its lease meanwhile, and a controller does its work: a new namespace gets its account.
+    const node = server.client({
+      token: 'admin-token',
+      headers: { 'impersonate-user': 'system:node:n', 'impersonate-group': 'system:nodes' },
+    });
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+    expect((await node.post(leases, { metadata: { name: 'n' }, spec: { holderIdentity: 'n' } })).status).toBe(201);
+    const renewals = await Promise.all(Array.from({ length: 20 }, () => node.patch(`${leases}/n`, { spec: { leaseDurationSeconds: 40 } })));
+    expect(new Set(renewals.map(({ status }) => status))).toEqual(new Set([200]));
+    const account = `/api/v1/namespaces/${await server.namespace()}/serviceaccounts/default`;
+    while ((await server.admin.get(account)).status !== 200);
     for (const { socket } of flood) socket.destroy();
   });
 

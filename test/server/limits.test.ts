@@ -1,5 +1,6 @@
 /** What is too large, too much at once, or takes too long. */
 import type http from 'node:http';
+import http2 from 'node:http2';
 import https from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -157,6 +158,19 @@ describe('time', () => {
     while (!alone.test((await server.admin.get('/metrics')).text));
     body.resume();
     expect(await ended).toBe('broken');
+  });
+
+  test('a client of HTTP/2 that opens no window for its answer is let go after that time', async () => {
+    const session = http2.connect(server.address, { rejectUnauthorized: false, settings: { initialWindowSize: 0 } });
+    const stream = session.request({ ':path': '/api/v1/namespaces', authorization: 'Bearer admin-token' });
+    stream.on('error', () => {});
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    await new Promise((resolve) => stream.once('close', resolve));
+    expect(bytes).toBe(0);
+    session.destroy();
   });
 
   test('the client may ask for less, in its own words', async () => {
