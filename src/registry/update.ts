@@ -16,6 +16,7 @@ import { admissionRequest, boundedValueOf, commitDelete, commitPut, hookOf, stor
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { recentObjects, storedObject } from './convert.ts';
 import { create } from './create.ts';
+import { checkEntries } from './entries.ts';
 import { fillAsRead, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { mendOwners } from './ownership.ts';
@@ -103,7 +104,10 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (slices !== undefined) await slices.pause();
   const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
-  if (slices !== undefined) await slices.pause();
+  if (slices !== undefined) {
+    checkEntries(resource, hub, old);
+    await slices.pause();
+  }
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
   const { admittedAs } = how;

@@ -85,9 +85,29 @@ function validateSpecWithin(spec: CustomResourceDefinitionSpec, errors: FieldErr
   );
 }
 
+/** Versions of a definition, columns of a version, short names and categories: each is served, and costs every discovery. */
+export const MAX_VERSIONS = 100;
+const MAX_COLUMNS = 100;
+const MAX_NAMES = 100;
+
+function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors: FieldErrors): boolean {
+  const before = errors.list.length;
+  const bounded = (list: readonly unknown[] | undefined, most: number, at: Path): void => {
+    if ((list?.length ?? 0) > most) errors.tooMany(at, list?.length ?? 0, most);
+  };
+  bounded(versions, MAX_VERSIONS, root.child('versions'));
+  each(versions, root.child('versions'), ({ additionalPrinterColumns }, at) => {
+    bounded(additionalPrinterColumns, MAX_COLUMNS, at.child('additionalPrinterColumns'));
+  });
+  bounded(names.shortNames, MAX_NAMES, root.child('names').child('shortNames'));
+  bounded(names.categories, MAX_NAMES, root.child('names').child('categories'));
+  return errors.list.length > before;
+}
+
 function validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
   const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
   const x = extensionNames(env.identity.schemaExtensionPrefix);
+  if (tooLong(spec, errors)) return;
   validateGroup(group, errors);
   word(scope, ['Cluster', 'Namespaced'], root.child('scope'), errors);
   each(versions, root.child('versions'), ({ schema }, at) => {

@@ -260,3 +260,14 @@ test('rules in a schema are dropped while their feature is off', () => {
   expect(errors).toEqual([]);
   expect(JSON.stringify(object)).not.toContain('validations');
 });
+
+test('versions, columns, short names and categories have bounds', () => {
+  const many = (count: number, make: (i: number) => Loose): Loose[] => Array.from({ length: count }, (_, i) => make(i));
+  const versions = (count: number): Loose => ({ versions: many(count, (i) => version({ name: `v${i + 1}`, storage: i === 0 })) });
+  expect(errorsOf(versions(100))).toEqual([]);
+  expect(errorsOf(versions(101))).toEqual(like(['spec.versions | TooMany | Too many: 101: must have at most 100 items']));
+  const additionalPrinterColumns = many(101, (i) => ({ name: `c${i}`, type: 'string', jsonPath: '.spec' }));
+  expect(errorsOf({ versions: [version({ additionalPrinterColumns })] })).toEqual(like(['additionalPrinterColumns | TooMany']));
+  const names = { plural: 'gadgets', kind: 'Gadget', shortNames: many(101, (i) => `s${i}`) };
+  expect(errorsOf({ names })).toEqual(like(['spec.names.shortNames | TooMany']));
+});

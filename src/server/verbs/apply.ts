@@ -8,6 +8,7 @@ import { type Applied, apply } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
 import { withConversions } from '../../registry/conversions.ts';
+import { checkEntries } from '../../registry/entries.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
@@ -59,7 +60,9 @@ export async function applyObject(
 ): Promise<UpdateResult> {
   const { registry } = services;
   const { resource } = write;
-  const applied = await readApplied(body, ctx.slices());
+  const slices = ctx.slices();
+  const applied = await readApplied(body, slices);
+  if (slices !== undefined) checkEntries(resource, applied as never);
   ctx.audit?.requestBody(() => applied);
   if (wantsReport(services, options)) {
     const report = { problems: [] as string[] };

@@ -9,6 +9,7 @@ import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { parseAllAs } from '../../registry/convert.ts';
 import { create } from '../../registry/create.ts';
+import { checkEntries } from '../../registry/entries.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
@@ -100,6 +101,7 @@ export async function createObject(services: Services, ctx: Context, resource: R
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const { object } = await bodyObject(services, ctx, resource, options);
+  if (ctx.slices() !== undefined) checkEntries(resource, object);
   const item = await create(services.registry, writeContext(ctx, resource, options), object);
   return sendItem(services, ctx, 201, resource, item, representation);
 }
@@ -124,7 +126,10 @@ export async function updateObject(services: Services, ctx: Context, resource: R
       const spoken = spokenOf(resource, live);
       const before = spoken instanceof Promise ? await spoken : spoken;
       const slices = ctx.slices();
-      if (slices !== undefined) await slices.pause();
+      if (slices !== undefined) {
+        checkEntries(resource, object, before);
+        await slices.pause();
+      }
       const owning = ownUpdated(registry, write, object, before);
       if (owning instanceof Promise) await owning;
       if (slices !== undefined) await slices.pause();
