@@ -51,6 +51,19 @@ const reasonFor = (suite: string, name: string): string | undefined => {
   return undefined;
 };
 
+/**
+ * The one rule under `*`: an answer that was recorded as 500 and is 4xx here, because the fault is the caller's. Nothing else
+ * of the case may differ.
+ */
+function isByRule(complaint = ''): boolean {
+  const places = [...complaint.matchAll(/^ {4}\[(\d+)\](\S*)\n {6}want (.*)\n {6}got {2}(.*)$/gm)];
+  const better = new Set(
+    places.filter(([, , path, want, got]) => path === '.status' && want === '500' && /^4\d\d$/.test(got ?? '')).map(([, step]) => step),
+  );
+  const lines = complaint.split('\n').filter((line) => /^ {4}\S/.test(line));
+  return better.size > 0 && lines.every((line) => better.has(/^ {4}\[(\d+)\]/.exec(line)?.[1]));
+}
+
 /** The server that was recorded ran with these. */
 const asRecorded: TestServerOptions = {
   identity: 'kubernetes',
@@ -86,7 +99,7 @@ async function judge(options: TestServerOptions, suites: readonly string[], from
   for (const [suite, cases] of Object.entries(report))
     for (const [name, result] of Object.entries(cases)) {
       const reason = reasonFor(suite, name);
-      if (result === 'fail' && reason === undefined)
+      if (result === 'fail' && reason === undefined && !isByRule(complaints.get(`${suite} · ${name}`)))
         problems.push(`${suite} · ${name}\n${shortened(complaints.get(`${suite} · ${name}`))}`);
       if (result !== 'fail' && reason !== undefined) problems.push(`${suite} · ${name} passes now: take it off the list`);
     }
@@ -115,12 +128,11 @@ describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
   test('only cases that exist are listed, each with a sentence', () => {
     for (const reasons of explained)
       for (const [suite, cases] of Object.entries(reasons)) {
+        for (const [name, reason] of Object.entries(cases)) expect(reason, `${suite} · ${name}`).toMatch(/^[A-Z`].+\.$/s);
+        if (suite === '*') continue;
         expect(present).toContain(suite);
         const recorded = Object.keys(JSON.parse(readFileSync(join(recordings, 'recorded', `${suite}.json`), 'utf8')));
-        for (const [name, reason] of Object.entries(cases)) {
-          expect(recorded, suite).toContain(name);
-          expect(reason, `${suite} · ${name}`).toMatch(/^[A-Z`].+\.$/s);
-        }
+        for (const name of Object.keys(cases)) expect(recorded, suite).toContain(name);
       }
   });
 });
