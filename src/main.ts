@@ -12,7 +12,7 @@ import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
 import type { Encryption } from './compose/encryption.ts';
 import { composeFlowUpkeep } from './compose/flow-upkeep.ts';
-import { prepareStore, restoreDirectoryFirst } from './compose/store.ts';
+import { prepareStore, restoreDirectoryFirst, storeOwner } from './compose/store.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeSurface } from './compose/surface.ts';
 import { composeTrust } from './compose/trust.ts';
@@ -20,7 +20,7 @@ import type { Running } from './controllers/runtime/manager.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import { Definitions } from './extension/definitions.ts';
 import type { ServerOptions } from './flags.ts';
-import { type Identity, identities, identityOf } from './identity.ts';
+import { type Identity, identityOf } from './identity.ts';
 import { builtinKinds } from './kinds/index.ts';
 import type { KindEnv } from './kinds/kind.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -62,9 +62,8 @@ import { Watches } from './server/watch/watches.ts';
 import { Cache } from './storage/cache.ts';
 import type { Engine } from './storage/engine.ts';
 import { openEngine } from './storage/engines/index.ts';
-import type { StoreOwner } from './storage/store-mark.ts';
 import { logUnreadable } from './storage/unreadable.ts';
-import { apiRelease, productVersion } from './version.ts';
+import { apiRelease } from './version.ts';
 
 export interface RunningServer {
   /** `https://127.0.0.1:6443` */
@@ -121,16 +120,6 @@ export async function startServer(
     throw error;
   }
 }
-
-/** The system's namespace is the first object of every store, and named after the identity. */
-const storeOwner = (identity: Identity): StoreOwner => ({
-  identity: identity.name,
-  productVersion,
-  traces: [identity, ...Object.values(identities)].map(({ name, namespaces }) => ({
-    identity: name,
-    key: `core/namespaces/${namespaces.system}`,
-  })),
-});
 
 /** `undo` is told what a start that fails further on has to end; credentials expire by `clock`. */
 async function serve(

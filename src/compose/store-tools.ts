@@ -1,5 +1,6 @@
 /** What `plat store` does with stores that it opens itself: a data directory that no server uses, or a prefix in etcd. */
 import { dirname, join } from 'node:path';
+import { identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { RestoredDirectory } from '../storage/backup/directory.ts';
 import { checkNew, fileChunks, writePrivateFile } from '../storage/backup/file.ts';
@@ -12,8 +13,9 @@ import type { Engine, Entry } from '../storage/engine.ts';
 import type { EtcdAccess } from '../storage/engines/index.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import { hasStore } from '../storage/engines/lmdb/replace.ts';
+import type { StoreOwner } from '../storage/store-mark.ts';
 import { productVersion } from '../version.ts';
-import { identityIn } from './store.ts';
+import { identityIn, storeOwner } from './store.ts';
 
 export { checkNew } from '../storage/backup/file.ts';
 
@@ -74,6 +76,7 @@ export async function withSnapshot<T>(
     const header: BackupHeader = {
       productVersion,
       ...(identity !== undefined && { identity }),
+      ...(engine.mark !== undefined && { storeId: engine.mark.id }),
       engine: engine.name,
       revision: hold.revision,
       compacted: engine.compacted,
@@ -106,18 +109,24 @@ export async function writeBackup(chunks: AsyncIterable<Buffer>, file: string): 
 export interface RestorePlaceOptions {
   readonly force: boolean;
   readonly skipRevisions: number | undefined;
+  readonly acceptLowerRevisions: boolean;
 }
 
-export async function restorePlace(file: string, place: Place, { force, skipRevisions }: RestorePlaceOptions): Promise<RestoredDirectory> {
+export async function restorePlace(
+  file: string,
+  place: Place,
+  { force, skipRevisions, acceptLowerRevisions }: RestorePlaceOptions,
+): Promise<RestoredDirectory> {
   const open = (): AsyncIterable<Buffer> => fileChunks(file);
   const options = { clock: systemClock, skipRevisions };
   if (place.type === 'directory') {
     const { restoreDirectory } = await import('../storage/backup/directory.ts');
-    return explained(() => restoreDirectory(open, { ...options, dataDir: place.dataDir, store: {}, force }));
+    const store = { owner: await ownerOf(file) };
+    return explained(() => restoreDirectory(open, { ...options, dataDir: place.dataDir, store, force }));
   }
-  const engine = await openPlace(place);
+  const owner = await ownerOf(file);
+  const engine = await openEngine({ store: 'etcd', dataDir: '', etcd: place.etcd, historyRetentionMs: 0, owner });
   try {
-    await verifyBackup(open());
     const movedTo = force ? await setAside(engine, file) : undefined;
     await checkEmpty(engine).catch((error: unknown) => {
       if (!(error instanceof BackupError) || force) throw error;
@@ -125,10 +134,20 @@ export async function restorePlace(file: string, place: Place, { force, skipRevi
         `${error.message}: name another --etcd-prefix, or replace what is there with --force, which keeps a backup of it`,
       );
     });
-    return { ...(await restoreInto(engine, open, options)), movedTo };
+    return { ...(await restoreInto(engine, open, { ...options, lowerRevisions: acceptLowerRevisions })), movedTo };
   } finally {
     await engine.close();
   }
+}
+
+/** The new store says that it is of the identity that the backup is of. */
+async function ownerOf(file: string): Promise<StoreOwner | undefined> {
+  const { header } = await verifyBackup(fileChunks(file));
+  const { identity } = header;
+  if (identity === undefined) return undefined;
+  const known = identities[identity];
+  // Of an identity of one's own only the name is known here.
+  return known === undefined ? { identity, productVersion, traces: [] } : storeOwner(known);
 }
 
 /** What is in etcd cannot be moved: it is backed up beside the file, then deleted. A part of an earlier restore is not kept. */

@@ -7,6 +7,18 @@ import type { BackupHeader } from '../storage/backup/format.ts';
 import { BackupError } from '../storage/backup/format.ts';
 import { checkRestored, type Restored } from '../storage/backup/restore.ts';
 import type { Engine } from '../storage/engine.ts';
+import type { StoreOwner } from '../storage/store-mark.ts';
+import { productVersion } from '../version.ts';
+
+/** The system's namespace is the first object of every store, and named after the identity. */
+export const storeOwner = (identity: Identity): StoreOwner => ({
+  identity: identity.name,
+  productVersion,
+  traces: [identity, ...Object.values(identities)].map(({ name, namespaces }) => ({
+    identity: name,
+    key: `core/namespaces/${namespaces.system}`,
+  })),
+});
 
 type RestoreFlags = Pick<ServerOptions, 'restoreFrom' | 'store' | 'dataDir'>;
 
@@ -15,7 +27,7 @@ export async function restoreDirectoryFirst({ restoreFrom, store, dataDir }: Res
   if (restoreFrom === undefined || store !== 'lmdb') return;
   const { restoreDirectory } = await import('../storage/backup/directory.ts');
   const open = await checkedBackup(restoreFrom, identity.name);
-  report(await restoreDirectory(open, { dataDir, store: {}, force: false, clock: systemClock }), log);
+  report(await restoreDirectory(open, { dataDir, store: { owner: storeOwner(identity) }, force: false, clock: systemClock }), log);
 }
 
 /** When it is open. */
@@ -49,8 +61,9 @@ export function checkIdentity({ identity }: BackupHeader, wanted: string): void 
   );
 }
 
-/** The identity of a store, by the namespace of the system that every server makes; undefined for one that no server has used. */
-export async function identityIn(engine: Pick<Engine, 'get'>): Promise<string | undefined> {
+/** The identity of a store, as it says or by the namespace of the system that every server makes; undefined for one that no server has used. */
+export async function identityIn(engine: Pick<Engine, 'get' | 'mark'>): Promise<string | undefined> {
+  if (engine.mark?.identity !== undefined) return engine.mark.identity;
   for (const { name, namespaces } of Object.values(identities)) {
     if ((await engine.get(`core/namespaces/${namespaces.system}`)) !== undefined) return name;
   }

@@ -113,7 +113,7 @@ export function composeSurface(
         ];
   const backup = backupEndpoint({
     engine: store,
-    facts: () => ({ productVersion, identity: services.identity.name }),
+    facts: () => ({ productVersion, identity: services.identity.name, ...(store.mark !== undefined && { storeId: store.mark.id }) }),
     clock: systemClock,
     log: services.log,
   });

@@ -1,3 +1,5 @@
+import type { StoreMark } from './store-mark.ts';
+
 /**
  * The store: a small multi-version key-value contract. Everything above knows only this file; `engine.suite.ts` holds
  * every engine to it.
@@ -100,6 +102,8 @@ export type Subscriber = (changes: readonly ChangeRecord[], revision: number) =>
 
 export interface Engine {
   readonly name: 'memory' | 'lmdb' | 'etcd';
+  /** What the store says of itself; undefined where it says nothing. */
+  readonly mark?: StoreMark | undefined;
   /** True when this process is the only writer: the newest revision is then known without asking. */
   readonly exclusive: boolean;
   /** The newest revision that is durable here (for a shared engine: the newest seen). 0 or more. */

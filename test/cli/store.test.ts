@@ -202,4 +202,27 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
     expect((await home.admin.get(`${path}/in-etcd`)).status).toBe(200);
     expect((await home.admin.get(`${path}/kept`)).status).toBe(200);
   });
+
+  test('revisions that etcd cannot count to are lower only where that is accepted: a list at one of before is refused, a watch hears nothing', async () => {
+    const { dataDir } = await usedDirectory();
+    const [first, second] = [newFile(), newFile()];
+    await ok('backup', '--data-dir', dataDir, '--to', first);
+    const high = temporaryDirectory('plat-store');
+    await ok('restore', '--from', first, '--data-dir', high);
+    await ok('backup', '--data-dir', high, '--to', second);
+    const place = ['--etcd-servers', etcd.endpoint, '--etcd-prefix', '/lower'];
+    expect(await plat('restore', '--from', second, ...place)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--accept-lower-revisions'),
+    });
+    expect(JSON.parse(await ok('stat', ...place, '-o', 'json')).objects).toBe(0);
+    await ok('restore', '--from', second, ...place, '--accept-lower-revisions');
+    const server = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/lower' });
+    const path = '/api/v1/namespaces/default/configmaps';
+    const list = await server.admin.get(`${path}?resourceVersion=1000000200`);
+    expect([list.status, list.json.details?.causes?.[0]?.reason]).toEqual([504, 'ResourceVersionTooLarge']);
+    await server.admin.ok('POST', path, { metadata: { name: 'after' } });
+    const watch = await server.admin.send('GET', `${path}?watch=1&resourceVersion=1000000200&timeoutSeconds=1`);
+    expect([watch.status, watch.text]).toEqual([200, '']);
+  });
 });

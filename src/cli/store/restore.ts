@@ -1,5 +1,5 @@
 /** `plat store restore`: an empty data directory or etcd gets what a backup holds. */
-import { bool, file, flag, readInteger } from '../../lib/flags.ts';
+import { bool, FlagError, file, flag, readInteger } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { demandPath, demandPlace, exitCodes, noWords, outputFlag, placeFlags } from './place.ts';
 
@@ -14,6 +14,7 @@ const flags = {
       (value) => readInteger(value, 0, 1_000_000_000_000),
       { defaultText: '1000000000; 10000 for etcd' },
     ),
+    'accept-lower-revisions': bool(false, 'For etcd that cannot count so far: let versions be lower than before. Restart all clients.'),
     ...outputFlag,
   },
   Store: placeFlags,
@@ -36,6 +37,10 @@ ${exitCodes()}`,
     noWords(words);
     const from = demandPath(options.from, 'from', io);
     const place = demandPlace(options, given, io);
+    if (options.acceptLowerRevisions && place.type !== 'etcd')
+      throw new FlagError('--accept-lower-revisions has no effect without --etcd-servers');
+    if (options.acceptLowerRevisions && given.has('skip-revisions'))
+      throw new FlagError('--accept-lower-revisions and --skip-revisions exclude each other');
     const { restorePlace } = await import('../../compose/store-tools.ts');
     const { header, trailer, revision, expired, movedTo } = await restorePlace(from, place, options);
     const facts = {

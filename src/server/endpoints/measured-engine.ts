@@ -35,6 +35,7 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
   return {
     name: engine.name,
     exclusive: engine.exclusive,
+    mark: engine.mark,
     get revision() {
       return engine.revision;
     },

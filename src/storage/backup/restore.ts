@@ -29,6 +29,11 @@ export interface RestoreOptions {
   readonly clock: Clock;
   /** Revisions to leave out after that of the backup; else as many as fit the engine. */
   readonly skipRevisions?: number | undefined;
+  /**
+   * Revisions may be lower than before: for an engine that cannot count so far. Lists at a version from before are then
+   * refused as in the future, and watches from one hear nothing: all clients must be restarted.
+   */
+  readonly lowerRevisions?: boolean;
 }
 export interface Restored extends BackupSummary {
   /** The first revision that the store can be read at. */
@@ -38,11 +43,12 @@ export interface Restored extends BackupSummary {
 }
 
 /** Nothing is written before the whole backup was read and found to be as it was made. Throws BackupError. */
-export async function restoreInto(engine: Engine, open: OpenBackup, { clock, skipRevisions }: RestoreOptions): Promise<Restored> {
+export async function restoreInto(engine: Engine, open: OpenBackup, options: RestoreOptions): Promise<Restored> {
+  const { clock, skipRevisions, lowerRevisions = false } = options;
   const summary = await verifyBackup(open());
   await checkEmpty(engine);
   const skipped = skipRevisions ?? (engine.name === 'etcd' ? SKIPPED_REVISIONS_ETCD : SKIPPED_REVISIONS);
-  await engine.skipTo(summary.header.revision + skipped);
+  if (!lowerRevisions) await engine.skipTo(summary.header.revision + skipped);
   await engine.commit([{ type: 'put', key: UNFINISHED, value: Buffer.from(summary.trailer.sha256), expect: 0 }]);
   const { commits, expired } = batches(clock.now());
   for await (const part of readBackup(open())) {

@@ -18,7 +18,7 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
-import type { StoreOwner } from '../store-mark.ts';
+import type { StoreMark, StoreOwner } from '../store-mark.ts';
 import { Commits } from './etcd/commits.ts';
 import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';
@@ -74,6 +74,7 @@ class EtcdEngine implements Engine {
   /** The newest revision that any answer of etcd has told. */
   revision = 0;
   compacted = 0;
+  mark: StoreMark | undefined;
   readonly #clock: Clock;
   readonly #keyspace: Keyspace;
   readonly #connection: Connection;
@@ -111,7 +112,7 @@ class EtcdEngine implements Engine {
 
   async open(owner?: StoreOwner): Promise<void> {
     await this.currentRevision();
-    if (owner !== undefined) await this.#checkMark(owner);
+    await this.#checkMark(owner);
     this.compacted = await this.#oldest();
     if (this.#retentionMs <= 0) return;
     this.#compaction = new Compaction({
@@ -126,7 +127,7 @@ class EtcdEngine implements Engine {
     });
   }
 
-  async #checkMark(owner: StoreOwner): Promise<void> {
+  async #checkMark(owner: StoreOwner | undefined): Promise<void> {
     const range = this.#rangeMethod;
     const context = {
       connection: this.#connection,
@@ -136,7 +137,7 @@ class EtcdEngine implements Engine {
       newId: systemRandom.uuid,
       now: this.#clock.now,
     };
-    await this.#orThrow(checkMark(context));
+    this.mark = await this.#orThrow(checkMark(context));
     await this.currentRevision();
   }
 
@@ -228,7 +229,7 @@ class EtcdEngine implements Engine {
     let newest = await this.currentRevision();
     if (revision - newest > MOST_SKIPPED) {
       throw new StoreUnavailable(
-        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}`,
+        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}; if all clients list anew, \`plat store restore --accept-lower-revisions\` goes on without`,
       );
     }
     const request = encodePut(this.#keyspace.barrier, EMPTY_REQUEST);

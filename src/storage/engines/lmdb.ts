@@ -22,7 +22,7 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
-import type { StoreOwner } from '../store-mark.ts';
+import type { StoreMark, StoreOwner } from '../store-mark.ts';
 import { type Due, Expiry } from './expiry.ts';
 import { Holds } from './holds.ts';
 import { Backlog } from './lmdb/backlog.ts';
@@ -31,7 +31,7 @@ import { Compactor } from './lmdb/compactor.ts';
 import { checkRoom, freeBytes, isFull, writeError } from './lmdb/errors.ts';
 import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
-import { MetaDamage, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
+import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
 import { NewestVersions } from './lmdb/newest.ts';
 import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
 import { recover } from './lmdb/recover.ts';
@@ -173,6 +173,10 @@ class LmdbEngine implements Engine {
     this.#markOpen().catch(() => {});
     // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
     this.#compactor.resume().catch(() => {});
+  }
+
+  get mark(): StoreMark | undefined {
+    return readMark(this.#tables.meta);
   }
 
   async currentRevision(): Promise<number> {

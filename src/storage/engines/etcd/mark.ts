@@ -15,13 +15,14 @@ export interface MarkContext {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
   readonly range: Method<RangeAnswer>;
-  readonly owner: StoreOwner;
+  /** Undefined for tools, which open any store and make no mark. */
+  readonly owner: StoreOwner | undefined;
   readonly newId: () => string;
   readonly now: () => number;
 }
 
-/** Throws an error that says what to do when the store is another's. */
-export async function checkMark(context: MarkContext): Promise<void> {
+/** Answers what the store says of itself. Throws an error that says what to do when it is another's. */
+export async function checkMark(context: MarkContext): Promise<StoreMark | undefined> {
   const { connection, keyspace, owner } = context;
   const place = `etcd below ${keyspace.root}`;
   for (;;) {
@@ -35,14 +36,15 @@ export async function checkMark(context: MarkContext): Promise<void> {
         );
       }
       checkOwner(mark.identity, owner, place, '--etcd-prefix');
-      return;
+      return mark;
     }
+    if (owner === undefined) return undefined;
     const traced = await identityByTraces(owner, async (key) => (await read(context, keyspace.root + key)) !== undefined);
     checkOwner(traced, owner, place, '--etcd-prefix');
     const mark: EtcdMark = { format: FORMAT, ...makeMark(owner, context.newId(), context.now()) };
     // Where another server was quicker, its mark is the one that counts.
     const answer = await connection.write(transaction, encodePutAtVersion(keyspace.mark, 0, Buffer.from(JSON.stringify(mark))));
-    if (answer.succeeded) return;
+    if (answer.succeeded) return mark;
   }
 }
 

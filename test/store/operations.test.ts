@@ -1,0 +1,102 @@
+/** The steps of docs/operations.md, run in their order by a shell, with the built program on a free port. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { etcdMissing, startEtcd } from '../support/etcd.ts';
+import { programDirectory, programMissing } from '../support/program.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+
+interface Block {
+  readonly heading: string;
+  readonly needsEtcd: boolean;
+  readonly script: string;
+}
+
+function blocksOf(text: string): Block[] {
+  let heading = '';
+  const blocks: Block[] = [];
+  for (const [, title, mark, script] of text.matchAll(/^## (.+)$|^```sh run( etcd)?\n([\s\S]*?)^```$/gm)) {
+    if (title !== undefined) heading = title;
+    else blocks.push({ heading, needsEtcd: mark !== undefined, script: script as string });
+  }
+  return blocks;
+}
+
+/** What the page leaves to the reader. A line that begins with `!` must fail, which a shell does not check by itself. */
+const prelude = `set -euo pipefail
+trap '[ -z "\${server:-}" ] || kill "$server" 2>/dev/null || true' EXIT
+server=
+wait_for_server() {
+  server=$!
+  for try in $(seq 100); do
+    $PLAT get namespaces >/dev/null 2>&1 && return 0
+    kill -0 "$server" || return 1
+  done
+  return 1
+}
+stop_server() { kill "$server"; wait "$server" || true; server=; }
+must_fail() { if "$@"; then echo "this must fail: $*"; return 1; fi; }
+`;
+const strict = (script: string): string => script.replace(/^! /gm, 'must_fail ');
+
+test('the page has steps for everything that it promises', () => {
+  const headings = blocksOf(page).map(({ heading }) => heading);
+  expect([...new Set(headings)]).toEqual(
+    expect.arrayContaining(['Back up', 'Restore', 'Move to etcd, and back', 'Rename: another identity', 'A full disk', 'Upgrade']),
+  );
+  expect(blocksOf('## A\n```sh run etcd\n! false\n```\n```sh\nno\n```\n')).toEqual([
+    { heading: 'A', needsEtcd: true, script: '! false\n' },
+  ]);
+});
+
+test.skipIf(programMissing !== undefined)(
+  `every step runs${programMissing === undefined ? '' : ` (skipped: ${programMissing})`}`,
+  { timeout: 180_000 },
+  async () => {
+    const etcd = etcdMissing === undefined ? await startEtcd() : undefined;
+    try {
+      const cwd = temporaryDirectory('plat-operations');
+      const steps = blocksOf(page).filter(({ needsEtcd }) => !needsEtcd || etcd !== undefined);
+      const script = steps
+        .map(({ heading, script: lines }, step) => `echo '=== step ${step + 1}: ${heading}'\n${strict(lines)}`)
+        .join('\n');
+      const { code, output } = await shell(`${prelude}${script}\necho '=== done'\n`, cwd, {
+        PLAT: `${process.execPath} ${join(programDirectory, 'plat.js')}`,
+        PORT: String(await freePort()),
+        ETCD: etcd?.endpoint ?? '',
+        HOME: cwd,
+      });
+      expect(code, output).toBe(0);
+      expect(output.trimEnd().endsWith('=== done'), output).toBe(true);
+    } finally {
+      await etcd?.stop();
+    }
+  },
+);
+
+function shell(script: string, cwd: string, env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-s'], { cwd, env: { PATH: process.env.PATH ?? '', ...env } });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output }));
+    child.stdin.end(script);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
