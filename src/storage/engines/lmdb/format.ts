@@ -61,7 +61,7 @@ export interface RecordFacts {
 }
 export type StoredRecord = RecordFacts & Position & { readonly value: Buffer };
 /** Only where a value stands, and the value. */
-export type StoredValue = Position & { readonly key: string; readonly value: Buffer };
+export type StoredValue = Position & { readonly value: Buffer };
 /** What is read in place of a record whose bytes are wrong. */
 export interface DamagedRecord {
   readonly damage: string;
@@ -168,7 +168,7 @@ export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
   decode(bytes) {
     const record = checked(bytes);
     if ('damage' in record) return record;
-    return { revision: readNumber(record, 30), index: record.readUInt16BE(38), key: keyOf(record), value: storedBytes(record) };
+    return { revision: readNumber(record, 30), index: record.readUInt16BE(38), value: storedBytes(record) };
   },
 };
 

@@ -61,8 +61,12 @@ export class Reader {
   }
 
   entry(key: string, { revision, index, created }: Version): Entry {
+    return this.#entry(key, revision, index, created);
+  }
+  /** The row of the index was checked with its key, and the record says where it stands: so both belong together. */
+  #entry(key: string, revision: number, index: number, created: number): Entry {
     const stored = this.#tables.recordValues.get({ revision, index });
-    if (stored !== undefined && 'value' in stored && stored.revision === revision && stored.index === index && stored.key === key)
+    if (stored !== undefined && 'value' in stored && stored.revision === revision && stored.index === index)
       return { key, value: stored.value, revision, created };
     return { key, value: NOTHING, revision, created, unreadable: { reason: damageOf(stored) } };
   }
@@ -92,7 +96,7 @@ export class Reader {
         if (value.deleted) continue;
         count++;
         if (entries.length < limit) {
-          const entry = this.entry(name, { ...value, revision });
+          const entry = this.#entry(name, revision, value.index, value.created);
           entries.push(expiries && value.expires > 0 ? { ...entry, expires: value.expires } : entry);
         } else if (uncounted) break;
       }
