@@ -2,7 +2,7 @@
  * A request runs down one array; each step fills its own field of the context, or throws. Steps that answer at once are
  * not awaited.
  *
- *   audit id → request info → authenticate → audit → impersonate → in-flight limits → authorize → dispatch
+ *   audit id → request info → authenticate → audit → impersonate → flow and seats → authorize → dispatch
  */
 import type { Context } from './context.ts';
 
