@@ -151,18 +151,23 @@ async function runAction(
 ): Promise<void> {
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
+  const sent = expected === undefined ? undefined : await readBody(ctx);
+  const slices = ctx.slices();
   const body =
-    expected === undefined
+    expected === undefined || sent === undefined
       ? undefined
-      : await decodeBody(await readBody(ctx), bodyMedia(ctx, true, services.identity.protobufMediaType), expected);
+      : await decodeBody(sent, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, undefined, slices);
   if (body !== undefined && expected !== undefined) {
     ctx.audit?.requestObject(expected.schema, body);
     applyDefaults(expected.schema, body);
     checkNamespace(write, body);
+    if (slices !== undefined) await slices.pause();
     ownAction(services.registry, write, body, expected);
+    if (slices !== undefined) await slices.pause();
   }
   const answer = await action({ ctx, write, body });
   if (answer === undefined) return;
+  if (slices !== undefined) await slices.pause();
   const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
   const bytes = await representObject(answer.schema, answer.object, representation, isPretty(ctx, representation));
   send(ctx, answer.status, representation.type, bytes);

@@ -95,11 +95,24 @@ export async function applyObject(
     return hubOf(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
   };
   return update(registry, write, {
-    change: (live) => whenReady(spokenOf(resource, live), (spoken) => whenReady(run(spoken), (done) => changed(live, spoken, done))),
+    change: (live, item) => {
+      const slices = ctx.slices(item.bytes.length);
+      if (slices === undefined)
+        return whenReady(spokenOf(resource, live), (spoken) => whenReady(run(spoken), (done) => changed(live, spoken, done)));
+      const inTurns = async (): Promise<ApiObject> => {
+        const spoken = await spokenOf(resource, live);
+        const done = await run(spoken);
+        await slices.pause();
+        return changed(live, spoken, done);
+      };
+      return inTurns();
+    },
     ...(write.subresource === '' && {
       createAbsent: async () => {
         await mayCreate(services, ctx, resource);
         const done = await run(undefined);
+        const slices = ctx.slices();
+        if (slices !== undefined) await slices.pause();
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };
         if (uid !== undefined)
           throw conflict(
