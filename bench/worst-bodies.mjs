@@ -5,13 +5,17 @@ const group = (name, plural) => `/apis/${name}/namespaces/${NS}/${plural}`;
 
 export const metadata = (apiVersion, kind, name) => ({ apiVersion, kind, metadata: { name } });
 
+/** Bodies of up to this size are meant to be stored: their lists and maps keep to the bound on entries. */
+const STORED = 1.4 * 2 ** 20;
+const ENTRIES = 19_900;
+
 /** A list of what `make` gives for 0, 1, 2 …, as long as its JSON text fits `size` bytes. `extra`: bytes an entry takes less. */
 export function repeat(size, make, finish = (list) => list, extra = 0) {
   const list = [];
   for (let i = 0, used = 0; ; i++) {
     const entry = make(i);
     used += JSON.stringify(entry).length + 1 - extra / 2;
-    if (used > size - 300) return finish(list);
+    if (used > size - 300 || (size <= STORED && list.length >= ENTRIES)) return finish(list);
     list.push(entry);
   }
 }

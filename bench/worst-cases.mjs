@@ -283,7 +283,7 @@ const wideSchema = (size) => ({
 });
 const schemas = {
   deep: () => deepSchema(500),
-  'very deep': () => deepSchema(20_000),
+  'very deep': () => deepSchema(1200),
   wide: () => wideSchema(STORED * 0.7),
   'wide, largest body': () => wideSchema(READ * 0.9),
   enum: () => ({ type: 'string', enum: repeat(STORED * 0.7, (i) => `e${i}`) }),

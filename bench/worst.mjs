@@ -37,7 +37,6 @@ try {
       await seed[test.needs](server);
       await quiet();
     }
-    process.stderr.write(process.env.WORST_VERBOSE ? `${test.name}\n` : '');
     const result = await measure(test);
     results.push(result);
     if (json) console.log(JSON.stringify(result));
