@@ -1,4 +1,5 @@
 /** What `plat store` does with stores that it opens itself: a data directory that no server uses, or a prefix in etcd. */
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -12,7 +13,9 @@ import { backupChunks } from '../storage/backup/write.ts';
 import type { Engine, Entry } from '../storage/engine.ts';
 import type { EtcdAccess } from '../storage/engines/index.ts';
 import { openEngine } from '../storage/engines/index.ts';
-import { hasStore } from '../storage/engines/lmdb/replace.ts';
+import type { DirectoryStat, Finding, Repair } from '../storage/engines/lmdb/findings.ts';
+import { lockDirectory } from '../storage/engines/lmdb/lock.ts';
+import { hasStore, storeFiles } from '../storage/engines/lmdb/replace.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
 import { productVersion } from '../version.ts';
 import { identityIn, storeOwner } from './store.ts';
@@ -215,4 +218,40 @@ function count(collections: Record<string, { objects: number; bytes: number }>, 
   const name = key.split('/').slice(0, 2).join('/');
   const found = collections[name] ?? { objects: 0, bytes: 0 };
   collections[name] = { objects: found.objects + 1, bytes: found.bytes + bytes };
+}
+
+/** Throws when there is no store, or a server uses it. */
+export async function verifyPlace(dataDir: string): Promise<readonly Finding[]> {
+  demandStore(dataDir);
+  const { verifyDirectory } = await import('../storage/engines/lmdb/verify.ts');
+  return explained(() => verifyDirectory(dataDir));
+}
+
+/** What the files of a directory say of themselves; `identity` is told by the objects where the store does not say it. */
+export async function statDataDirectory(dataDir: string): Promise<DirectoryStat> {
+  demandStore(dataDir);
+  const { statDirectory } = await import('../storage/engines/lmdb/stat.ts');
+  return explained(() => statDirectory(dataDir));
+}
+
+/** `dryRun`: the repair is made of a copy within the directory, which is then removed. */
+export async function repairPlace(dataDir: string, dryRun: boolean): Promise<Repair> {
+  demandStore(dataDir);
+  const { repairDirectory } = await import('../storage/engines/lmdb/repair.ts');
+  const label = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
+  if (!dryRun) return explained(() => repairDirectory(dataDir, { label }));
+  const copy = join(dataDir, `store.dry-run-${process.pid}`);
+  const lock = await explained(() => lockDirectory(dataDir));
+  try {
+    mkdirSync(copy, { mode: 0o700 });
+    for (const name of storeFiles(dataDir)) cpSync(join(dataDir, name), join(copy, name));
+    return { ...(await repairDirectory(copy, { label })), movedTo: undefined };
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+    await lock.release();
+  }
+}
+
+function demandStore(dataDir: string): void {
+  if (!hasStore(dataDir)) throw new Error(`there is no store in ${dataDir}`);
 }

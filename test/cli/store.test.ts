@@ -166,6 +166,56 @@ describe('backup and restore', () => {
   });
 });
 
+describe('damage', () => {
+  /** A directory in which a byte of one value differs. */
+  async function damaged(): Promise<string> {
+    const { dataDir } = await usedDirectory();
+    const path = join(dataDir, 'store.mdb');
+    const bytes = readFileSync(path);
+    // It stands once in the text of the object and once in the list of its fields.
+    for (let at = bytes.indexOf('"name":"kept"'); at >= 0; at = bytes.indexOf('"name":"kept"', at + 1)) bytes[at + 9] = 0x4b;
+    writeFileSync(path, bytes);
+    return dataDir;
+  }
+
+  test('verify names it, repair shows what would be lost and changes nothing, and then keeps the rest', async () => {
+    const dataDir = await damaged();
+    const before = readFileSync(join(dataDir, 'store.mdb'));
+    const found = await plat('verify', '--data-dir', dataDir);
+    expect([found.code, found.stdout]).toEqual([3, expect.stringContaining('core/configmaps/default/kept')]);
+    const dry = await plat('repair', '--data-dir', dataDir);
+    expect([dry.code, dry.stdout]).toEqual([3, expect.stringContaining('lost: core/configmaps/default/kept')]);
+    expect(dry.stdout).toContain('nothing was changed');
+    expect(readFileSync(join(dataDir, 'store.mdb')).equals(before)).toBe(true);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('store.dry-run'))).toEqual([]);
+    const file = newFile();
+    const partly = await plat('backup', '--data-dir', dataDir, '--to', file);
+    expect([partly.code, partly.stderr]).toEqual([3, expect.stringContaining('core/configmaps/default/kept')]);
+    const done = JSON.parse((await plat('repair', '--data-dir', dataDir, '--yes', '-o', 'json')).stdout);
+    expect(done.lost).toMatchObject([{ key: 'core/configmaps/default/kept' }]);
+    expect(existsSync(join(done.movedTo, 'store.mdb'))).toBe(true);
+    expect(await ok('verify', '--data-dir', dataDir)).toContain('is whole');
+    const server = await start({ store: 'lmdb', dataDir });
+    expect((await server.admin.get('/api/v1/namespaces/default')).status).toBe(200);
+    expect((await server.admin.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(404);
+  });
+
+  test('a directory that is whole, or in use, is left alone', async () => {
+    const { dataDir } = await usedDirectory();
+    expect(await ok('verify', '--data-dir', dataDir)).toContain('is whole');
+    expect(await ok('repair', '--data-dir', dataDir, '--yes')).toContain('nothing is to be repaired');
+    const server = await start({ store: 'lmdb', dataDir });
+    for (const command of ['verify', 'repair', 'stat']) {
+      expect(await plat(command, '--data-dir', server.dataDir), command).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('in use'),
+      });
+    }
+    expect((await plat('repair')).code).toBe(2);
+    expect((await plat('verify', '--data-dir', join(cwd, 'nowhere'))).code).toBe(1);
+  });
+});
+
 describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`, () => {
   let etcd: EtcdFixture;
   beforeAll(async () => {

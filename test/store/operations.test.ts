@@ -46,7 +46,15 @@ const strict = (script: string): string => script.replace(/^! /gm, 'must_fail ')
 test('the page has steps for everything that it promises', () => {
   const headings = blocksOf(page).map(({ heading }) => heading);
   expect([...new Set(headings)]).toEqual(
-    expect.arrayContaining(['Back up', 'Restore', 'Move to etcd, and back', 'Rename: another identity', 'A full disk', 'Upgrade']),
+    expect.arrayContaining([
+      'Back up',
+      'Restore',
+      'Move to etcd, and back',
+      'Rename: another identity',
+      'A full disk',
+      'Damage',
+      'Upgrade',
+    ]),
   );
   expect(blocksOf('## A\n```sh run etcd\n! false\n```\n```sh\nno\n```\n')).toEqual([
     { heading: 'A', needsEtcd: true, script: '! false\n' },

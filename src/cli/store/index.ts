@@ -15,6 +15,7 @@ const commands: readonly CommandEntry[] = [
     summary: 'Write objects again that are not under the first key of the encryption configuration.',
     load: async () => (await import('./reencrypt.ts')).reencrypt,
   },
+  { name: 'repair', summary: 'Make a damaged data directory usable.', load: async () => (await import('./repair.ts')).repair },
   { name: 'restore', summary: 'Fill an empty store from a backup.', load: async () => (await import('./restore.ts')).restore },
   { name: 'stat', summary: 'Show what a store or a backup holds.', load: async () => (await import('./stat.ts')).stat },
   { name: 'verify', summary: 'Check a data directory or a backup for damage.', load: async () => (await import('./verify.ts')).verify },

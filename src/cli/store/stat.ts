@@ -25,7 +25,9 @@ ${exitCodes()}`,
       print({ ...header, objects, encrypted, unreadable: unreadableCount }, collections, options.output, io);
       return 0;
     }
-    const { collections, ...facts } = await tools.statPlace(demandPlace(options, given, io));
+    const place = demandPlace(options, given, io);
+    const { collections, ...facts } =
+      place.type === 'directory' ? await tools.statDataDirectory(place.dataDir) : await tools.statPlace(place);
     print(facts, collections, options.output, io);
     return 0;
   },

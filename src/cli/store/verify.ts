@@ -1,25 +1,60 @@
 /** `plat store verify`: whether everything that was written can be read. */
-import { FlagError, file } from '../../lib/flags.ts';
-import { command } from '../command.ts';
+import { FlagError, file, text } from '../../lib/flags.ts';
+import { command, type IO } from '../command.ts';
 import { demandPath, exitCodes, noWords, outputFlag } from './place.ts';
 
-const flags = { Verify: { from: file('Backup to check.'), ...outputFlag } };
+const flags = {
+  Verify: {
+    'data-dir': text('', 'Data directory of a server that does not run.', { value: 'DIRECTORY' }),
+    from: file('Backup to check.'),
+    ...outputFlag,
+  },
+};
 
 export const verify = command({
-  usage: '--from FILE [flags]',
-  summary: 'Check a backup for damage. Nothing is changed.',
+  usage: '(--data-dir DIRECTORY | --from FILE) [flags]',
+  summary: 'Check a data directory or a backup for damage. Nothing is changed.',
   flags,
-  more: exitCodes(),
+  more: `
+Examples:
+  plat store verify --data-dir .plat
+  plat store verify --from plat.backup
+${exitCodes('the directory is damaged: what is wrong, and where, is printed')}`,
   async run({ options, words }, io) {
     noWords(words);
-    if (options.from === undefined) throw new FlagError('which backup? Name it with --from FILE');
-    const { statBackup } = await import('../../compose/store-tools.ts');
-    const { header, trailer } = await statBackup(demandPath(options.from, 'from', io));
+    if ((options.from === undefined) === (options.dataDir === ''))
+      throw new FlagError('what is to be checked? Name it with --data-dir or with --from');
+    const tools = await import('../../compose/store-tools.ts');
+    if (options.from === undefined) {
+      const findings = await tools.verifyPlace(demandPath(options.dataDir, 'data-dir', io));
+      if (options.output === 'json') io.out(`${JSON.stringify({ findings })}\n`);
+      else if (findings.length === 0) io.out(`${options.dataDir} is whole\n`);
+      else printFindings(findings, io);
+      return findings.length === 0 ? 0 : 3;
+    }
+    const { header, trailer } = await tools.statBackup(demandPath(options.from, 'from', io));
     if (options.output === 'json') io.out(`${JSON.stringify({ ...header, ...trailer })}\n`);
-    else
+    else {
       io.out(
         `${options.from} is whole: ${trailer.entries} entries at revision ${header.revision}, identity ${header.identity ?? 'unknown'}\n`,
       );
+    }
     return 0;
   },
 });
+
+interface Shown {
+  readonly file: string;
+  readonly message: string;
+  readonly offset?: number;
+  readonly key?: string;
+  readonly revision?: number;
+  readonly startsAnyway: boolean;
+}
+export function printFindings(findings: readonly Shown[], io: IO): void {
+  for (const { file: name, message, offset, key, revision, startsAnyway } of findings) {
+    const place = [name, offset === undefined ? '' : `byte ${offset}`, key ?? '', revision === undefined ? '' : `revision ${revision}`];
+    io.out(`${place.filter((part) => part !== '').join(', ')}: ${message}${startsAnyway ? '' : ' (no server starts)'}\n`);
+  }
+  io.out(`${findings.length} findings; \`plat store repair\` shows what can be kept\n`);
+}
