@@ -183,8 +183,8 @@ async function serve(
     newUid: systemRandom.uuid,
     maxObjectBytes: options.maxObjectBytes,
   };
-  const connections = composeConnections(options, identity, credentials, registry, live, trust);
-  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log, trust });
+  const connections = composeConnections(options, identity, credentials, registry, live, trust, clock);
+  const aggregation = composeAggregation({ options, identity, credentials, catalog, live, metrics, log, trust, clock });
   const services: Services = {
     identity,
     registry,

@@ -9,7 +9,7 @@ import type { ServerOptions } from '../flags.ts';
 import { type Identity, shortWord } from '../identity.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -33,6 +33,7 @@ export interface AggregationParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly trust: Trust;
+  readonly clock: Clock;
 }
 
 export interface ComposedAggregation {
@@ -53,6 +54,7 @@ export function composeAggregation({
   metrics,
   log,
   trust,
+  clock,
 }: AggregationParts): ComposedAggregation {
   const isOwn = (certificate: X509Certificate): boolean => trust.own.has(certificate);
   const aggregation = new Aggregation({
@@ -74,6 +76,7 @@ export function composeAggregation({
     guard: { lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address), refused: isOwn },
     rejectRedirects: options.aggregatorRejectForwardingRedirect,
     open,
+    limits: { clock, answerMs: options.requestTimeout },
     report: (message, details) => log.warn(message, details),
   });
   return {

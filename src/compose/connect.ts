@@ -4,6 +4,7 @@ import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
 import type { Trust } from './trust.ts';
@@ -22,6 +23,7 @@ export function composeConnections(
   registry: RegistryDeps,
   live: LiveSource,
   trust: Trust,
+  clock: Clock,
 ): Connections {
   const { own } = trust;
   return connectActions({
@@ -47,6 +49,7 @@ export function composeConnections(
     isServer: (certificate) => own.has(certificate) || isServing(certificate, identity),
     identityHeaders: identityHeadersOf(options),
     allowLocal: options.proxyToLocalAddresses,
+    limits: { clock, answerMs: options.requestTimeout },
   });
 }
 

@@ -8,7 +8,7 @@ import { identityHeaders } from '../extension/aggregation/identity-headers.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { Context } from './context.ts';
 import { sendText } from './respond.ts';
-import { dial } from './tunnels/dial.ts';
+import { type AnswerLimits, dial } from './tunnels/dial.ts';
 import { answerOf, bodyHeaders, type OpenConnections, sendAnswer } from './tunnels/forward.ts';
 import type { Guard } from './tunnels/guard.ts';
 import { answerHeaders, requestHeaders } from './tunnels/headers.ts';
@@ -26,6 +26,7 @@ export interface AggregationDeps {
   /** Answers that lead elsewhere are refused: whoever followed them would do so with this server's trust. */
   readonly rejectRedirects: boolean;
   readonly open: OpenConnections;
+  readonly limits: AnswerLimits;
   readonly report: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -145,10 +146,10 @@ async function request(
   headers: string[],
   hasBody: boolean,
 ): Promise<void> {
-  const outgoing = dial(target, { method: ctx.method, path, headers });
+  const outgoing = dial(target, { method: ctx.method, path, headers, ...deps.limits });
   if (!ctx.info.resourceRequest) {
-    const timer = setTimeout(() => outgoing.destroy(new Error('context deadline exceeded')), DISCOVERY_MS);
-    outgoing.once('close', () => clearTimeout(timer));
+    const late = (): void => void outgoing.destroy(new Error('context deadline exceeded'));
+    outgoing.once('close', deps.limits.clock.after(DISCOVERY_MS, late));
   }
   const unreachable = (why: string, cause?: NodeJS.ErrnoException): Unreachable =>
     new Unreachable(why, outgoing.reusedSocket && (cause?.code === 'ECONNRESET' || cause?.code === 'EPIPE'));
@@ -191,5 +192,6 @@ async function tunnel(
     path,
     headers,
     unreachable: (why) => new Unreachable(`error dialing backend: ${why}`, false),
+    clock: deps.limits.clock,
   });
 }

@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { ensureAuthority, issueClient, issueServing } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { dial } from '../../src/server/tunnels/dial.ts';
@@ -128,6 +129,7 @@ describe('pods', () => {
 });
 
 describe('names that change what they mean', () => {
+  const limits = { clock: systemClock, answerMs: 60_000 };
   const guardWith = (answers: string[][]): Guard & { asked: number } => {
     const guard = {
       asked: 0,
@@ -138,7 +140,7 @@ describe('names that change what they mean', () => {
     return guard;
   };
   const connect = async (guard: Guard, port: number): Promise<string> => {
-    const request = dial({ host: 'rebind.example', port, guard }, { method: 'GET', path: '/', headers: ['Host', 'x'] });
+    const request = dial({ host: 'rebind.example', port, guard }, { method: 'GET', path: '/', headers: ['Host', 'x'], ...limits });
     return new Promise((resolve) => {
       request.on('error', (error) => resolve(error.name));
       request.on('response', (response) => resolve(String(response.statusCode)));
@@ -175,7 +177,9 @@ describe('names that change what they mean', () => {
     ]);
     expect(await ask(false)).toEqual(['10.0.0.1', 4]);
     expect(await ask(false)).toBe('Error');
-    expect(() => dial({ host: '127.0.0.1', port: 1, guard }, { method: 'GET', path: '/', headers: [] })).toThrow('address not allowed');
+    expect(() => dial({ host: '127.0.0.1', port: 1, guard }, { method: 'GET', path: '/', headers: [], ...limits })).toThrow(
+      'address not allowed',
+    );
   });
 });
 

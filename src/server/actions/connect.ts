@@ -6,6 +6,7 @@ import type { RegistryDeps } from '../../registry/context.ts';
 import type { Action } from '../services.ts';
 import { type AgentOptions, NodeAgents } from '../tunnels/agents.ts';
 import type { ConnectDeps } from '../tunnels/connect.ts';
+import type { AnswerLimits } from '../tunnels/dial.ts';
 import { credentialHeaders } from '../tunnels/headers.ts';
 import { proxyAddress } from '../tunnels/target.ts';
 import { podLog } from './pod-log.ts';
@@ -24,6 +25,8 @@ export interface ConnectOptions {
   readonly identityHeaders: readonly string[];
   /** Let clients reach this machine's own loopback and link: for tests and servers that stand alone. */
   readonly allowLocal: boolean;
+  /** How long targets may take to answer. */
+  readonly limits: AnswerLimits;
 }
 
 export interface Connections {
@@ -48,6 +51,7 @@ export function connectActions(options: ConnectOptions): Connections {
     guard,
     randomBelow: options.registry.randomBelow,
     open: new Set(),
+    limits: options.limits,
   };
   const actions = [
     ['core/pods/log', podLog(deps)],

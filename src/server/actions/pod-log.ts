@@ -1,5 +1,5 @@
 /** pods/log: what a container wrote, as the agent of its node has it, for as long as the client listens. */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { PodLogOptions } from '../../kinds/core/schema/pod-options.ts';
 import { type ApiError, badRequest, internalError, invalid, methodRefused, plainError, remoteFailure } from '../../meta/errors.ts';
@@ -10,8 +10,8 @@ import { head } from '../respond.ts';
 import type { Action } from '../services.ts';
 import { type ConnectDeps, current, isOn } from '../tunnels/connect.ts';
 import { containerOf } from '../tunnels/containers.ts';
-import { dial } from '../tunnels/dial.ts';
-import { answerOf, type OpenConnections, sendAnswer } from '../tunnels/forward.ts';
+import { type AnswerLimits, dial } from '../tunnels/dial.ts';
+import { answerOf, sendAnswer } from '../tunnels/forward.ts';
 import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
 
 /** How much of an agent's complaint is passed on. */
@@ -35,18 +35,19 @@ export function podLog(deps: ConnectDeps): Action {
     const target = options.insecureSkipTLSVerifyBackend === true ? { ...agent, tls: { ...agent.tls, verify: false } } : agent;
     const query = agentQuery(options);
     const path = `/containerLogs/${write.namespace}/${write.name}/${container}${query === '' ? '' : `?${query}`}`;
-    await passOn(deps.open, ctx, target, path, write.name);
+    await passOn(deps, ctx, target, path, write.name);
     return undefined;
   };
 }
 
-async function passOn(open: OpenConnections, ctx: Context, target: Target, path: string, name: string): Promise<void> {
-  const request = dial(target, { method: 'GET', path, headers: ['Host', authorityOf(target), 'Accept-Encoding', 'identity'] });
+async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Target, path: string, name: string): Promise<void> {
+  const headers = ['Host', authorityOf(target), 'Accept-Encoding', 'identity'];
+  const request = dial(target, { method: 'GET', path, headers, ...limits });
   const unreachable = (why: string): ApiError => plainError(`Get "${schemeOf(target)}://${authorityOf(target)}${path}": ${why}`);
   const response = await answerOf(ctx, request, target, unreachable, () => request.end());
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 206) {
-    const complaint = await readComplaint(response);
+    const complaint = await readComplaint(response, limits);
     request.destroy();
     throw agentError(status, complaint, name);
   }
@@ -54,13 +55,21 @@ async function passOn(open: OpenConnections, ctx: Context, target: Target, path:
   await sendAnswer(open, ctx, request, response, ['Content-Type', 'text/plain', 'X-Content-Type-Options', 'nosniff']);
 }
 
-async function readComplaint(response: IncomingMessage): Promise<string> {
+/** What there is of a complaint when it ends, breaks off, is too long, or takes too long. */
+export async function readComplaint(response: Readable, { clock, answerMs }: AnswerLimits): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    if (size >= COMPLAINT_BYTES) break;
+  const cancel = clock.after(answerMs, () => void response.destroy());
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size >= COMPLAINT_BYTES) break;
+    }
+  } catch {
+    // It broke off.
+  } finally {
+    cancel();
   }
   return Buffer.concat(chunks).toString('utf8', 0, COMPLAINT_BYTES);
 }

@@ -64,6 +64,7 @@ function stream<T extends object>(deps: ConnectDeps, kind: StreamKind<T>): Actio
       path: query === '' ? path : `${path}?${query}`,
       headers: requestHeaders(ctx, { isCredential: deps.isCredential, upgrade: ctx.upgrade?.protocol }),
       unreachable: (why) => plainError(`error dialing backend: ${why}`),
+      clock: deps.limits.clock,
     });
     return undefined;
   };

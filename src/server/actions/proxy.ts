@@ -59,11 +59,12 @@ async function connect(deps: ConnectDeps, ctx: Context, target: Target, { prefix
   const forwarded = { target, path: `${path === '' ? '/' : path}${query}` };
   const headers = requestHeaders(ctx, { isCredential: deps.isCredential, upgrade, forwardedUri: prefix + path });
   if (upgrade !== undefined) {
-    await openTunnel(deps.open, ctx, { ...forwarded, headers, unreachable: (why) => plainError(`error dialing backend: ${why}`) });
+    const unreachable = (why: string) => plainError(`error dialing backend: ${why}`);
+    await openTunnel(deps.open, ctx, { ...forwarded, headers, unreachable, clock: deps.limits.clock });
     return;
   }
   const hosts = [authorityOf(target), ctx.header('host') ?? ctx.header(':authority')];
-  await forward(deps.open, ctx, {
+  await forward(deps.open, ctx, deps.limits, {
     ...forwarded,
     headers,
     unreachable: (why) => serviceUnavailable(`error trying to reach service: ${why}`),

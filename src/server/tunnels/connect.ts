@@ -7,6 +7,7 @@ import { fresh } from '../../registry/list.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { ActionRequest } from '../services.ts';
 import type { NodeAgents } from './agents.ts';
+import type { AnswerLimits } from './dial.ts';
 import type { OpenConnections } from './forward.ts';
 import type { Guard } from './guard.ts';
 
@@ -22,6 +23,7 @@ export interface ConnectDeps {
   readonly guard: Guard;
   readonly randomBelow: (limit: number) => number;
   readonly open: OpenConnections;
+  readonly limits: AnswerLimits;
 }
 
 /** An object that a connection leads to, as it is now. */

@@ -1,12 +1,20 @@
-/** Requests to targets of tunnels: one connection each unless told otherwise, a bound on how long it takes to get one, errors in plain words. */
+/**
+ * Requests to targets of tunnels: one connection each unless told otherwise, bounds on how long a connection and the head of
+ * an answer may take, errors in plain words.
+ */
 import http from 'node:http';
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { checkHost, guardedLookup, peerFault } from './guard.ts';
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import { timeout } from '../../meta/errors.ts';
+import { checkHost, guardedLookup, guardFault, peerFault } from './guard.ts';
 import { authorityOf, type Target } from './target.ts';
 
 /** Longest that a connection may take to come about, its TLS handshake included. */
-const DIAL_MS = 30_000;
+export const DIAL_MS = 30_000;
+
+/** Longest that a target may take to answer a request to switch protocols. */
+export const UPGRADE_MS = 30_000;
 
 /** Largest head of an answer. */
 const HEADER_BYTES = 64 * 1024;
@@ -17,10 +25,37 @@ export interface DialOptions {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
+  readonly clock: Clock;
+  /** Longest from the last bytes that the target took of the request to the head of its answer. */
+  readonly answerMs: number;
+}
+
+/** How long targets may take. */
+export interface AnswerLimits {
+  readonly clock: Clock;
+  /** Until the head of an answer, where no other protocol is asked for. */
+  readonly answerMs: number;
+}
+
+/** The target has the request, or does not read it, and does not answer. */
+export class NoAnswer extends Error {
+  constructor(millis: number) {
+    super(`the target did not answer within ${millis / 1000} seconds`);
+    this.name = 'NoAnswer';
+  }
+}
+
+/** The error of a request whose target cannot be reached: why, in plain words, and as the system said it. */
+export type Unreachable = (why: string, cause?: Error) => Error;
+
+/** What the client gets for an error of a request to a target. */
+export function faultOf(target: Target, error: Error, unreachable: Unreachable): Error {
+  if (error instanceof NoAnswer) return timeout(error.message);
+  return guardFault(error) ?? unreachable(dialFault(target, error), error);
 }
 
 /** Begins a request. Whoever calls must listen for `error` and end the request. Throws where the address is not allowed. */
-export function dial(target: Target, { method, path, headers }: DialOptions): http.ClientRequest {
+export function dial(target: Target, { method, path, headers, clock, answerMs }: DialOptions): http.ClientRequest {
   const { tls, guard } = target;
   checkHost(guard, target.host);
   const common = {
@@ -46,24 +81,55 @@ export function dial(target: Target, { method, path, headers }: DialOptions): ht
           ...(tls.certificate !== undefined && { cert: tls.certificate }),
           ...(tls.key !== undefined && { key: tls.key }),
         });
-  const timer = setTimeout(() => request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' })), DIAL_MS);
-  const arrived = (): void => clearTimeout(timer);
+  const connected = limitTimes(request, clock, answerMs);
   request.once('socket', (socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     if (request.reusedSocket) {
-      arrived();
+      connected();
       return;
     }
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
-      arrived();
+      connected();
       const fault = tls === undefined ? undefined : peerFault(guard, socket as TLSSocket);
       if (fault !== undefined) request.destroy(fault);
     });
   });
-  request.once('close', arrived);
   return request;
 }
+
+/** Ends a request whose connection, or the head of whose answer, takes too long. Answers what is called when it is connected. */
+function limitTimes(request: http.ClientRequest, clock: Clock, answerMs: number): () => void {
+  const unconnected = (): void => void request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
+  let cancel: Cancel = clock.after(DIAL_MS, unconnected);
+  let isConnected = false;
+  let isOver = false;
+  let written = 0;
+  const late = (): void => {
+    // A long body that the target goes on to read is no silence.
+    if (!request.writableFinished && (request.socket?.bytesWritten ?? 0) > written) awaitAnswer();
+    else request.destroy(new NoAnswer(answerMs));
+  };
+  const awaitAnswer = (): void => {
+    cancel();
+    if (isOver) return;
+    written = request.socket?.bytesWritten ?? 0;
+    cancel = clock.after(answerMs, late);
+  };
+  const over = (): void => {
+    isOver = true;
+    cancel();
+  };
+  request.once('finish', () => {
+    if (isConnected) awaitAnswer();
+  });
+  for (const event of ['response', 'upgrade', 'close']) request.once(event, over);
+  return () => {
+    isConnected = true;
+    awaitAnswer();
+  };
+}
+
 /** After this much silence a connection is asked whether it still has another end. */
 export const KEEP_ALIVE_MS = 30_000;
 

@@ -6,8 +6,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { Context } from '../context.ts';
 import { head } from '../respond.ts';
-import { dial, dialFault } from './dial.ts';
-import { guardFault } from './guard.ts';
+import { type AnswerLimits, dial, faultOf, type Unreachable } from './dial.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -21,9 +20,6 @@ export type OpenConnections = Set<Open>;
 /** How long an answer that passes through may go on when the server shuts down. */
 const LAST_WORDS_MS = 2000;
 
-/** The error of a request whose target cannot be reached: why, in plain words, and as the system said it. */
-export type Unreachable = (why: string, cause?: Error) => Error;
-
 export interface Forwarding {
   readonly target: Target;
   /** With its query. */
@@ -36,10 +32,10 @@ export interface Forwarding {
 }
 
 /** Ends when the answer has been sent, or its client is gone. */
-export async function forward(open: OpenConnections, ctx: Context, forwarding: Forwarding): Promise<void> {
+export async function forward(open: OpenConnections, ctx: Context, limits: AnswerLimits, forwarding: Forwarding): Promise<void> {
   const { target } = forwarding;
   const body = bodyHeaders(ctx);
-  const request = dial(target, { method: ctx.method, path: forwarding.path, headers: [...forwarding.headers, ...body] });
+  const request = dial(target, { method: ctx.method, path: forwarding.path, headers: [...forwarding.headers, ...body], ...limits });
   const response = await answerOf(ctx, request, target, forwarding.unreachable, () => {
     if (body.length > 0 && body[1] !== '0') ctx.req.pipe(request);
     else request.end();
@@ -57,7 +53,7 @@ export function answerOf(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
-    request.on('error', (error) => reject(guardFault(error) ?? unreachable(dialFault(target, error), error)));
+    request.on('error', (error) => reject(faultOf(target, error, unreachable)));
     // Nobody asked for another protocol.
     request.once('upgrade', (_response, socket) => {
       socket.destroy();

@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../lib/clock.ts';
 import { badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
-import { dial, dialFault, KEEP_ALIVE_MS } from './dial.ts';
-import { type Open, type OpenConnections, sendAnswer, type Unreachable } from './forward.ts';
-import { guardFault } from './guard.ts';
+import { dial, faultOf, KEEP_ALIVE_MS, type Unreachable, UPGRADE_MS } from './dial.ts';
+import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -24,16 +24,18 @@ export interface Tunnelling {
   /** Names and values in turn, those of the upgrade included. */
   readonly headers: readonly string[];
   readonly unreachable: Unreachable;
+  readonly clock: Clock;
 }
 
 /** Ends when the tunnel is closed. */
-export async function openTunnel(open: OpenConnections, ctx: Context, { target, path, headers, unreachable }: Tunnelling): Promise<void> {
+export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling: Tunnelling): Promise<void> {
+  const { target, path, headers, unreachable, clock } = tunnelling;
   const { upgrade } = ctx;
   if (upgrade === undefined) throw badRequest('Upgrade request required');
   if (Number(ctx.header('content-length') ?? 0) > 0) throw badRequest('a request that switches protocols must have no body');
   if (open.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
   const lengths = ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
-  const request = dial(target, { method: ctx.method, path, headers: [...headers, ...lengths] });
+  const request = dial(target, { method: ctx.method, path, headers: [...headers, ...lengths], clock, answerMs: UPGRADE_MS });
   const gone = (): void => {
     request.destroy();
   };
@@ -41,7 +43,7 @@ export async function openTunnel(open: OpenConnections, ctx: Context, { target, 
   const answer = await new Promise<{ response: IncomingMessage; socket?: Socket; rest?: Buffer }>((resolve, reject) => {
     request.once('upgrade', (response, socket, rest) => resolve({ response, socket: socket as Socket, rest }));
     request.once('response', (response) => resolve({ response }));
-    request.on('error', (error) => reject(guardFault(error) ?? unreachable(dialFault(target, error), error)));
+    request.on('error', (error) => reject(faultOf(target, error, unreachable)));
     request.end();
   });
   const { response, socket, rest } = answer;
