@@ -4,7 +4,7 @@
  */
 import * as zlib from 'node:zlib';
 
-type Crc32 = (data: Buffer, start?: number) => number;
+type Crc32 = (data: Uint8Array, start?: number) => number;
 
 const POLYNOMIAL = 0xedb88320;
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {

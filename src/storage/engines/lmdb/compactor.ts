@@ -4,7 +4,7 @@
  * got, so that a crash loses nothing and the next start goes on.
  */
 import { StoreUnavailable } from '../../engine.ts';
-import type { DamagedRecord, Position, StoredRecord } from './format.ts';
+import type { DamagedRecord, Position, StoredFacts } from './format.ts';
 import { readNumberRow, writeNumberRow } from './meta.ts';
 import type { Tables } from './tables.ts';
 
@@ -94,7 +94,7 @@ export class Compactor {
     const bounds = { start: { revision: this.#pruned + 1, index: 0 }, end: { revision: revision + 1, index: 0 } };
     let records = 0;
     let current = this.#pruned;
-    for (const { key: position, value } of this.#tables.records.getRange(bounds)) {
+    for (const { key: position, value } of this.#tables.recordFacts.getRange(bounds)) {
       if (position.revision !== current && (records >= STEP || (!('damage' in value) && value.time > time)))
         return { removals, reached: current };
       current = position.revision;
@@ -112,7 +112,7 @@ export class Compactor {
 }
 
 /** What a record that is damaged, or stands in the wrong place, makes superfluous is not known: it stays. */
-function collect(removals: { position: Position; key: string }[], position: Position, record: StoredRecord | DamagedRecord): void {
+function collect(removals: { position: Position; key: string }[], position: Position, record: StoredFacts | DamagedRecord): void {
   if ('damage' in record || record.revision !== position.revision || record.index !== position.index) return;
   const { deleted, previous, key } = record;
   if (previous.revision > 0) removals.push({ position: previous, key });

@@ -59,7 +59,8 @@ export interface RecordFacts {
   /** When the commit was made, in milliseconds. */
   readonly time: number;
 }
-export type StoredRecord = RecordFacts & Position & { readonly value: Buffer };
+export type StoredFacts = RecordFacts & Position;
+export type StoredRecord = StoredFacts & { readonly value: Buffer };
 /** Only where a value stands, and the value. */
 export type StoredValue = Position & { readonly value: Buffer };
 /** What is read in place of a record whose bytes are wrong. */
@@ -156,9 +157,38 @@ export const versionValues: ValueCodec<VersionRow> = {
 export const records: ValueCodec<StoredRecord | DamagedRecord> = {
   encode,
   decode(bytes) {
-    const record = checked(bytes);
-    if ('damage' in record) return record;
-    return { ...readFacts(record), ...readPosition(record), value: storedBytes(record) };
+    const source = asBuffer(bytes);
+    const damage = damageOf(source, bytes.length);
+    if (damage !== undefined) return damage;
+    return {
+      deleted: ((source[1] as number) & DELETED) !== 0,
+      key: keyOf(source),
+      created: readNumber(source, 4),
+      previous: { revision: readNumber(source, 12), index: source.readUInt16BE(20) },
+      time: readNumber(source, 22),
+      revision: readNumber(source, 30),
+      index: source.readUInt16BE(38),
+      value: copyValue(source, bytes.length),
+    };
+  },
+};
+
+/** Records without their values, for those who only ask what changed. */
+export const recordFacts: ValueCodec<StoredFacts | DamagedRecord> = {
+  encode,
+  decode(bytes) {
+    const source = asBuffer(bytes);
+    const damage = damageOf(source, bytes.length);
+    if (damage !== undefined) return damage;
+    return {
+      deleted: ((source[1] as number) & DELETED) !== 0,
+      key: keyOf(source),
+      created: readNumber(source, 4),
+      previous: { revision: readNumber(source, 12), index: source.readUInt16BE(20) },
+      time: readNumber(source, 22),
+      revision: readNumber(source, 30),
+      index: source.readUInt16BE(38),
+    };
   },
 };
 
@@ -166,20 +196,19 @@ export const records: ValueCodec<StoredRecord | DamagedRecord> = {
 export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
   encode,
   decode(bytes) {
-    const record = checked(bytes);
-    if ('damage' in record) return record;
-    return { revision: readNumber(record, 30), index: record.readUInt16BE(38), value: storedBytes(record) };
+    const source = asBuffer(bytes);
+    const damage = damageOf(source, bytes.length);
+    if (damage !== undefined) return damage;
+    return { revision: readNumber(source, 30), index: source.readUInt16BE(38), value: copyValue(source, bytes.length) };
   },
 };
 
-/** A record of its own bytes, or what is wrong with them. */
-function checked(bytes: Buffer): Buffer | DamagedRecord {
-  const source = asBuffer(bytes);
-  if (bytes.length < RECORD_HEADER + CHECKSUM) return { damage: 'it is cut short' };
-  const record = copy(source, bytes.length);
-  if (crc32(record) !== WHOLE) return { damage: 'its checksum is wrong' };
-  if (record[0] !== RECORD_FORMAT) return { damage: `its record has the format ${record[0]}, which this release does not know` };
-  return record;
+/** What is wrong with the bytes of a record. */
+function damageOf(source: Buffer, length: number): DamagedRecord | undefined {
+  if (length < RECORD_HEADER + CHECKSUM) return { damage: 'it is cut short' };
+  if (crc32(viewOf(source, length)) !== WHOLE) return { damage: 'its checksum is wrong' };
+  if (source[0] === RECORD_FORMAT) return undefined;
+  return { damage: `its record has the format ${source[0]}, which this release does not know` };
 }
 
 /** The same of bytes that are not those of the database. */
@@ -241,19 +270,6 @@ export function encodeRecord({ deleted, key, created, previous, time, revision, 
 }
 
 const keyOf = (record: Buffer): string => record.toString('latin1', RECORD_HEADER, RECORD_HEADER + record.readUInt16BE(2));
-const storedBytes = (record: Buffer): Buffer => record.subarray(RECORD_HEADER + record.readUInt16BE(2), record.length - CHECKSUM);
-const readPosition = (record: Buffer): Position => ({ revision: readNumber(record, 30), index: record.readUInt16BE(38) });
-
-function readFacts(source: Buffer): RecordFacts {
-  return {
-    deleted: ((source[1] as number) & DELETED) !== 0,
-    key: keyOf(source),
-    created: readNumber(source, 4),
-    previous: { revision: readNumber(source, 12), index: source.readUInt16BE(20) },
-    time: readNumber(source, 22),
-  };
-}
-
 /** The database may hand out plain bytes for very large values. */
 function asBuffer(bytes: Buffer | Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -267,27 +283,53 @@ const SLAB = 65_536;
 let slab = Buffer.allocUnsafeSlow(SLAB);
 let slabUsed = 0;
 
-function allocate(length: number): Buffer {
-  if (length > SLAB / 4) return Buffer.allocUnsafeSlow(length);
-  if (slabUsed + length > SLAB) {
-    slab = Buffer.allocUnsafeSlow(SLAB);
-    slabUsed = 0;
-  }
+/** A slab takes this many bytes next; `slabUsed` says where. */
+function makeRoom(length: number): void {
+  if (slabUsed + length <= SLAB) return;
+  slab = Buffer.allocUnsafeSlow(SLAB);
+  slabUsed = 0;
+}
+
+function copy(source: Buffer, length: number): Buffer {
+  if (length > SLAB / 4) return Buffer.from(viewOf(source, length));
+  makeRoom(length);
   const start = slabUsed;
+  slab.set(viewOf(source, length), start);
   slabUsed += length;
   return slab.subarray(start, slabUsed);
 }
 
+/** A copy of the value of a record. A small record is copied as a whole, since a view of its value alone costs more. */
+function copyValue(source: Buffer, length: number): Buffer {
+  const start = RECORD_HEADER + source.readUInt16BE(2);
+  if (length > SLAB / 4) return Buffer.from(viewOf(source, length).subarray(start, length - CHECKSUM));
+  makeRoom(length);
+  const at = slabUsed;
+  slab.set(viewOf(source, length), at);
+  slabUsed += length;
+  return slab.subarray(at + start, slabUsed - CHECKSUM);
+}
+
+/** Views that are kept of the library's buffer: one of each length, as long as no other takes its place. */
+const MOST_VIEWS = 4_096;
+let viewed: Buffer | undefined;
+let views: (Uint8Array | undefined)[] = [];
+
 /**
- * A copy of the first bytes. The library's buffer is longer than its `length` says, and a copy of all that is said would be
- * one of all that is there; so the first byte goes by itself.
+ * The first bytes. The library reads into one buffer, again and again, which is longer than its `length` says: what is
+ * done with a view of all that is there would be done with bytes of earlier reads.
  */
-function copy(source: Buffer, length: number): Buffer {
-  const target = allocate(length);
-  if (length === 0) return target;
-  target[0] = source[0] as number;
-  source.copy(target, 1, 1, length);
-  return target;
+function viewOf(source: Buffer, length: number): Uint8Array {
+  if (source.byteLength === length) return source;
+  if (source !== viewed) {
+    viewed = source;
+    views = new Array(MOST_VIEWS);
+  }
+  const known = views[length % MOST_VIEWS];
+  if (known !== undefined && known.length === length) return known;
+  const view = new Uint8Array(source.buffer, source.byteOffset, length);
+  views[length % MOST_VIEWS] = view;
+  return view;
 }
 
 export function writeNumber(target: Buffer, value: number, at: number): void {

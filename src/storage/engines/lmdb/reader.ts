@@ -189,7 +189,7 @@ function checkRow(key: VersionKey, row: VersionRow): void {
  */
 export function newestRevision(tables: Tables): number {
   const known = Math.max(readNumberRow(tables.meta, 'compacted') ?? 0, readNumberRow(tables.meta, 'closed') ?? 0);
-  for (const { key, value } of tables.records.getRange({ reverse: true, limit: 1 })) {
+  for (const { key, value } of tables.recordFacts.getRange({ reverse: true, limit: 1 })) {
     if (!('damage' in value) && value.revision === key.revision) return Math.max(known, key.revision);
     return Math.max(known, newestInIndex(tables));
   }

@@ -18,8 +18,10 @@ import {
   type Position,
   positionKeys,
   rawValues,
+  recordFacts,
   records,
   recordValues,
+  type StoredFacts,
   type StoredRecord,
   type StoredValue,
   textKeys,
@@ -72,8 +74,9 @@ export interface RawTables {
 
 export interface Tables extends RawTables {
   readonly versions: Table<VersionKey | string, VersionRow>;
-  /** The same table twice: whole records, and values only. */
+  /** The same table three times: whole records, all but the values, and values only. */
   readonly records: Table<Position, StoredRecord | DamagedRecord>;
+  readonly recordFacts: Table<Position, StoredFacts | DamagedRecord>;
   readonly recordValues: Table<Position, StoredValue | DamagedRecord>;
   readonly expiries: Table<ExpiryKey, string>;
   /** Makes the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
@@ -194,6 +197,7 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
       versions: table('versions', versionKeys, versionValues),
       rawVersions: table('versions', versionKeys, rawValues),
       records: table('records', positionKeys, records),
+      recordFacts: table('records', positionKeys, recordFacts),
       rawRecords: table('records', positionKeys, rawValues),
       recordValues: table('records', positionKeys, recordValues),
       expiries: table('expiries', expiryKeys, textValues),
