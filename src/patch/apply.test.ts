@@ -127,7 +127,7 @@ test('the body must be of the version and kind, and say nothing of managers', ()
   ]);
   expect(wrong({ apiVersion: undefined })[1]).toContain('Specified patch version: , expected');
   expect(wrong({ kind: '' })).toEqual([
-    500,
+    400,
     'failed to create typed patch object (/box; /v1, Kind=): no corresponding type for /v1, Kind=',
   ]);
   expect(wrong({ metadata: { managedFields: [] } })).toEqual([400, 'metadata.managedFields must be nil']);
@@ -149,7 +149,7 @@ const main = { name: 'main', image: 'main:1' };
 test('values that only decoding can tell to be wrong', () => {
   const error = refusal(() => new History(Deployment).apply('alpha', { spec: { replicas: 1.5 } }));
   expect([error.code, error.message]).toEqual([
-    500,
+    400,
     expect.stringContaining(
       'failed to convert new object (/box; /v1, Kind=Deployment) to proper version: unable to convert unstructured object',
     ),

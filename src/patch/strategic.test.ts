@@ -119,11 +119,11 @@ test('$setElementOrder arranges a list, with or without a change to it', () => {
   expect(patch(PodSpec, named('main', 'aide'), { ...order('aide', 'new', 'main'), ...named('new') })).toEqual(named('aide', 'new', 'main'));
   expect(patch(PodSpec, named('aide', 'new', 'main'), order('main', 'aide'))).toEqual(named('new', 'main', 'aide'));
   expect(refusal(PodSpec, named('main'), { ...order('main'), containers: [{ name: 'aide', image: 'x' }] })).toEqual([
-    500,
+    400,
     "The order in patch list:\n[map[image:x name:aide]]\n doesn't match $setElementOrder list:\n[map[name:main]]\n",
   ]);
   expect(refusal(PodSpec, {}, { '$setElementOrder/': [] })[0]).toBe(400);
-  expect(refusal(PodSpec, {}, { '$setElementOrder/containers': 'x' })[0]).toBe(500);
+  expect(refusal(PodSpec, {}, { '$setElementOrder/containers': 'x' })[0]).toBe(400);
 });
 
 test('$retainKeys clears the other members of a union', () => {
@@ -163,19 +163,19 @@ test('of items that share the merge key, the first is changed', () => {
 
 test('mistakes in the patch', () => {
   expect(refusal(PodSpec, pod, { containers: [{ image: 'nameless' }] })).toEqual([
-    500,
+    400,
     'map: map[image:nameless] does not contain declared merge key: name',
   ]);
   expect(refusal(PodSpec, pod, { containers: [{ name: 'main', $patch: 'explode' }] })).toEqual([
-    500,
+    400,
     'unknown patch type: explode in map: map[$patch:explode name:main]',
   ]);
   expect(refusal(PodSpec, pod, { volumes: [{ $patch: 'merge', name: 'tmp' }] })).toEqual([
-    500,
+    400,
     'merging lists cannot yet be specified in the patch',
   ]);
   expect(refusal(PodSpec, pod, { containers: [['x']] })[0]).toBe(422);
-  expect(refusal(PodSpec, pod, { containers: [5] })[0]).toBe(500);
+  expect(refusal(PodSpec, pod, { containers: [5] })[0]).toBe(400);
   expect(refusal(PodSpec, pod, '{"data":')).toEqual([400, 'unexpected end of JSON input']);
   expect(refusal(PodSpec, pod, [])[0]).toBe(400);
   expect(patch(PodSpec, pod, { containers: { name: 'main' } }).containers).toEqual({ name: 'main' });

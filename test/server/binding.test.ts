@@ -42,10 +42,10 @@ test('what is no binding is refused', async () => {
     const answer = await server.admin.post(path, body);
     return [answer.status, answer.json.message];
   };
-  expect(await refused(binding('p', {}))).toEqual([500, 'target.name: Required value']);
+  expect(await refused(binding('p', {}))).toEqual([422, 'Binding "p" is invalid: target.name: Required value']);
   expect(await refused(binding('p', { kind: 'Rack', name: 'r' }))).toEqual([
-    500,
-    'target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>"',
+    422,
+    'Binding "p" is invalid: target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>"',
   ]);
   expect(await refused(binding('q', { name: 'n' }))).toEqual([400, 'name in URL does not match name in Binding object']);
   expect((await refused(binding('p', { name: 'n' }, { uid: 'other' })))[0]).toBe(409);

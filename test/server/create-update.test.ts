@@ -49,7 +49,8 @@ describe('create', () => {
   test('a version is refused, a taken name is a conflict', async () => {
     const name = unique();
     expect((await server.admin.post(configmaps, { metadata: { name, resourceVersion: '5' } })).json).toMatchObject({
-      code: 500,
+      code: 400,
+      reason: 'BadRequest',
       message: 'resourceVersion should not be set on objects to be created',
     });
     await server.admin.ok('POST', configmaps, { metadata: { name } });

@@ -61,7 +61,11 @@ test('a scale may be written with a version, without one, or not at all with an 
 test('an object without a number has no scale until it is given one', async () => {
   await make('bare', {});
   const absent = await server.admin.get(`${fields}/bare/scale`);
-  expect([absent.status, absent.json.message]).toEqual([500, expect.stringContaining('the spec replicas field ".spec.n" does not exist')]);
+  expect([absent.status, absent.json.reason, absent.json.message]).toEqual([
+    422,
+    'Invalid',
+    'the spec replicas field ".spec.n" does not exist',
+  ]);
   const empty = await server.admin.patch(`${fields}/bare/scale`, { metadata: {} });
   expect([empty.status, empty.json.message]).toEqual([400, 'the spec replicas field ".spec.n" cannot be empty']);
   expect((await server.admin.patch(`${fields}/bare/scale`, { spec: { replicas: 2 } })).json.spec).toEqual({ replicas: 2 });

@@ -102,7 +102,7 @@ test('a new budget, two budgets, and conditions on the pod', async () => {
   expect([early.status, early.json.details.retryAfterSeconds]).toEqual([429, 10]);
   await server.admin.ok('POST', budget.slice(0, -2), { metadata: { name: 'c' }, spec: { selector: {} } });
   const torn = await evict('a');
-  expect([torn.status, torn.json.message]).toEqual([500, expect.stringContaining('more than one PodDisruptionBudget')]);
+  expect([torn.status, torn.json.message]).toEqual([422, expect.stringContaining('more than one PodDisruptionBudget')]);
   expect((await server.admin.get(`${core}/pods/a`)).json.metadata.resourceVersion).toBe(pod.metadata.resourceVersion);
 });
 

@@ -173,11 +173,11 @@ describe('small ranges', () => {
     // Six addresses, one of which leads to the server.
     await Promise.all([1, 2, 3, 4, 5].map((i) => server.admin.ok('POST', path, service(`s${i}`))));
     const full = await server.admin.post(path, service('s6'));
-    expect(full.status).toBe(500);
-    expect(full.json.message).toBe('Internal error occurred: failed to allocate a serviceIP: range is full');
+    expect([full.status, full.json.reason]).toEqual([503, 'ServiceUnavailable']);
+    expect(full.json.message).toBe('failed to allocate a serviceIP: range is full');
     await server.admin.ok('DELETE', `${path}/s3`);
     const results = await Promise.all(['a', 'b', 'c'].map((name) => server.admin.post(path, service(name))));
-    expect(results.map(({ status }) => status).sort()).toEqual([201, 500, 500]);
+    expect(results.map(({ status }) => status).sort()).toEqual([201, 503, 503]);
   });
 
   test('node ports likewise', async () => {
@@ -188,7 +188,7 @@ describe('small ranges', () => {
     await server.admin.ok('POST', path, plain('p1'));
     await server.admin.ok('POST', path, plain('p2'));
     const full = await server.admin.post(path, plain('p3'));
-    expect(full.json.message).toBe('Internal error occurred: failed to allocate a nodePort: range is full');
+    expect(full.json.message).toBe('failed to allocate a nodePort: range is full');
   });
 });
 
