@@ -112,6 +112,7 @@ function secure(
 ): https.Server {
   const second = http2.createServer({ settings: h2Settings, ...h2Limits });
   second.on('request', handle2);
+  second.on('stream', (stream) => stream.once('aborted', letGo));
   second.on('sessionError', () => {});
   second.on('session', (session) => {
     sessions.add(session);
@@ -150,6 +151,11 @@ function admitOnly(server: http.Server | https.Server, connections: Connections,
     for (const listener of inner) listener.call(server, socket);
   });
   if (handshake) server.prependListener('secureConnection', (socket: TLSSocket) => connections.ready(socket));
+}
+
+/** A client may reset a stream without an error while data waits for it, which by itself would wait for ever. */
+function letGo(this: http2.ServerHttp2Stream): void {
+  this.destroy();
 }
 
 function letGoWhenSilent(session: http2.ServerHttp2Session): void {
