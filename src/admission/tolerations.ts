@@ -16,14 +16,93 @@ export function covers(wide: Toleration, narrow: Toleration): boolean {
   return operator === 'Equal' && narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '');
 }
 
-/** Both lists without those that another one covers; of equal ones the first stays. */
+/**
+ * Both lists without those that another one covers; of equal ones the first stays.
+ *
+ * Tolerations that differ at most in their time, and in a value that does not count, are a group. Only few groups can cover a
+ * toleration, and of each of them its longest time does: the work grows with the lists and not with their product.
+ */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
-  const merged: Toleration[] = [];
+  const groups = new Map<string, Group>();
   all.forEach((toleration, i) => {
-    if (merged.some((kept) => covers(kept, toleration))) return;
-    if (all.slice(i + 1).some((later) => !equal(later, toleration) && covers(later, toleration))) return;
+    const name = groupOf(toleration.key, toleration.operator, toleration.effect, toleration.value);
+    let group = groups.get(name);
+    if (group === undefined) {
+      group = new Group();
+      groups.set(name, group);
+    }
+    group.add(toleration, i);
+  });
+  const merged: Toleration[] = [];
+  const texts = new Set<string>();
+  all.forEach((toleration, i) => {
+    const text = textOf(toleration);
+    if (texts.has(text)) return;
+    for (const name of groupsThatCover(toleration)) if (groups.get(name)?.covers(toleration, i)) return;
+    texts.add(text);
     merged.push(toleration);
+    groups.get(groupOf(toleration.key, toleration.operator, toleration.effect, toleration.value))?.keep(toleration);
   });
   return merged;
 }
+
+class Group {
+  private readonly members: Toleration[] = [];
+  private readonly places: number[] = [];
+  /** From each member on: the one of the longest time, and the longest of those that are not equal to it. */
+  private longest: [Toleration, Toleration | undefined][] | undefined;
+  /** The first member that comes after the place that was asked for last. */
+  private next = 0;
+  private kept: Toleration | undefined;
+
+  add(toleration: Toleration, place: number): void {
+    this.members.push(toleration);
+    this.places.push(place);
+  }
+  keep(toleration: Toleration): void {
+    if (this.kept === undefined || seconds(toleration) > seconds(this.kept)) this.kept = toleration;
+  }
+  /** Whether one that was kept covers it, or a later one that is not equal. Places are asked for in their order. */
+  covers(narrow: Toleration, place: number): boolean {
+    if (this.kept !== undefined && covers(this.kept, narrow)) return true;
+    while (this.next < this.places.length && (this.places[this.next] as number) <= place) this.next++;
+    this.longest ??= this.fromTheEnd();
+    const later = this.longest[this.next];
+    if (later === undefined) return false;
+    const wide = equal(later[0], narrow) ? later[1] : later[0];
+    return wide !== undefined && covers(wide, narrow);
+  }
+  private fromTheEnd(): [Toleration, Toleration | undefined][] {
+    const longest: [Toleration, Toleration | undefined][] = [];
+    let best: Toleration | undefined;
+    let second: Toleration | undefined;
+    for (let i = this.members.length - 1; i >= 0; i--) {
+      const member = this.members[i] as Toleration;
+      if (best === undefined) best = member;
+      else if (!equal(member, best)) {
+        if (seconds(member) > seconds(best)) [best, second] = [member, best];
+        else if (second === undefined || seconds(member) > seconds(second)) second = member;
+      }
+      longest[i] = [best, second];
+    }
+    return longest;
+  }
+}
+
+function groupOf(key = '', operator = '', effect = '', value = ''): string {
+  return JSON.stringify([key, operator, effect, operator === 'Exists' ? '' : value]);
+}
+/** Those of its key or of any, of its effect or of any, with its value or any. */
+function groupsThatCover({ key = '', effect = '', value = '' }: Toleration): string[] {
+  const names: string[] = [];
+  for (const anEffect of effect === '' ? [''] : [effect, ''])
+    for (const aKey of key === '' ? [''] : [key, '']) {
+      names.push(groupOf(aKey, 'Exists', anEffect));
+      if (aKey === key) names.push(groupOf(key, 'Equal', anEffect, value), groupOf(key, '', anEffect, value));
+    }
+  return names;
+}
+const seconds = ({ tolerationSeconds }: Toleration): number => tolerationSeconds ?? Number.POSITIVE_INFINITY;
+const textOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string =>
+  JSON.stringify([key, operator, value, effect, tolerationSeconds]);

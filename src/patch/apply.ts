@@ -4,12 +4,13 @@
  * them are conflicts, unless the apply is forced.
  */
 import { equal } from '../lib/equal.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
 import type { Comparison } from './compare.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
-import { difference, type FieldSet, intersection, isEmpty, setOf, union } from './fieldset.ts';
+import { difference, type FieldSet, intersection, isEmpty, setOf, union, unionSteps } from './fieldset.ts';
 import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
 import { decodeMerged } from './merged.ts';
@@ -48,22 +49,29 @@ const FIRST_APPLY = 'before-first-apply';
 
 /** Throws ApiError: a body that is not what the schema says, a conflict. */
 export function apply(write: ApplyWrite): Applied {
+  return atOnce(applySteps(write));
+}
+
+/** The same as work that can be interrupted between its walks over the object. */
+export function* applySteps(write: ApplyWrite): Work<Applied> {
   checkBody(write);
-  const done = applyOrTakeOver(write);
+  yield;
+  const done = yield* applyOrTakeOver(write);
   return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
 }
 
 /** Fields that the client applied on its own side before are no cause for conflict. */
-function applyOrTakeOver(write: ApplyWrite): Applied {
+function* applyOrTakeOver(write: ApplyWrite): Work<Applied> {
   try {
-    return merge(write, write.force);
+    return yield* merge(write, write.force);
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error;
     const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
     if (yielded === undefined) throw error.toError();
     const rest = error.without(yielded);
     if (rest.conflicts.length > 0) throw rest.toError();
-    return merge(write, true);
+    yield;
+    return yield* merge(write, true);
   }
 }
 
@@ -96,14 +104,16 @@ function nameOf({ applied }: ApplyWrite): string {
 
 // ---- the merge ---------------------------------------------------------------------------------------------------
 
-function merge(write: ApplyWrite, force: boolean): Applied {
+function* merge(write: ApplyWrite, force: boolean): Work<Applied> {
   const { type, live, applied, apiVersion, subresource = '' } = write;
   const shape = shapeOf(type);
   const skipped = skippedPaths(write.resetFields);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
   const before = managersOf(write, stored);
   try {
+    yield;
     const set = fieldsOf(shape, applied, skipped);
+    yield;
     const self: Manager = {
       name: write.manager,
       operation: 'Apply',
@@ -116,12 +126,16 @@ function merge(write: ApplyWrite, force: boolean): Applied {
     const last = before.find((manager) => isSame(manager, self));
     const others = before.filter((manager) => manager !== last);
     const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
-    const left = last === undefined ? merged : pruned(write, merged, last, self, others);
+    yield;
+    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
+    yield;
     const versions = new Versions(write, live, left, skipped, () => decoded(write, left));
-    const after = yielding(others, versions, force);
+    yield;
+    const after = yield* yielding(others, versions, force);
     if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
     const same = isSameObject(versions.own.comparison);
     if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
+    yield;
     return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
   } catch (error) {
     if (error instanceof Untyped) throw unprocessable(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
@@ -161,7 +175,7 @@ function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | u
 }
 
 /** What the other managers keep: not what the apply changes, and not what it removes. */
-function yielding(others: readonly Manager[], versions: Versions, force: boolean): Manager[] {
+function* yielding(others: readonly Manager[], versions: Versions, force: boolean): Work<Manager[]> {
   const after: Manager[] = [];
   const conflicts: Conflict[] = [];
   for (const manager of others) {
@@ -170,9 +184,11 @@ function yielding(others: readonly Manager[], versions: Versions, force: boolean
     const { shape, comparison } = version;
     const fields = reconcile(shape, manager.fields);
     const lost = intersection(fields, comparison.changed);
+    yield;
     if (!isEmpty(lost)) conflicts.push({ manager, fields: lost });
     const kept = difference(difference(fields, comparison.changed), comparison.removed);
     if (!isEmpty(kept)) after.push(withFields(manager, kept));
+    yield;
   }
   if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
   return after;
@@ -181,18 +197,31 @@ function yielding(others: readonly Manager[], versions: Versions, force: boolean
 /** Every object has metadata, whoever owns parts of it. */
 const everyones: FieldSet = setOf(['f:metadata']);
 
-function pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager, others: readonly Manager[]): Values {
+function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager, others: readonly Manager[]): Work<Values> {
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
     const before = reconcile(shape, last.fields);
     // Mostly an applier names what it named before, and nothing goes.
     if (isEmpty(difference(before, self.fields))) return merged;
-    const owned = others.reduce<FieldSet>((all, other) => union(all, reconcile(shape, other.fields)), union(everyones, self.fields));
+    const sets = [union(everyones, self.fields)];
+    for (const other of others) {
+      sets.push(reconcile(shape, other.fields));
+      yield;
+    }
+    const owned = yield* unionSteps(sets);
+    yield;
     return prune(shape, merged, before, owned);
   }
   const owned = new Map<string, FieldSet>();
-  for (const owner of [...others, self]) owned.set(owner.apiVersion, union(owned.get(owner.apiVersion) ?? everyones, owner.fields));
+  const byVersion = new Map<string, FieldSet[]>();
+  for (const owner of [...others, self]) {
+    const sets = byVersion.get(owner.apiVersion);
+    if (sets === undefined) byVersion.set(owner.apiVersion, [everyones, owner.fields]);
+    else sets.push(owner.fields);
+  }
+  for (const [version, sets] of byVersion) owned.set(version, yield* unionSteps(sets));
+  yield;
   return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
 }
 

@@ -13,6 +13,7 @@ import {
   sameSet,
   setOf,
   size,
+  sorted,
   union,
 } from './fieldset.ts';
 
@@ -40,6 +41,27 @@ test('paths are printed as the stock server prints them, members of a level firs
     '.spec.ports[port=80,protocol="TCP"]',
     '.spec.ports[port=80,protocol="TCP"].port',
   ]);
+});
+
+test('many elements are put in the order that comparing them gives, texts by their letters and not by how they are written', () => {
+  const texts = ['a', 'a b', 'a!', 'a"', 'a\\', 'a\n', 'aA', 'a:b', 'a:b c', 'b', '', 'é'];
+  const named = texts.map((name) => `k:{"name":${JSON.stringify(name)}}`);
+  const inOrder = [...texts].sort().map((name) => `k:{"name":${JSON.stringify(name)}}`);
+  expect([...named].sort(compareElements)).toEqual(inOrder);
+  const others = [
+    ...texts.map((text) => `v:${JSON.stringify(text)}`),
+    'v:7',
+    'v:10',
+    'i:3',
+    'f:z',
+    'f:a',
+    'k:{"port":80}',
+    'k:{"name":"a","x":1}',
+  ];
+  const plain = Array.from({ length: 100 }, (_, i) => `k:{"name":"c${(i * 37) % 100}"}`);
+  const fields = Array.from({ length: 100 }, (_, i) => `f:k${(i * 37) % 100}`);
+  for (const elements of [plain, fields, [...named, ...plain], [...others, ...named, ...plain, ...fields]])
+    expect(sorted([...elements])).toEqual([...elements].sort(compareElements));
 });
 
 test('elements are ordered: fields, keys by their values, set values, indices', () => {

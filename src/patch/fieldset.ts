@@ -12,6 +12,8 @@
  *
  * Sets are never changed once made, so that they share nodes with each other and with the objects they came from.
  */
+import { atOnce, type Work } from '../lib/slices.ts';
+
 export interface FieldSet {
   readonly [element: string]: FieldSet;
 }
@@ -24,6 +26,7 @@ export const emptySet: FieldSet = leaf;
 const SELF = '.';
 
 export function isEmpty(set: FieldSet): boolean {
+  if (set === leaf) return true;
   for (const _ in set) return false;
   return true;
 }
@@ -42,44 +45,72 @@ export function compareElements(a: string, b: string): number {
   if (kind !== b.charCodeAt(0)) return rank(kind) - rank(b.charCodeAt(0));
   if (kind === LETTER_F) return a < b ? -1 : 1;
   if (kind === LETTER_I) return Number(a.slice(2)) - Number(b.slice(2));
-  if (differInText(a, b)) return a < b ? -1 : 1;
-  return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+  return orderInText(a, b) || compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
 }
 const LETTER_F = 0x66;
 const LETTER_I = 0x69;
+const LETTER_K = 0x6b;
+const LETTER_V = 0x76;
 function rank(letter: number): number {
-  return letter === LETTER_F ? 1 : letter === 0x6b ? 2 : letter === 0x76 ? 3 : letter === LETTER_I ? 4 : 0;
+  return letter === LETTER_F ? 1 : letter === LETTER_K ? 2 : letter === LETTER_V ? 3 : letter === LETTER_I ? 4 : 0;
 }
 
-/** Whether the first letter in which two elements differ stands in a text and not in a number: then no parsing is needed. */
-function differInText(a: string, b: string): boolean {
+/**
+ * Order of two elements whose first difference stands in a text and not in a number: then no parsing is needed. 0: it does
+ * not, or the letters there are escaped.
+ */
+function orderInText(a: string, b: string): number {
   let at = 2;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   const quote = a.lastIndexOf('"', at - 1);
-  const colon = a.lastIndexOf(':', at - 1);
-  return quote > colon && a.charCodeAt(quote - 1) === COLON && at > quote;
+  if (quote < 2 || a.charCodeAt(quote - 1) !== COLON || a.lastIndexOf(':', at - 1) > quote) return 0;
+  const left = a.charCodeAt(at);
+  const right = b.charCodeAt(at);
+  if (left === BACKSLASH || right === BACKSLASH || a.charCodeAt(at - 1) === BACKSLASH) return 0;
+  // The shorter text comes first, whatever the other goes on with.
+  return left === QUOTE ? -1 : right === QUOTE ? 1 : left - right;
 }
 const COLON = 0x3a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
-/** Elements in their order. Those of lists are read once each, and not once for every comparison. */
+/** Elements in their order. Those of long lists are read once each, and not once for every comparison. */
 export function sorted(elements: string[]): string[] {
   if (elements.length < READ_FIRST) return elements.sort(compareElements);
+  if (elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF)) return elements.sort();
+  const texts = textsOf(elements);
+  if (texts !== undefined) {
+    const byText = new Map(texts.map((text, i) => [text, elements[i] as string]));
+    return texts.sort().map((text) => byText.get(text) as string);
+  }
   const read = new Map<string, unknown>();
-  const readElement = (element: string): unknown => {
-    let value = read.get(element);
-    if (value === undefined) {
-      value = JSON.parse(element.slice(2));
-      read.set(element, value);
-    }
-    return value;
-  };
+  for (const element of elements) {
+    const kind = element.charCodeAt(0);
+    if (kind === LETTER_K || kind === LETTER_V) read.set(element, JSON.parse(element.slice(2)));
+  }
   return elements.sort((a, b) => {
-    const kind = a.charCodeAt(0);
-    if (a === b || kind !== b.charCodeAt(0) || kind === LETTER_F || kind === LETTER_I || differInText(a, b)) return compareElements(a, b);
-    return compareValues(readElement(a), readElement(b));
+    const left = read.get(a);
+    return left === undefined || a.charCodeAt(0) !== b.charCodeAt(0) ? compareElements(a, b) : compareValues(left, read.get(b));
   });
 }
 const READ_FIRST = 64;
+
+/** What tells elements apart that all have one key, which is a text without escapes; undefined where they are others. */
+function textsOf(elements: readonly string[]): string[] | undefined {
+  const [first = ''] = elements;
+  const end = first.charCodeAt(0) === LETTER_V ? '"' : '"}';
+  const start = end === '"' ? 'v:"' : first.slice(0, first.indexOf(':"', 2) + 2);
+  if (start.length < 3) return undefined;
+  const texts: string[] = [];
+  for (const element of elements) {
+    const last = element.length - end.length;
+    if (last < start.length || !element.startsWith(start) || !element.endsWith(end)) return undefined;
+    const text = element.slice(start.length, last);
+    if (text.includes('"') || text.includes('\\')) return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
 
 /** Key tuples are compared name by name; of different types, numbers come before texts, texts before booleans. */
 function compareValues(a: unknown, b: unknown): number {
@@ -213,11 +244,17 @@ function both(a: FieldSet, b: FieldSet, root: boolean): FieldSet {
 }
 /** Members of any of many sets. Two by two, so that no set is copied more often than there are rounds. */
 export function unionAll(sets: readonly FieldSet[]): FieldSet {
+  return atOnce(unionSteps(sets));
+}
+/** The same as work that can be interrupted. */
+export function* unionSteps(sets: readonly FieldSet[]): Work<FieldSet> {
   let round = sets;
   while (round.length > 1) {
     const next: FieldSet[] = [];
-    for (let i = 0; i < round.length; i += 2)
+    for (let i = 0; i < round.length; i += 2) {
       next.push(i + 1 < round.length ? union(round[i] as FieldSet, round[i + 1] as FieldSet) : (round[i] as FieldSet));
+      yield;
+    }
     round = next;
   }
   return round[0] ?? emptySet;
@@ -303,7 +340,7 @@ export function elementText(element: string): string {
       return `.${rest}`;
     case LETTER_I:
       return `[${rest}]`;
-    case 0x6b:
+    case LETTER_K:
       return `[${Object.entries(JSON.parse(rest) as object)
         .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
         .join(',')}]`;

@@ -2,6 +2,7 @@
  * Who owns what after a create, an update or a patch that is not an apply: the writer takes what it changed, whoever
  * owned it loses it, and what is gone is nobody's.
  */
+import { atOnce, type Work } from '../lib/slices.ts';
 import type { MessageType } from '../schema/types.ts';
 import { type Comparison, compare, type Skipped } from './compare.ts';
 import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, union } from './fieldset.ts';
@@ -47,6 +48,11 @@ export interface UpdateWrite extends Write {
 
 /** The managedFields of `object` after the write; undefined when nobody owns anything. Changes none of its inputs. */
 export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
+  return atOnce(recordUpdateSteps(write));
+}
+
+/** The same as work that can be interrupted between its walks over the object. */
+export function* recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
   const { live, object, subresource = '' } = write;
   const sent = managedFieldsOf(object);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
@@ -54,14 +60,18 @@ export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefin
   const before = reset ? [] : managersBefore(stored, sent, subresource);
   // An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew.
   if (before.length === 0 && live !== undefined && !reset) return undefined;
-  const after = managersAfterUpdate(write, before);
+  yield;
+  const after = yield* updateSteps(write, before);
   if (stored !== undefined && sameManagers(stored, after)) return stored as ManagedFieldsEntry[];
   return writeManagers(after);
 }
 
 export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): readonly Manager[] {
+  return atOnce(updateSteps(write, before));
+}
+function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
   try {
-    return update(write, before);
+    return yield* update(write, before);
   } catch (error) {
     // Items of a list that cannot be told apart, in either state: ownership stays as it was.
     if (error instanceof Untyped) return before;
@@ -69,7 +79,7 @@ export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): read
   }
 }
 
-function update(write: UpdateWrite, before: Manager[]): readonly Manager[] {
+function* update(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
   const { apiVersion, subresource = '' } = write;
   const versions = new Versions(write, write.live, write.object, skippedPaths(write.resetFields));
   const mine = versions.own.comparison;
@@ -81,7 +91,9 @@ function update(write: UpdateWrite, before: Manager[]): readonly Manager[] {
     const version = versions.at(manager.apiVersion);
     if (version === undefined) continue;
     const { shape, comparison } = version;
+    yield;
     const left = difference(reconcile(shape, manager.fields), comparison.removed);
+    yield;
     if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) {
       own = manager;
       taken = union(left, mine.changed);
@@ -202,9 +214,11 @@ export function reconcile(shape: Shape, set: FieldSet): FieldSet {
   let result: MutableFieldSet | undefined;
   for (const element in set) {
     const child = set[element] as FieldSet;
-    if (isEmpty(child)) continue;
+    if (child === leaf) continue;
     const below = shapeOfElement(shape, element);
-    const next = below.node === 'leaf' ? (below.type.node === 'scalar' ? child : leaf) : reconcile(below, child);
+    // Whether a set is empty is asked last: of a wide one the answer is no cheaper than a walk.
+    const whole = below.node === 'leaf';
+    const next = !whole ? reconcile(below, child) : below.type.node === 'scalar' || isEmpty(child) ? child : leaf;
     if (next === child) continue;
     result ??= { ...set };
     result[element] = next;

@@ -5,6 +5,7 @@
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import { apiVersionOf, convertsLater, rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
+import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { type Convert, checkApplied } from '../patch/index.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import { normal } from './convert.ts';
@@ -44,13 +45,32 @@ export function withConversions<T>(
   }
 }
 
-async function again<T>(first: Missing, known: Known, rule: () => T): Promise<T> {
+/** The same for a rule that is long work, which is done in slices. Rejects with RequestEnded, too. */
+export async function withConversionsInSlices<T>(
+  catalog: Catalog,
+  resource: Resource,
+  undeclared: UndeclaredFields,
+  rule: (conversions: Conversions) => Work<T>,
+  slices: Slices,
+): Promise<T> {
+  const known: Known = new Map();
+  const conversions = conversionsOf(catalog, resource, known, undeclared);
+  const run = (): Promise<T> => inSlices(rule(conversions), slices);
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    return again(error, known, run);
+  }
+}
+
+async function again<T>(first: Missing, known: Known, rule: () => T | Promise<T>): Promise<T> {
   let missing = first;
   for (let call = 0; call < MOST_CALLS; call++) {
     const object = await converted(missing.from, missing.to, missing.object);
     known.set(missing.key, object);
     try {
-      return rule();
+      return await rule();
     } catch (error) {
       if (!(error instanceof Missing)) throw error;
       missing = error;

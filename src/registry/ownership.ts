@@ -3,10 +3,17 @@ import type { ApiObject } from '../kinds/kind.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { ApiError, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
-import { MAX_MANAGERS, type ManagedFieldsEntry, managersAfterAdmission, recordUpdate } from '../patch/index.ts';
+import {
+  MAX_MANAGERS,
+  type ManagedFieldsEntry,
+  managersAfterAdmission,
+  recordUpdate,
+  recordUpdateSteps,
+  type UpdateWrite,
+} from '../patch/index.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
-import { Undeclared, withConversions } from './conversions.ts';
+import { type Conversions, Undeclared, withConversions, withConversionsInSlices } from './conversions.ts';
 import { dropRepeatedOwners } from './metadata.ts';
 import { strategyOf } from './strategy.ts';
 
@@ -15,15 +22,15 @@ export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObj
   return own(deps, ctx, object, undefined);
 }
 
-/** Sets the managedFields of a changed object; both objects are in request version. */
-export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject): void | Promise<void> {
-  return own(deps, ctx, object, live);
+/** Sets the managedFields of a changed object; both objects are in request version. `size`: bytes of the one that is stored. */
+export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject, size = 0): void | Promise<void> {
+  return own(deps, ctx, object, live, size);
 }
 
-function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void | Promise<void> {
+function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): void | Promise<void> {
   dropRepeatedOwners(ctx, object);
   checkManagers(ctx, object, live);
-  return whenReady(recorded(deps, ctx, object, live), (entries) => {
+  return whenReady(recorded(deps, ctx, object, live, size), (entries) => {
     if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
     else object.metadata.managedFields = entries as never;
   });
@@ -45,7 +52,13 @@ function checkManagers(ctx: WriteContext, object: ApiObject, live: ApiObject | u
 
 type Entries = readonly ManagedFieldsEntry[] | undefined;
 
-function recorded(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): Entries | Promise<Entries> {
+function recorded(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  object: ApiObject,
+  live: ApiObject | undefined,
+  size: number,
+): Entries | Promise<Entries> {
   const { resource } = ctx;
   const now = deps.env.now();
   const excuse = (error: unknown): Entries => {
@@ -55,20 +68,23 @@ function recorded(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live
     if (error instanceof ApiError && error.code !== 413) return live?.metadata.managedFields as Entries;
     throw error;
   };
+  const write = ({ convert }: Conversions): UpdateWrite => ({
+    type: resource.schema,
+    apiVersion: resource.apiVersion,
+    manager: ctx.manager,
+    subresource: ctx.subresource,
+    now,
+    resetFields: strategyOf(ctx).resetFields,
+    convert,
+    live: live as never,
+    object: object as never,
+  });
   try {
-    const entries = withConversions(deps.catalog, resource, 'refuse', ({ convert }) =>
-      recordUpdate({
-        type: resource.schema,
-        apiVersion: resource.apiVersion,
-        manager: ctx.manager,
-        subresource: ctx.subresource,
-        now,
-        resetFields: strategyOf(ctx).resetFields,
-        convert,
-        live: live as never,
-        object: object as never,
-      }),
-    );
+    const slices = ctx.request?.slices(size);
+    const entries =
+      slices === undefined
+        ? withConversions(deps.catalog, resource, 'refuse', (conversions) => recordUpdate(write(conversions)))
+        : withConversionsInSlices(deps.catalog, resource, 'refuse', (conversions) => recordUpdateSteps(write(conversions)), slices);
     return entries instanceof Promise ? entries.catch(excuse) : entries;
   } catch (error) {
     return excuse(error);

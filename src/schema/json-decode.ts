@@ -2,7 +2,7 @@
  * From parsed JSON to the normal form of types.ts. A decoder is compiled once for a type, the first time it is needed.
  *
  * A decoder answers `undefined` for a value that the normal form leaves out. What it answers is new: it shares nothing
- * with its input but texts and numbers.
+ * with its input but texts, numbers and sets of fields (`fieldsV1`), which nobody changes in place.
  */
 
 import { scalarDecoder } from './json-scalars.ts';

@@ -34,3 +34,16 @@ export function cloneJson(value: unknown, depth = 0): JsonValue {
   }
   return copy;
 }
+
+/** The value itself. Throws DecodeError when it is nested too deeply. */
+export function checkDepth(value: unknown): JsonValue {
+  if (typeof value === 'object' && value !== null) checkBelow(value, 0);
+  return value as JsonValue;
+}
+function checkBelow(value: object, depth: number): void {
+  if (depth > maxDepth) throw new DecodeError('exceeded max depth');
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === 'object' && item !== null) checkBelow(item, depth + 1);
+  }
+}

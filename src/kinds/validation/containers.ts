@@ -35,15 +35,13 @@ export function validateAllContainers(spec: PodSpec, volumes: Volumes, at: Path,
 
 function validateContainers(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (containers.length === 0) errors.required(at);
+  const names = new Set<string>();
   for (let i = 0; i < containers.length; i++) {
     const container = containers[i] as Container;
     const here = at.index(i);
     validateCommon(container, volumes, here, errors, env);
-    for (let j = 0; j < i; j++)
-      if ((containers[j] as Container).name === container.name) {
-        errors.duplicate(here.child('name'), container.name);
-        break;
-      }
+    if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
+    else names.add(container.name);
     const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
     if (lifecycle !== undefined) validateLifecycle(lifecycle, here.child('lifecycle'), errors);
     if (livenessProbe !== undefined) validateEndingProbe(livenessProbe, here.child('livenessProbe'), errors);

@@ -4,10 +4,10 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { badRequest, conflict, requestTooLarge } from '../../meta/errors.ts';
-import { type Applied, apply } from '../../patch/index.ts';
+import { type Applied, type ApplyWrite, apply, applySteps } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
-import { withConversions } from '../../registry/conversions.ts';
+import { type Conversions, withConversions, withConversionsInSlices } from '../../registry/conversions.ts';
 import { checkEntries } from '../../registry/entries.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { strategyOf } from '../../registry/strategy.ts';
@@ -70,25 +70,26 @@ export async function applyObject(
     tellProblems(ctx, options, report, resource.kind.kind, resource.version);
   }
   const now = registry.env.now();
-  const run = (live: ApiObject | undefined): Applied | Promise<Applied> =>
-    withConversions(registry.catalog, resource, 'drop', (conversions) =>
-      apply({
-        type: resource.schema,
-        kind: resource.kind.kind,
-        apiVersion: resource.apiVersion,
-        manager: write.manager,
-        subresource: write.subresource,
-        now,
-        resetFields: strategyOf(write).resetFields,
-        ...conversions,
-        live: live as never,
-        applied,
-        force: options.force ?? false,
-        clientApply: clientSideApply,
-        // A stored object is in the normal form; what a conversion makes of it need not be.
-        ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
-      }),
-    );
+  const applyTo = (live: ApiObject | undefined, conversions: Conversions): ApplyWrite => ({
+    type: resource.schema,
+    kind: resource.kind.kind,
+    apiVersion: resource.apiVersion,
+    manager: write.manager,
+    subresource: write.subresource,
+    now,
+    resetFields: strategyOf(write).resetFields,
+    ...conversions,
+    live: live as never,
+    applied,
+    force: options.force ?? false,
+    clientApply: clientSideApply,
+    // A stored object is in the normal form; what a conversion makes of it need not be.
+    ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
+  });
+  const run = (live: ApiObject | undefined, slices: Slices | undefined): Applied | Promise<Applied> =>
+    slices === undefined
+      ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions)))
+      : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions)), slices);
   const changed = (live: ApiObject, spoken: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
     const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
     if (unchanged && resource.isHub) return cloneJson(live) as unknown as ApiObject;
@@ -98,10 +99,10 @@ export async function applyObject(
     change: (live, item) => {
       const slices = ctx.slices(item.bytes.length);
       if (slices === undefined)
-        return whenReady(spokenOf(resource, live), (spoken) => whenReady(run(spoken), (done) => changed(live, spoken, done)));
+        return whenReady(spokenOf(resource, live), (spoken) => whenReady(run(spoken, undefined), (done) => changed(live, spoken, done)));
       const inTurns = async (): Promise<ApiObject> => {
         const spoken = await spokenOf(resource, live);
-        const done = await run(spoken);
+        const done = await run(spoken, slices);
         await slices.pause();
         return changed(live, spoken, done);
       };
@@ -110,8 +111,8 @@ export async function applyObject(
     ...(write.subresource === '' && {
       createAbsent: async () => {
         await mayCreate(services, ctx, resource);
-        const done = await run(undefined);
         const slices = ctx.slices();
+        const done = await run(undefined, slices);
         if (slices !== undefined) await slices.pause();
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };
         if (uid !== undefined)

@@ -126,7 +126,7 @@ function patchedHub(
     return made === resource ? object : inVersion(resource, made, object);
   };
   const owned = (whole: ApiObject, spoken: ApiObject): ApiObject | Promise<ApiObject> =>
-    whenReady(ownUpdated(registry, write, whole, spoken), () => hubOf(resource, whole));
+    whenReady(ownUpdated(registry, write, whole, spoken, size), () => hubOf(resource, whole));
   const slices = ctx.slices(size);
   if (slices === undefined)
     return whenReady(spokenOf(resource, live), (spoken) =>

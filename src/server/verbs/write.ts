@@ -121,16 +121,16 @@ export async function updateObject(services: Services, ctx: Context, resource: R
     return object;
   };
   const result = await update(registry, write, {
-    change: async (live) => {
+    change: async (live, item) => {
       const object = await taken();
       const spoken = spokenOf(resource, live);
       const before = spoken instanceof Promise ? await spoken : spoken;
-      const slices = ctx.slices();
+      const slices = ctx.slices(item.bytes.length);
       if (slices !== undefined) {
         checkEntries(resource, object, before);
         await slices.pause();
       }
-      const owning = ownUpdated(registry, write, object, before);
+      const owning = ownUpdated(registry, write, object, before, item.bytes.length);
       if (owning instanceof Promise) await owning;
       if (slices !== undefined) await slices.pause();
       return hubOf(resource, object);
