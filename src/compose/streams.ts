@@ -1,9 +1,13 @@
 /** Requests that go on, held to the rights that their users have. */
+import { bootstrapTokenExpiry, bootstrapTokenUser } from '../auth/authn/bootstrap-token.ts';
 import { rbacGroup } from '../auth/authz/rules.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
+import { Deadlines } from '../lib/deadlines.ts';
 import type { Log } from '../lib/log.ts';
+import type { Step } from '../server/pipeline.ts';
 import { type CheckDeps, checkAgain } from '../server/streams/check.ts';
+import { accountsOf, credentialNames, podOf } from '../server/streams/concerned.ts';
 import { OpenStreams } from '../server/streams/open-streams.ts';
 
 export interface StreamsParts extends CheckDeps {
@@ -12,18 +16,58 @@ export interface StreamsParts extends CheckDeps {
   readonly log: Log;
 }
 
-export function composeStreams({ live, clock, log, ...deps }: StreamsParts): OpenStreams {
+export interface Streams {
+  readonly step: Step;
+  close(): void;
+}
+
+/** Bootstrap tokens whose end is waited for; those of more Secrets are found out by the sweeps. */
+const MAX_EXPIRIES = 1000;
+
+export function composeStreams({ live, clock, log, ...deps }: StreamsParts): Streams {
   const streams = new OpenStreams({
     clock,
     check: checkAgain(deps),
+    concerns: credentialNames(deps.identity),
     yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
-    ended: ({ user, method, path, auditId }) =>
-      log.info('stream ended, the user may no longer do this', { user: user.name, method, path, audit: auditId }),
+    ended: ({ user, method, path, auditId }, why) => {
+      const phrase = why === 'ended' ? 'stream ended, the user may no longer do this' : 'stream ended, its user could not be checked';
+      log.info(phrase, { user: user.name, method, path, audit: auditId });
+    },
   });
   for (const plural of ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings']) live(rbacGroup, plural).onChange(streams.changed);
-  // Tokens of an account end with it.
-  live('', 'serviceaccounts').onChange(({ type }) => {
-    if (type === 'deleted') streams.changed();
+  const { objectChanged } = streams;
+  // Tokens end with their account, and with the pod or Secret that they are bound to or kept in.
+  live('', 'serviceaccounts').onChange(({ type, key }) => {
+    if (type === 'deleted') objectChanged(accountsOf(namespaceOf(key)));
   });
-  return streams;
+  live('', 'pods').onChange(({ type, key }) => {
+    if (type === 'deleted') objectChanged(podOf(key));
+  });
+  const secrets = live('', 'secrets');
+  secrets.onChange(({ type, key }) => {
+    if (type !== 'added') objectChanged(accountsOf(namespaceOf(key)));
+  });
+  // So do bootstrap tokens, and when their time comes.
+  const expiries = new Deadlines(clock, MAX_EXPIRIES, objectChanged);
+  const { system } = deps.identity.namespaces;
+  secrets.onChange((change) => {
+    const user = namespaceOf(change.key) === system ? bootstrapTokenUser(change.key.slice(system.length + 1)) : undefined;
+    if (user === undefined) return;
+    objectChanged(user);
+    expiries.set(user, change.type === 'deleted' ? undefined : bootstrapTokenExpiry(change.object));
+  });
+  for (const secret of secrets.list(system)) {
+    const user = bootstrapTokenUser(secret.metadata.name ?? '');
+    if (user !== undefined) expiries.set(user, bootstrapTokenExpiry(secret));
+  }
+  return {
+    step: streams.step,
+    close: () => {
+      streams.close();
+      expiries.close();
+    },
+  };
 }
+
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));

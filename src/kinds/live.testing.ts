@@ -3,6 +3,8 @@ import { frozen } from '../lib/frozen.ts';
 import type { ApiObject } from './kind.ts';
 import type { Change, Live, LiveSource } from './live.ts';
 
+const keyOf = ({ metadata: { namespace, name = '' } }: ApiObject): string => (namespace === undefined ? name : `${namespace}/${name}`);
+
 export class FakeLive implements Live<ApiObject> {
   generation = 0;
   private readonly objects = new Map<string, ApiObject>();
@@ -25,14 +27,14 @@ export class FakeLive implements Live<ApiObject> {
     // A copy, since tests go on using theirs.
     const kept = frozen(structuredClone(object));
     this.objects.set(key, kept);
-    this.tell({ type: old === undefined ? 'added' : 'modified', object: kept, old });
+    this.tell({ type: old === undefined ? 'added' : 'modified', key: keyOf(kept), object: kept, old });
   }
   remove(namespace: string, name: string): void {
     const key = `${namespace}/${name}`;
     const old = this.objects.get(key);
     if (old === undefined) return;
     this.objects.delete(key);
-    this.tell({ type: 'deleted', object: old, old });
+    this.tell({ type: 'deleted', key: keyOf(old), object: old, old });
   }
   private tell(change: Change<ApiObject>): void {
     this.generation++;

@@ -6,6 +6,9 @@ import type { ApiObject } from './kind.ts';
 
 export interface Change<T> {
   readonly type: 'added' | 'modified' | 'deleted';
+  /** `namespace/name`, or `name` for kinds without namespaces. */
+  readonly key: string;
+  /** Objects of numerous kinds are parsed when they are asked for: who can tell by type and key need not. */
   readonly object: T;
   readonly old: T | undefined;
 }

@@ -3,6 +3,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import type { Change, Live, LiveSource } from '../kinds/live.ts';
 import { frozen } from '../lib/frozen.ts';
 import type { Collection } from '../storage/collection.ts';
+import type { Item } from '../storage/item.ts';
 import type { Catalog } from './catalog.ts';
 import { parseItem, sharedObject } from './convert.ts';
 
@@ -39,15 +40,41 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
     list: keep ? (namespace, limit) => (limit === undefined ? last.list(namespace) : select(namespace, limit)) : select,
     onChange: (listener) =>
       collection.listen((event) => {
-        const object = parse(event.item);
-        const old = event.previous === undefined ? undefined : parse(event.previous);
-        const type: Change<ApiObject>['type'] = event.type === 'delete' ? 'deleted' : old === undefined ? 'added' : 'modified';
-        listener({ type, object, old });
+        const { item, previous } = event;
+        const type = event.type === 'delete' ? 'deleted' : previous === undefined ? 'added' : 'modified';
+        listener(new ItemChange(type, item, previous, parse));
       }),
     get generation() {
       return collection.changes;
     },
   };
+}
+
+class ItemChange implements Change<ApiObject> {
+  readonly type: Change<ApiObject>['type'];
+  private readonly item: Item;
+  private readonly previous: Item | undefined;
+  private readonly parse: (item: Item) => ApiObject;
+  private parsed: ApiObject | undefined;
+  private parsedOld: ApiObject | undefined;
+
+  constructor(type: Change<ApiObject>['type'], item: Item, previous: Item | undefined, parse: (item: Item) => ApiObject) {
+    this.type = type;
+    this.item = item;
+    this.previous = previous;
+    this.parse = parse;
+  }
+  get key(): string {
+    return this.item.key;
+  }
+  get object(): ApiObject {
+    this.parsed ??= this.parse(this.item);
+    return this.parsed;
+  }
+  get old(): ApiObject | undefined {
+    if (this.previous !== undefined) this.parsedOld ??= this.parse(this.previous);
+    return this.parsedOld;
+  }
 }
 
 /** Requests that follow each other ask for the same namespace, the same account, the same quotas: the last answer is kept. */

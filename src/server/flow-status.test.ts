@@ -19,7 +19,7 @@ function fakeLive() {
   };
   const put = (object: ApiObject): void => {
     objects.set(object.metadata.name ?? '', object);
-    for (const listener of listeners) listener({ type: 'modified', object, old: undefined });
+    for (const listener of listeners) listener({ type: 'modified', key: object.metadata.name ?? '', object, old: undefined });
   };
   return { live, put, objects, listeners };
 }

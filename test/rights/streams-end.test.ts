@@ -1,8 +1,11 @@
 /** Watches and streams end when their users may no longer have them. */
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signLegacy } from '../../src/auth/service-account/claims.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
 import { ensureAuthority, issueClient } from '../../src/lib/pki.ts';
 import { MIN_SPACING_MS, RECHECK_MS, SETTLE_MS } from '../../src/server/streams/open-streams.ts';
@@ -135,9 +138,48 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, e
       spec: { boundObjectRef },
     });
     const { over } = await watch(server.client({ token: status.token }), ns);
+    const { over: ofAdmin, answer } = await watch(server.admin.clone(), ns);
     await server.admin.ok('DELETE', `${pods}/${pod.metadata.name}?gracePeriodSeconds=0`);
-    await clock.advance(RECHECK_MS);
+    await soon();
     expect(await over).toBe('ended');
+    answer.destroy();
+    await ofAdmin;
+  });
+
+  test('the Secret that a token is bound to goes', async () => {
+    const { name } = await account();
+    const secrets = `/api/v1/namespaces/${ns}/secrets`;
+    const secret = await server.admin.ok('POST', secrets, { metadata: { name: unique('s') } });
+    const boundObjectRef = { kind: 'Secret', apiVersion: 'v1', name: secret.metadata.name, uid: secret.metadata.uid };
+    const { status } = await server.admin.ok('POST', `/api/v1/namespaces/${ns}/serviceaccounts/${name}/token`, {
+      spec: { boundObjectRef },
+    });
+    const { over } = await watch(server.client({ token: status.token }), ns);
+    await server.admin.ok('DELETE', `${secrets}/${secret.metadata.name}`);
+    await soon();
+    expect(await over).toBe('ended');
+  });
+
+  test('the Secret that a token is kept in goes, or gets another token', async () => {
+    const { name } = await account();
+    const { metadata } = await server.admin.ok('GET', `/api/v1/namespaces/${ns}/serviceaccounts/${name}`);
+    const key = createPrivateKey(readFileSync(join(server.dataDir, 'pki', 'sa.key')));
+    const secrets = `/api/v1/namespaces/${ns}/secrets`;
+    for (const end of [
+      (path: string) => server.admin.ok('DELETE', path),
+      async (path: string) => expect((await server.admin.patch(path, { stringData: { token: 'another' } })).status).toBe(200),
+    ]) {
+      const secretName = unique('s');
+      const token = signLegacy(server.identity, key, { namespace: ns, secretName, account: { name, uid: metadata.uid } });
+      const annotations = { 'kubernetes.io/service-account.name': name };
+      const type = 'kubernetes.io/service-account-token';
+      await server.admin.ok('POST', secrets, { metadata: { name: secretName, annotations }, type, stringData: { token } });
+      const { over } = await watch(server.client({ token }), ns);
+      await soon();
+      await end(`${secrets}/${secretName}`);
+      await soon();
+      expect(await over).toBe('ended');
+    }
   });
 
   test('a bootstrap token is taken away, or expires', async () => {
@@ -154,15 +196,25 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, e
     await make({});
     const first = await watch(client, ns);
     await server.admin.ok('DELETE', `${secrets}/bootstrap-token-abcdef`);
-    await clock.advance(RECHECK_MS);
+    await soon();
     expect(await first.over).toBe('ended');
-    await make({ expiration: new Date(clock.now() + 60_000).toISOString() });
+    // Its time comes between two sweeps.
+    await make({ expiration: new Date(clock.now() + 4 * RECHECK_MS + 2000).toISOString() });
     const second = await watch(client, ns);
-    await clock.advance(59_000);
+    await clock.advance(4 * RECHECK_MS + 1999);
     expect((await relist(client)).status).toBe(200);
-    await clock.advance(RECHECK_MS);
+    await clock.advance(1);
+    await soon();
     expect(await second.over).toBe('ended');
     expect((await relist(client)).status).toBe(401);
+    // An administrator has it expire.
+    const secret = `${secrets}/bootstrap-token-abcdef`;
+    const expiresAt = (time: number) => server.admin.patch(secret, { stringData: { expiration: new Date(time).toISOString() } });
+    expect((await expiresAt(clock.now() + 3_600_000)).status).toBe(200);
+    const third = await watch(client, ns);
+    expect((await expiresAt(clock.now() - 1)).status).toBe(200);
+    await soon();
+    expect(await third.over).toBe('ended');
   });
 
   test('a token expires', async () => {

@@ -39,18 +39,31 @@ function groupsOf(text: string): string[] | undefined {
   return [wellKnown.bootstrappers, ...[...new Set(extra)].sort()];
 }
 
+const fieldOf = (object: SecretObject, name: string): string => Buffer.from(object.data?.[name] ?? '', 'base64').toString('utf8');
+
+/** When the token of a Secret expires, in milliseconds since 1970: never where it does not say, long ago where that cannot be read. */
+export function bootstrapTokenExpiry(object: ApiObject): number {
+  const expiration = fieldOf(object, 'expiration');
+  if (expiration === '') return Number.POSITIVE_INFINITY;
+  const parsed = rfc3339.test(expiration) ? Date.parse(expiration) : Number.NaN;
+  return Number.isNaN(parsed) ? Number.NEGATIVE_INFINITY : parsed;
+}
+
+/** The user of the token that a Secret of this name holds; undefined where the name is that of no such Secret. */
+export function bootstrapTokenUser(secretName: string): string | undefined {
+  return secretName.startsWith(secretPrefix) ? wellKnown.bootstrapPrefix + secretName.slice(secretPrefix.length) : undefined;
+}
+const secretPrefix = 'bootstrap-token-';
+
 function read(identity: Identity, object: SecretObject): ReadToken {
-  const field = (name: string): string => Buffer.from(object.data?.[name] ?? '', 'base64').toString('utf8');
+  const field = (name: string): string => fieldOf(object, name);
   const id = field('token-id');
-  const expiration = field('expiration');
-  const parsed = expiration === '' ? Number.POSITIVE_INFINITY : rfc3339.test(expiration) ? Date.parse(expiration) : Number.NaN;
   const groups = groupsOf(field('auth-extra-groups'));
   return {
     id,
     secret: field('token-secret'),
     usable: object.type === bootstrapTokenType(identity) && field('usage-bootstrap-authentication') === 'true',
-    // A time that cannot be read has passed.
-    expires: Number.isNaN(parsed) ? Number.NEGATIVE_INFINITY : parsed,
+    expires: bootstrapTokenExpiry(object),
     result: groups && { user: { name: `${wellKnown.bootstrapPrefix}${id}`, groups } },
   };
 }
@@ -64,7 +77,7 @@ export function bootstrapTokens(identity: Identity, live: LiveSource, now: () =>
       const parts = tokenForm.exec(token.value);
       if (parts === null) return undefined;
       const [, id = '', secret = ''] = parts;
-      const object = secrets.get(identity.namespaces.system, `bootstrap-token-${id}`);
+      const object = secrets.get(identity.namespaces.system, secretPrefix + id);
       if (object === undefined || object.metadata.deletionTimestamp != null) return undefined;
       let found = known.get(object);
       if (found === undefined) {

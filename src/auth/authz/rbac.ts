@@ -50,7 +50,7 @@ export class RoleBasedAccess implements Authorizer {
     clusterBindings.onChange((change) => this.setBinding(change));
     bindings.onChange((change) => this.setBinding(change));
     for (const role of [...clusterRoles.list(), ...roles.list()]) this.setRole(role, 'added');
-    for (const object of [...clusterBindings.list(), ...bindings.list()]) this.setBinding({ type: 'added', object, old: undefined });
+    for (const object of [...clusterBindings.list(), ...bindings.list()]) this.setBinding({ type: 'added', object });
   }
 
   authorize(asked: Attributes): Decision {
@@ -120,7 +120,7 @@ export class RoleBasedAccess implements Authorizer {
     return cell;
   }
 
-  private setBinding(change: Change<BindingObject>): void {
+  private setBinding(change: Pick<Change<BindingObject>, 'type' | 'object'>): void {
     const { metadata, roleRef, subjects } = change.object;
     const namespace = metadata.namespace ?? '';
     const key = `${namespace}/${metadata.name}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
-import { MIN_SPACING_MS, OpenStreams, RECHECK_MS, SETTLE_MS, type Verdict } from './open-streams.ts';
+import { MAX_CHANGED_OBJECTS, MIN_SPACING_MS, OpenStreams, RECHECK_MS, SETTLE_MS, UNCHECKED_MS, type Verdict } from './open-streams.ts';
 
 interface World {
   readonly clock: FakeClock;
@@ -25,6 +25,7 @@ function world(): World {
       checked.push(auditId);
       return verdicts.get(auditId) ?? 'allowed';
     },
+    concerns: ({ auditId }, objects) => objects.has(auditId),
     yieldTurn: async () => void turns++,
     ended: () => {},
   });
@@ -85,12 +86,74 @@ test('credentials are looked at again after a while, with no change', async () =
   expect(ended).toEqual(['a']);
 });
 
-test('nobody is ended because whoever decides could not be asked', async () => {
+test('an object that a credential names has changed: those whom it concerns are looked at', async () => {
+  const { clock, streams, checked, ended, verdicts, open } = world();
+  open('a');
+  open('b');
+  verdicts.set('a', 'ended').set('b', 'ended');
+  streams.objectChanged('b');
+  streams.objectChanged('nobody');
+  await clock.advance(SETTLE_MS);
+  expect([checked, ended]).toEqual([['b'], ['b']]);
+  streams.objectChanged('nobody');
+  await clock.advance(MIN_SPACING_MS + SETTLE_MS);
+  expect(checked).toEqual(['b']);
+  // Rights of all changed as well.
+  streams.objectChanged('nobody');
+  streams.changed();
+  await clock.advance(MIN_SPACING_MS + SETTLE_MS);
+  expect(checked).toEqual(['b', 'a']);
+});
+
+test('so many objects change that all streams are looked at', async () => {
+  const { clock, streams, checked, open } = world();
+  open('a');
+  for (let i = 0; i < MAX_CHANGED_OBJECTS; i++) streams.objectChanged(`o${i}`);
+  await clock.advance(SETTLE_MS);
+  expect(checked).toEqual([]);
+  for (let i = 0; i <= MAX_CHANGED_OBJECTS; i++) streams.objectChanged(`o${i}`);
+  await clock.advance(MIN_SPACING_MS + SETTLE_MS);
+  expect(checked).toEqual(['a']);
+});
+
+test('a change that waits for its sweep is not lost when another sweep begins first', async () => {
+  const { clock, streams, verdicts, checked, ended, open } = world();
+  open('a');
+  let answer: (verdict: Verdict) => void = () => {};
+  verdicts.set(
+    'a',
+    new Promise((resolve) => {
+      answer = resolve;
+    }),
+  );
+  await clock.advance(RECHECK_MS - 50);
+  streams.changed();
+  await clock.advance(50);
+  expect(checked).toEqual(['a']);
+  // The answer that is on its way was made before this change; the planned sweep comes while it is waited for.
+  streams.objectChanged('a');
+  await clock.advance(SETTLE_MS);
+  verdicts.set('a', 'ended');
+  answer('allowed');
+  await clock.advance(0);
+  await clock.advance(MIN_SPACING_MS + SETTLE_MS);
+  expect([checked, ended]).toEqual([['a', 'a'], ['a']]);
+});
+
+test('where whoever decides cannot be asked, a stream goes on for some minutes, counted from the last answer', async () => {
   const { clock, ended, verdicts, open } = world();
   open('a');
-  verdicts.set('a', Promise.resolve('unknown'));
-  await clock.advance(3 * RECHECK_MS);
+  const unknown = Promise.resolve<Verdict>('unknown');
+  verdicts.set('a', unknown);
+  await clock.advance(UNCHECKED_MS);
   expect(ended).toEqual([]);
+  verdicts.set('a', 'allowed');
+  await clock.advance(RECHECK_MS);
+  verdicts.set('a', unknown);
+  await clock.advance(UNCHECKED_MS);
+  expect(ended).toEqual([]);
+  await clock.advance(RECHECK_MS);
+  expect(ended).toEqual(['a']);
 });
 
 test('many are looked at in slices, and no more than a few answers are waited for at once', async () => {
