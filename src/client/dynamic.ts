@@ -1,6 +1,8 @@
 /** Requests for objects of any kind, as values in and values out. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiObject } from '../kinds/kind.ts';
+import { notFound } from '../meta/errors.ts';
+import { pathSegmentName } from '../meta/names.ts';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 
@@ -34,13 +36,23 @@ export interface ListChoice {
 export const resourceKey = (resource: { readonly group: string; readonly name: string }): string =>
   resource.group === '' ? resource.name : `${resource.name}.${resource.group}`;
 
-/** Path of a collection, of an object in it, or of a subresource. An undefined namespace means all of them. */
+/**
+ * Path of a collection, of an object in it, or of a subresource. An undefined namespace means all of them. Names may come
+ * from what users wrote, as those of owners do. Servers decode a path before they take it apart, so a name with a slash
+ * would lead to another object or to a subresource, and an empty one to the whole collection: no object has such a name,
+ * and nothing is asked.
+ */
 export function pathOf(resource: ResourceRef, namespace: string | undefined, name?: string, subresource?: string): string {
+  if (name !== undefined && !isSegment(name)) throw notFound({ group: resource.group, resource: resource.name }, name);
+  if (resource.namespaced && namespace !== undefined && namespace !== '' && !isSegment(namespace))
+    throw notFound({ group: '', resource: 'namespaces' }, namespace);
   const scope = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
   const below = subresource === undefined ? '' : `/${subresource}`;
   return `${versionPath(resource.group, resource.version)}${scope}/${resource.name}${object}${below}`;
 }
+
+const isSegment = (name: string): boolean => name !== '' && pathSegmentName(name).length === 0;
 
 /** `a=1&b=x%2Fy`, without what is undefined. */
 export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
@@ -67,7 +79,7 @@ export class Client {
     const accept = form === 'whole' ? 'application/json' : `application/json;as=${form};v=v1;g=${this.metadataGroup}`;
     return { accept, 'user-agent': this.userAgent };
   }
-  get<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, metadataOnly = false): Promise<T> {
+  async get<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, metadataOnly = false): Promise<T> {
     return this.call('GET', pathOf(resource, namespace, name), this.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole'));
   }
   /** The object, or undefined where there is none of that name. */
@@ -110,7 +122,7 @@ export class Client {
       next = page.metadata.continue;
     } while (next !== undefined && next !== '');
   }
-  create<T extends ApiObject>(
+  async create<T extends ApiObject>(
     resource: ResourceRef,
     namespace: string,
     object: unknown,
@@ -118,17 +130,23 @@ export class Client {
   ): Promise<T> {
     return this.call('POST', pathOf(resource, namespace, subresource?.name, subresource?.path), this.accept('whole'), object);
   }
-  update<T extends ApiObject>(resource: ResourceRef, object: ApiObject, subresource?: string): Promise<T> {
+  async update<T extends ApiObject>(resource: ResourceRef, object: ApiObject, subresource?: string): Promise<T> {
     const { name = '', namespace = '' } = object.metadata;
     return this.call('PUT', pathOf(resource, namespace, name, subresource), this.accept('whole'), object);
   }
   /** A JSON merge patch. */
-  patch<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, patch: unknown, subresource?: string): Promise<T> {
+  async patch<T extends ApiObject>(
+    resource: ResourceRef,
+    namespace: string,
+    name: string,
+    patch: unknown,
+    subresource?: string,
+  ): Promise<T> {
     const headers = { ...this.accept('PartialObjectMetadata'), 'content-type': 'application/merge-patch+json' };
     return this.call('PATCH', pathOf(resource, namespace, name, subresource), headers, patch);
   }
   /** Server-side apply. It takes over what others own. */
-  apply<T extends ApiObject>(resource: ResourceRef, object: ApiObject, manager: string): Promise<T> {
+  async apply<T extends ApiObject>(resource: ResourceRef, object: ApiObject, manager: string): Promise<T> {
     const { name = '', namespace = '' } = object.metadata;
     const path = `${pathOf(resource, namespace, name)}?${queryOf({ fieldManager: manager, force: true })}`;
     return this.call('PATCH', path, { ...this.accept('whole'), 'content-type': 'application/apply-patch+yaml' }, object);

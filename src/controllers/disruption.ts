@@ -192,11 +192,12 @@ async function scaleOf(
   const resource = await served.resourceOf(owner.apiVersion, owner.kind);
   if (resource === undefined) return undefined;
   const isReplicaSet = resourceKey(resource) === 'replicasets.apps';
-  const path = pathOf(resource, namespace, owner.name, isReplicaSet ? undefined : 'scale');
-  const found = await client.json<Scalable>({ path }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  let found: Scalable | undefined;
+  try {
+    found = await client.json<Scalable>({ path: pathOf(resource, namespace, owner.name, isReplicaSet ? undefined : 'scale') });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
   if (found?.metadata.uid !== owner.uid) return undefined;
   const above = isReplicaSet ? found.metadata.ownerReferences?.find((one) => one.controller === true) : undefined;
   if (above?.kind === 'Deployment') return scaleOf(context, namespace, above);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { Client, pathOf } from './dynamic.ts';
+import type { Http, HttpRequest } from './http.ts';
+
+const accounts = { group: '', version: 'v1', name: 'serviceaccounts', namespaced: true };
+const nodes = { group: '', version: 'v1', name: 'nodes', namespaced: false };
+
+function recorder(): { client: Client; asked: HttpRequest[] } {
+  const asked: HttpRequest[] = [];
+  const http: Http = {
+    request: async (request) => {
+      asked.push(request);
+      return { status: 200, body: Buffer.from('{"metadata":{"name":"x"}}') };
+    },
+    stream: async () => ({ close() {} }),
+  };
+  return { client: new Client(http, { userAgent: 'test', metadataGroup: 'meta' }), asked };
+}
+
+// Names that users write into references of their own objects, such as owners and accounts of tokens.
+const led = ['', '.', '..', 'n1/proxy/run', '../b/x', 'x/token', 'x%2Ftoken', '/'];
+
+test.each(led)('the name %j leads nowhere: nothing is asked, found or deleted', async (name) => {
+  const { client, asked } = recorder();
+  expect(await client.find(accounts, 'a', name)).toBeUndefined();
+  expect(await client.find(nodes, '', name)).toBeUndefined();
+  await expect(client.delete(accounts, 'a', name)).rejects.toMatchObject({ code: 404, reason: 'NotFound' });
+  await expect(client.patch(accounts, 'a', name, {})).rejects.toMatchObject({ code: 404 });
+  await expect(client.update(accounts, { metadata: { namespace: 'a', name } } as never)).rejects.toMatchObject({ code: 404 });
+  expect(asked).toEqual([]);
+});
+
+test('nor does a namespace of that kind', async () => {
+  const { client, asked } = recorder();
+  for (const namespace of ['b/secrets/s', '..', 'b%2Fsecrets']) expect(await client.find(accounts, namespace, 'x')).toBeUndefined();
+  expect(asked).toEqual([]);
+});
+
+test('other names stand in the path, encoded', () => {
+  expect(pathOf(accounts, 'a', 'system:x y?z')).toBe('/api/v1/namespaces/a/serviceaccounts/system%3Ax%20y%3Fz');
+  expect(pathOf(accounts, undefined)).toBe('/api/v1/serviceaccounts');
+});
