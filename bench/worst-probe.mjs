@@ -4,6 +4,7 @@
 // was held; unlike the time on the clock it does not count other programs of the machine.
 import { closeSync, openSync, readSync } from 'node:fs';
 import inspector from 'node:inspector';
+import { PerformanceObserver } from 'node:perf_hooks';
 
 const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
 const buffer = Buffer.alloc(64);
@@ -30,6 +31,13 @@ const tick = () => {
 };
 tick();
 
+/** Longest pause for garbage on the clock: a part of the longest block that the request did not choose. */
+let longestGc = 0;
+const collections = new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longestGc = Math.max(longestGc, duration);
+});
+collections.observe({ entryTypes: ['gc'] });
+
 let session;
 const post = (method, parameters) => new Promise((resolve) => session.post(method, parameters, (_, result) => resolve(result)));
 
@@ -48,11 +56,17 @@ process.on('message', async ({ ask, profile }) => {
     began = lastCpu;
     longestCpu = 0;
     longestWall = 0;
+    // The entry of the collection above comes in a later turn.
+    setImmediate(() =>
+      setImmediate(() => {
+        longestGc = 0;
+      }),
+    );
     process.send({ pid: process.pid });
     return;
   }
   tickNow();
-  const answer = { longestCpu, longestWall, cpu: lastCpu - began };
+  const answer = { longestCpu, longestWall, longestGc, cpu: lastCpu - began };
   if (ask === 'end' && session !== undefined) {
     answer.profile = (await post('Profiler.stop')).profile;
     session.disconnect();

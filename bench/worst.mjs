@@ -55,7 +55,7 @@ if (!json) {
 process.exitCode = bad.length > 0 ? 1 : 0;
 
 function row(r) {
-  const block = `${r.blockMs.toFixed(0).padStart(6)} ms (clock ${r.clockMs.toFixed(0)})`.padEnd(26);
+  const block = `${r.blockMs.toFixed(0).padStart(6)} ms (clock ${r.clockMs.toFixed(0)}, gc ${r.gcMs.toFixed(0)})`.padEnd(34);
   const memory = `${r.memoryMB.toFixed(0).padStart(4)} MB ${r.times.toFixed(0).padStart(4)} x`;
   return `${r.name.padEnd(52)} ${String(r.status).padStart(4)} ${block} cpu ${r.cpuMs.toFixed(0).padStart(6)} ms  ${memory}  sent ${kb(r.sent)} got ${kb(r.got)}  ${r.verdict}`;
 }
@@ -73,6 +73,7 @@ async function measure(test) {
       status: 0,
       blockMs: 0,
       clockMs: 0,
+      gcMs: 0,
       cpuMs: 0,
       memoryMB: 0,
       times: 0,
@@ -110,6 +111,7 @@ async function measure(test) {
     status: answer.status,
     blockMs: measured.longestCpu,
     clockMs: measured.longestWall,
+    gcMs: measured.longestGc,
     cpuMs: measured.cpu,
     memoryMB,
     times,

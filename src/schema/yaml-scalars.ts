@@ -5,6 +5,8 @@ const words = new Map<string, boolean | null>([
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
 ]);
+/** Whether a text is a word that means something else than itself. */
+export const isWord = (text: string): boolean => words.has(text);
 const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;

@@ -2,8 +2,9 @@
  * JSON values as YAML text, laid out as clients know it from a stock server: keys in natural order, two blanks a level,
  * lists not indented under their key, texts plain where that is safe, lines folded at the first blank beyond column 80.
  */
+import { atOnce, type Work } from '../lib/slices.ts';
 import type { JsonValue } from './types.ts';
-import { isPlainString } from './yaml-scalars.ts';
+import { isPlainString, isWord } from './yaml-scalars.ts';
 
 const foldColumn = 80;
 /** Longer keys are not simple: they are written after a question mark. */
@@ -16,113 +17,218 @@ export function stringifyYaml(value: JsonValue): string {
   return writer.finish();
 }
 
+/** The bytes of that text for a large value, as work that yields between its entries and within long texts. */
+export function* yamlWork(value: JsonValue): Work<Buffer> {
+  const writer = new YamlWriter();
+  yield* writer.nodeWork(value, 0, 'root');
+  return writer.finishBytes();
+}
+/** Characters of a long text that are written before it yields, and those that are kept as text while bytes are wanted. */
+const PORTION = 32 * 1024;
+const LINES = 4096;
+
 type Place = 'root' | 'value' | 'item';
+type JsonMap = { [key: string]: JsonValue };
+
+const isList = (value: JsonValue): value is JsonValue[] => Array.isArray(value) && value.length > 0;
+function isMap(value: JsonValue): value is JsonMap {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  for (const _ in value) return true;
+  return false;
+}
 
 class YamlWriter {
-  private readonly parts: string[] = [];
+  private out = '';
+  private readonly packed: Buffer[] = [];
   /** Where in its line the next character goes. */
   private column = 0;
 
+  /** What was written so far. */
+  get written(): string {
+    return this.out;
+  }
   finish(): string {
-    return `${this.parts.join('')}\n`;
+    return `${this.out}\n`;
+  }
+  finishBytes(): Buffer {
+    this.pack();
+    return Buffer.concat([...this.packed, Buffer.from('\n')]);
+  }
+  /** A text of very many parts is slow to be read: it becomes bytes from time to time. */
+  private pack(): void {
+    this.packed.push(Buffer.from(this.out));
+    this.out = '';
   }
   private put(text: string): void {
-    this.parts.push(text);
+    this.out += text;
     this.column += text.length;
   }
   private newLine(indent: number): void {
-    this.parts.push('\n', ' '.repeat(indent));
+    this.out += lineStarts[indent] ?? `\n${' '.repeat(indent)}`;
     this.column = indent;
   }
 
   /** A value whose lines begin at `indent`. The cursor stands behind `key:`, behind `-`, or at the very beginning. */
   node(value: JsonValue, indent: number, place: Place): void {
-    if (Array.isArray(value) && value.length > 0) this.list(value, indent, place);
-    else if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0)
-      this.map(value, indent, place);
-    else {
+    if (isList(value))
+      for (let i = 0; i < value.length; i++) {
+        this.dash(i, indent, place);
+        this.node(value[i] as JsonValue, indent + 2, 'item');
+      }
+    else if (isMap(value)) {
+      const order = orderOf(value);
+      for (let i = 0; i < order.sorted.length; i++) {
+        const key = order.sorted[i] as string;
+        const item = value[key] as JsonValue;
+        const simple = this.key(key, order.texts?.[i], i, indent, place);
+        this.node(item, valueIndent(item, indent, simple), simple ? 'value' : 'item');
+      }
+    } else this.leaf(value, indent, place);
+  }
+
+  *nodeWork(value: JsonValue, indent: number, place: Place): Work<void> {
+    if (isList(value))
+      for (let i = 0; i < value.length; i++) {
+        this.dash(i, indent, place);
+        yield* this.nodeWork(value[i] as JsonValue, indent + 2, 'item');
+      }
+    else if (isMap(value)) {
+      const order = orderOf(value);
+      yield;
+      for (let i = 0; i < order.sorted.length; i++) {
+        const key = order.sorted[i] as string;
+        const item = value[key] as JsonValue;
+        const simple = this.key(key, order.texts?.[i], i, indent, place);
+        yield* this.nodeWork(item, valueIndent(item, indent, simple), simple ? 'value' : 'item');
+      }
+    } else if (typeof value === 'string' && value.length > PORTION) {
       if (place !== 'root') this.put(' ');
-      this.scalar(value, indent);
+      const work = this.text(value, Math.max(indent, 2), false);
+      if (work !== undefined) yield* this.packing(work);
+      yield;
+    } else this.leaf(value, indent, place);
+    if (this.out.length > PORTION) this.pack();
+    yield;
+  }
+  private *packing(work: Work<void>): Work<void> {
+    while (!work.next().done) {
+      this.pack();
+      yield;
     }
   }
 
-  private list(items: JsonValue[], indent: number, place: Place): void {
-    for (const [i, item] of items.entries()) {
-      // The first item of a list in a list stands on the same line as the dash before it.
-      if (i === 0 && place === 'item') this.put(' ');
-      else if (i > 0 || place === 'value') this.newLine(indent);
+  private dash(i: number, indent: number, place: Place): void {
+    // The first item of a list in a list stands on the same line as the dash before it.
+    if (i === 0 && place === 'item') this.put(' -');
+    else {
+      if (i > 0 || place === 'value') this.newLine(indent);
       this.put('-');
-      this.node(item, indent + 2, 'item');
     }
   }
 
-  private map(map: { [key: string]: JsonValue }, indent: number, place: Place): void {
-    for (const [i, key] of sortedKeys(map).entries()) {
-      if (i === 0 && place === 'item') this.put(' ');
-      else if (i > 0 || place === 'value') this.newLine(indent);
-      const simple = key.length <= maxKeyLength && !key.includes('\n');
-      if (!simple) this.put('? ');
-      this.text(key, indent + 2, simple);
-      if (!simple) this.newLine(indent);
-      this.put(':');
-      const value = map[key] as JsonValue;
-      // Lists are not indented under their key; everything else is, and so are lists under a key that is not simple.
-      this.node(value, Array.isArray(value) && simple ? indent : indent + 2, simple ? 'value' : 'item');
+  /** Writes a key and its colon; answers whether it is a simple one. `written`: its text, where that is known. */
+  private key(key: string, written: string | undefined, i: number, indent: number, place: Place): boolean {
+    if (i === 0 && place === 'item') this.put(' ');
+    else if (i > 0 || place === 'value') this.newLine(indent);
+    if (written !== undefined) {
+      this.put(written);
+      return true;
     }
+    const simple = isSimpleKey(key);
+    if (!simple) this.put('? ');
+    this.write(key, indent + 2, simple);
+    if (!simple) this.newLine(indent);
+    this.put(':');
+    return simple;
+  }
+
+  private leaf(value: JsonValue, indent: number, place: Place): void {
+    if (place !== 'root') this.put(' ');
+    this.scalar(value, indent);
   }
 
   private scalar(value: JsonValue, indent: number): void {
     // An empty scalar's continuation lines would be indented like those of the text it is.
-    if (typeof value === 'string') this.text(value, Math.max(indent, 2), false);
+    if (typeof value === 'string') this.write(value, Math.max(indent, 2), false);
     else if (typeof value === 'number') this.put(numberText(value));
     else if (Array.isArray(value)) this.put('[]');
     else this.put(typeof value === 'object' && value !== null ? '{}' : String(value));
   }
 
-  private text(text: string, indent: number, simpleKey: boolean): void {
+  /** Writes a text at once. */
+  write(text: string, indent: number, simpleKey: boolean): void {
+    const work = this.text(text, indent, simpleKey);
+    if (work !== undefined) atOnce(work);
+  }
+
+  /** Writes a text, or answers with the work that does. */
+  private text(text: string, indent: number, simpleKey: boolean): Work<void> | undefined {
+    if (plainWord.test(text) && !isWord(text)) {
+      this.put(text);
+      return undefined;
+    }
     const shape = shapeOf(text);
-    if (text.includes('\n') && shape.literal && !simpleKey) this.literal(text, indent);
-    else if (!text.includes('\n') && isPlainString(text) && shape.plain) this.folded(text, indent, !simpleKey);
-    else if ((text.includes('\n') || isPlainString(text)) && shape.singleQuoted && !text.includes('\n')) {
+    const lines = text.includes('\n');
+    if (lines && shape.literal && !simpleKey) return this.literal(text, indent);
+    if (lines || !isPlainString(text)) return this.doubleQuoted(text, indent, !simpleKey);
+    if (shape.plain) this.folded(text, indent, !simpleKey);
+    else if (shape.singleQuoted) {
       this.put("'");
       this.folded(text.replaceAll("'", "''"), indent, !simpleKey);
       this.put("'");
-    } else this.doubleQuoted(text, indent, !simpleKey);
+    } else return this.doubleQuoted(text, indent, !simpleKey);
+    return undefined;
   }
 
   /** Text of one line. It may be broken at a single blank once its line is full. */
   private folded(text: string, indent: number, mayBreak: boolean): void {
     let start = 0;
-    for (let i = 0; mayBreak && i < text.length; i++) {
-      if (text[i] !== ' ' || i === 0 || i === text.length - 1) continue;
-      if (text[i - 1] === ' ' || text[i + 1] === ' ' || this.column + (i - start) <= foldColumn) continue;
-      this.put(text.slice(start, i));
-      this.newLine(indent);
-      start = i + 1;
-    }
-    this.put(text.slice(start));
+    if (mayBreak)
+      for (let i = text.indexOf(' ', 1); i > 0 && i < text.length - 1; i = text.indexOf(' ', i + 1)) {
+        if (text[i - 1] === ' ' || text[i + 1] === ' ' || this.column + (i - start) <= foldColumn) continue;
+        this.put(text.slice(start, i));
+        this.newLine(indent);
+        start = i + 1;
+      }
+    this.put(start === 0 ? text : text.slice(start));
   }
 
-  private doubleQuoted(text: string, indent: number, mayBreak: boolean): void {
+  /** Characters that stand for themselves are copied together. */
+  private *doubleQuoted(text: string, indent: number, mayBreak: boolean): Work<void> {
     this.put('"');
-    const chars = [...text];
-    for (const [i, char] of chars.entries()) {
-      const inside = i > 0 && i < chars.length - 1;
-      if (char === ' ' && mayBreak && inside && chars[i - 1] !== ' ' && this.column > foldColumn) {
+    let start = 0;
+    for (let i = 0; i < text.length; i++) {
+      if (i % PORTION === PORTION - 1) yield;
+      const code = text.charCodeAt(i);
+      if (code > BLANK && code < 0x7f && code !== QUOTE && code !== BACKSLASH) continue;
+      if (code === BLANK) {
+        const inside = mayBreak && i > 0 && i + 1 < text.length && text.charCodeAt(i - 1) !== BLANK;
+        if (!inside || this.column + (i - start) <= foldColumn) continue;
+        this.put(text.slice(start, i));
         this.newLine(indent);
         // A blank at the beginning of a line would be lost.
-        if (chars[i + 1] === ' ') this.put('\\');
-      } else this.put(escapes[char] ?? (isPrintable(char) ? char : escapeCode(char)));
+        if (text.charCodeAt(i + 1) === BLANK) this.put('\\');
+        start = i + 1;
+      } else {
+        const char = code < ascii.length ? '' : charAt(text, i);
+        const escaped = char === '' ? ascii[code] : escapeOf(char);
+        if (escaped === undefined) continue;
+        this.put(start < i ? text.slice(start, i) + escaped : escaped);
+        if (char.length > 1) i++;
+        start = i + 1;
+      }
     }
+    this.put(text.slice(start));
     this.put('"');
   }
 
-  private literal(text: string, indent: number): void {
+  private *literal(text: string, indent: number): Work<void> {
     const lines = text.split('\n');
     const ending = lines.at(-1) !== '' ? '-' : text.length === 1 || lines.at(-2) === '' ? '+' : '';
     this.put(`|${/^[ \n]/.test(text) ? '2' : ''}${ending}`);
     if (ending !== '-') lines.pop();
-    for (const line of lines) {
+    for (const [i, line] of lines.entries()) {
+      if (i % LINES === LINES - 1) yield;
       if (line === '') this.newLine(0);
       else {
         this.newLine(indent);
@@ -131,6 +237,11 @@ class YamlWriter {
     }
   }
 }
+
+/** Lists are not indented under their key; everything else is, and so are lists under a key that is not simple. */
+const valueIndent = (value: JsonValue, indent: number, simple: boolean): number => (Array.isArray(value) && simple ? indent : indent + 2);
+const isSimpleKey = (key: string): boolean => key.length <= maxKeyLength && !key.includes('\n');
+const lineStarts: readonly string[] = Array.from({ length: 64 }, (_, indent) => `\n${' '.repeat(indent)}`);
 
 // ---- what texts may look like ----------------------------------------------------------------------------------
 
@@ -156,7 +267,11 @@ function shapeOf(text: string): Shape {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const unprintable = /[\0-\x09\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]/;
-const isPrintable = (char: string): boolean => !unprintable.test(char) && char !== '"' && char !== '\\';
+const BLANK = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Texts of which it is clear that they may stand as they are, unless they are words of another type. */
+const plainWord = /^[A-Za-z/_](?:[\w/.-]|:(?=[\w/.-]))*$/;
 
 const escapes: Readonly<Record<string, string>> = {
   '\0': '\\0',
@@ -181,6 +296,10 @@ function escapeCode(char: string): string {
   return `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
 }
 
+const escapeOf = (char: string): string | undefined => escapes[char] ?? (unprintable.test(char) ? escapeCode(char) : undefined);
+/** By code. */
+const ascii: readonly (string | undefined)[] = Array.from({ length: 0x80 }, (_, code) => escapeOf(String.fromCharCode(code)));
+
 /** A number as Go prints it in its shortest form. */
 function numberText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value);
@@ -190,56 +309,86 @@ function numberText(value: number): string {
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
-/** Objects of one kind have the same keys: most orders are known from the object before. */
-const orders = new Map<string, readonly string[]>();
-const MAX_ORDERS = 1000;
-/** Longer texts of keys are not kept. */
-const MAX_ORDER_LENGTH = 500;
+interface Order {
+  readonly keys: readonly string[];
+  readonly sorted: readonly string[];
+  /** The keys as they are written, with their colons; undefined for those that are not simple. */
+  readonly texts?: readonly (string | undefined)[];
+}
+/** Objects of one kind have the same keys: most orders are known from the object before. By their first key, newest first. */
+const orders = new Map<string, Order[]>();
+const MAX_FIRST_KEYS = 500;
+const MAX_ORDERS_OF_KEY = 8;
+/** Orders of more keys, or of longer ones, are not kept. */
+const MAX_ORDER_KEYS = 40;
+const MAX_KEPT_KEY = 200;
 
-function sortedKeys(map: { [key: string]: JsonValue }): readonly string[] {
+function orderOf(map: JsonMap): Order {
   const keys = Object.keys(map);
-  if (keys.length < 2) return keys;
-  const id = keys.length < 40 ? keys.join('\0') : '';
-  const known = orders.get(id);
-  if (known !== undefined) return known;
-  keys.sort(byNature);
-  if (id === '' || id.length > MAX_ORDER_LENGTH) return keys;
-  if (orders.size >= MAX_ORDERS) orders.clear();
-  orders.set(id, keys);
-  return keys;
+  const first = keys[0] as string;
+  const known = orders.get(first);
+  if (known !== undefined) for (const order of known) if (sameKeys(order.keys, keys)) return order;
+  const sorted = keys.length < 2 ? keys : [...keys].sort(byNature);
+  if (keys.length > MAX_ORDER_KEYS || keys.some((key) => key.length > MAX_KEPT_KEY)) return { keys, sorted };
+  const order = { keys, sorted, texts: sorted.map(keyText) };
+  if (known !== undefined) {
+    if (known.unshift(order) > MAX_ORDERS_OF_KEY) known.pop();
+  } else {
+    if (orders.size >= MAX_FIRST_KEYS) orders.clear();
+    orders.set(first, [order]);
+  }
+  return order;
+}
+function sameKeys(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+function keyText(key: string): string | undefined {
+  if (!isSimpleKey(key)) return undefined;
+  const writer = new YamlWriter();
+  writer.write(key, 0, true);
+  return `${writer.written}:`;
 }
 
 /** Natural order: numbers inside keys count by their value, and signs come before letters. */
 function byNature(a: string, b: string): number {
-  const x = [...a];
-  const y = [...b];
-  let afterDigit = false;
-  for (let i = 0; i < Math.min(x.length, y.length); i++) {
-    const p = x[i] as string;
-    const q = y[i] as string;
-    if (p === q) {
-      afterDigit = isDigit(p);
-      continue;
-    }
-    const letters = [isLetter(p), isLetter(q)];
-    if (letters[0] && letters[1]) return p < q ? -1 : 1;
-    if (letters[0] || letters[1]) return letters[0] === afterDigit ? -1 : 1;
-    const first = digitsFrom(x, i);
-    const second = digitsFrom(y, i);
-    if (first !== second && (first !== '' || second !== '')) {
-      const difference = BigInt(first || '0') - BigInt(second || '0');
-      if (difference !== 0n) return difference < 0n ? -1 : 1;
-      if (first.length !== second.length) return first.length - second.length;
-    }
-    return p < q ? -1 : 1;
-  }
-  return x.length - y.length;
+  const end = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < end && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  if (i === end) return a.length - b.length;
+  // A difference in the second half of a character is one of the whole character.
+  if (i > 0 && isHighSurrogate(a.charCodeAt(i - 1))) i--;
+  const p = charAt(a, i);
+  const q = charAt(b, i);
+  const letter = isLetter(p);
+  const otherLetter = isLetter(q);
+  if (letter && otherLetter) return p < q ? -1 : 1;
+  if (letter || otherLetter) return letter === (i > 0 && isDigit(a[i - 1] as string)) ? -1 : 1;
+  // A run that began earlier counts from here: what came before agreed.
+  return compareDigits(digitsFrom(a, i), digitsFrom(b, i)) || (p < q ? -1 : 1);
 }
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
-const isLetter = (char: string): boolean => /\p{L}/u.test(char);
-function digitsFrom(chars: string[], start: number): string {
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+const charAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) as number);
+function isLetter(char: string): boolean {
+  const code = char.charCodeAt(0);
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+  return /\p{L}/u.test(char);
+}
+/** Digits of longer numbers do not count. */
+const MAX_DIGITS = 400;
+function digitsFrom(text: string, start: number): string {
   let end = start;
-  while (end < chars.length && isDigit(chars[end] as string)) end++;
-  // A run that began earlier counts as a whole: in `10` and `1a0` the ones already agreed.
-  return chars.slice(start, Math.min(end, start + 400)).join('');
+  while (end < text.length && end < start + MAX_DIGITS && isDigit(text[end] as string)) end++;
+  return text.slice(start, end);
+}
+/** By value, then by length. */
+function compareDigits(a: string, b: string): number {
+  if (a === b) return 0;
+  const x = a.replace(/^0+/, '');
+  const y = b.replace(/^0+/, '');
+  if (x.length !== y.length) return x.length - y.length;
+  if (x !== y) return x < y ? -1 : 1;
+  return a.length - b.length;
 }

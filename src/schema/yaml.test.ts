@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as oracle from 'yaml';
 import { DecodeError, type Problem } from './errors.ts';
 import type { JsonValue } from './types.ts';
-import { parseYaml, parseYamlDocuments, stringifyYaml } from './yaml.ts';
+import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from './yaml.ts';
 
 test.each<[string, JsonValue]>([
   ['', null],
@@ -291,4 +291,35 @@ test('YAML is laid out as clients know it', () => {
   expect(stringifyYaml({ a10: [{ b: 1, a: ['x', ['y']] }, []], a9: 'two\nlines\n', n: '1', t: '2020-01-01T00:00:00Z', e: '' })).toBe(
     'a9: |\n  two\n  lines\na10:\n- a:\n  - x\n  - - "y"\n  b: 1\n- []\ne: ""\n"n": "1"\nt: "2020-01-01T00:00:00Z"\n',
   );
+});
+
+describe('large values', () => {
+  const long = 600_000;
+  const values: Record<string, JsonValue> = {
+    'many keys': Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, `some words of entry ${i}`])),
+    'many items': { list: Array.from({ length: 5000 }, (_, i) => ({ b: i, a: [`${i}`] })) },
+    'a text that is quoted': { a: '"x\ty '.repeat(long / 6), b: 1 },
+    'a text of many lines': { a: 'line\n'.repeat(long / 5), b: 'x' },
+    'a text of pairs': { a: '\t\u{1f600}'.repeat(long / 3), b: '\u{1f600}' },
+    'a text of words': { a: 'words '.repeat(long / 6), 'b 1': null },
+  };
+  for (const [name, value] of Object.entries(values))
+    test(`${name}: the bytes are those of the text, and the work can be interrupted`, () => {
+      const work = yamlWork(value);
+      let steps = 1;
+      let step = work.next();
+      for (; !step.done; step = work.next()) steps++;
+      expect(step.value.equals(Buffer.from(stringifyYaml(value)))).toBe(true);
+      expect(steps).toBeGreaterThan(name === 'a text of words' ? 2 : 15);
+    });
+
+  test('keys with very long numbers are in the order of their values', () => {
+    const zeros = '0'.repeat(300);
+    const value = { [`k1${zeros}`]: 1, k9: 1, k10: 1, [`k${zeros}7`]: 1, k2: 1, k02: 1, ka: 1, 'k-': 1 };
+    const keys = stringifyYaml(value)
+      .split('\n')
+      .map((line) => line.replace(/^\? /, '').replace(/: 1$/, ''))
+      .filter((line) => line.startsWith('k'));
+    expect(keys).toEqual(['k-', 'k2', 'k02', `k${zeros}7`, 'k9', 'k10', `k1${zeros}`, 'ka']);
+  });
 });

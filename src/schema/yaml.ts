@@ -8,7 +8,7 @@ import { parseJson, parseJsonInSlices } from './parse.ts';
 import type { JsonValue } from './types.ts';
 import { YamlParser } from './yaml-parse.ts';
 
-export { stringifyYaml } from './yaml-write.ts';
+export { stringifyYaml, yamlWork } from './yaml-write.ts';
 
 export interface YamlOptions {
   /** More than one document is an error; otherwise the first one counts, as it does for a stock server. */
