@@ -35,6 +35,9 @@ async function ready(server, path) {
   throw new Error(`${path} is not served`);
 }
 
+/** What a seed builds upon. */
+export const seedOrder = { things: ['namespace', 'pods'], configMaps: ['pods'] };
+
 export const seed = {
   async namespace(server) {
     await must(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
@@ -854,12 +857,59 @@ watchCase(
   10_000_000,
 );
 
-const crowd = (name, count, path, headers) =>
-  add(`crowd of ${count}: ${name}`, () => Array.from({ length: count }, () => ({ path, headers })), { needs: 'pods' });
+const crowd = (name, count, path, headers, others = []) => {
+  const all = [headers, ...others];
+  const request = () => Array.from({ length: count }, (_, i) => ({ path, headers: all[i % all.length] }));
+  add(`crowd of ${count}: ${name}`, request, { needs: 'pods' });
+};
 crowd('Tables', 20, pods, { accept: table });
-crowd('YAML', 10, pods, { accept: 'application/yaml' });
+crowd('YAML', 20, pods, { accept: 'application/yaml' });
 crowd('pretty', 20, `${pods}?pretty=true`, {});
 crowd('binary', 20, pods, { accept: protobuf });
+
+crowd('YAML Tables', 20, pods, { accept: table.replace('json', 'yaml') });
+crowd('every form', 20, pods, { accept: 'application/yaml' }, [
+  { accept: protobuf },
+  { accept: table },
+  { accept: `application/json;${partialList}` },
+]);
+crowd('by label', 100, `${pods}?labelSelector=${long(10_000, (i) => `app!=v${i}`)}`, {});
+
+// One large object in every form.
+const forms = {
+  YAML: { accept: 'application/yaml' },
+  pretty: {},
+  binary: { accept: protobuf },
+  Table: { accept: table },
+  'YAML Table with the object': { accept: table.replace('json', 'yaml') },
+  metadata: { accept: 'application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
+};
+const quoted = (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: text(STORED / 4, '"\t') } });
+const lines = (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: text(STORED / 2, 'a\n') } });
+const larges = [
+  ...['config map data', 'pod containers', 'pod env', 'pod owners', 'thing deep', 'thing rows', 'pod annotations'].flatMap((name) =>
+    bodies.filter((body) => body.name === name).map((body) => ({ ...body, make: (made) => body.make(made, STORED) })),
+  ),
+  { name: 'one quoted text', path: `${inNamespace}/configmaps`, make: quoted },
+  { name: 'one text of lines', path: `${inNamespace}/configmaps`, make: lines },
+];
+for (const { name, path, make } of larges)
+  for (const [form, headers] of Object.entries(forms)) {
+    let made;
+    add(
+      `read ${name} as ${form}`,
+      async (server) => {
+        const object = make(fresh());
+        made = `${path}/${object.metadata.name}`;
+        await must(server, 'POST', path, object);
+        const query = form === 'pretty' ? '?pretty=true' : form.includes('object') ? '?includeObject=Object' : '';
+        return { path: made + query, headers };
+      },
+      { statuses: [200, 406], after: (server) => send(server, { method: 'DELETE', path: `${made}?gracePeriodSeconds=0` }) },
+    );
+  }
+add('read discovery', () => ['/api', '/apis', '/api/v1', '/apis/apps/v1'].map((path) => ({ path })));
+add('read a backup', () => ({ path: '/store/backup' }), { needs: 'pods' });
 
 const things = custom.replace(`/${NS}/`, '/many/');
 listCase('10,000 custom objects', things, {}, { needs: 'things' });

@@ -1,6 +1,6 @@
 /** Requests for objects of any kind, as values in and values out. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiObject } from '../kinds/kind.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import { notFound } from '../meta/errors.ts';
 import { pathSegmentName } from '../meta/names.ts';
 import { versionPath } from './discovery.ts';

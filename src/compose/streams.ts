@@ -5,6 +5,7 @@ import type { LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Deadlines } from '../lib/deadlines.ts';
 import type { Log } from '../lib/log.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import type { Step } from '../server/pipeline.ts';
 import { type CheckDeps, checkAgain } from '../server/streams/check.ts';
 import { accountsOf, credentialNames, podOf } from '../server/streams/concerned.ts';
@@ -29,7 +30,7 @@ export function composeStreams({ live, clock, log, ...deps }: StreamsParts): Str
     clock,
     check: checkAgain(deps),
     concerns: credentialNames(deps.identity),
-    yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldTurn: nextTurn,
     ended: ({ user, method, path, auditId }, why) => {
       const phrase = why === 'ended' ? 'stream ended, the user may no longer do this' : 'stream ended, its user could not be checked';
       log.info(phrase, { user: user.name, method, path, audit: auditId });

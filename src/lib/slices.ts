@@ -38,6 +38,11 @@ export class Slices {
     this.begun = clock.monotonic();
   }
 
+  /** A slice begins now: what came before was the work of others. */
+  begin(): void {
+    this.begun = this.clock.monotonic();
+  }
+
   /** The slice has lasted long enough. */
   get due(): boolean {
     return this.clock.monotonic() - this.begun >= SLICE_MILLIS;
@@ -47,7 +52,7 @@ export class Slices {
   async pause(): Promise<void> {
     await nextTurn();
     if (this.ended()) throw new RequestEnded();
-    this.begun = this.clock.monotonic();
+    this.begin();
   }
 }
 

@@ -5,6 +5,7 @@
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
+import { inSlices, SLICED_FROM, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { parseAllAs } from '../registry/convert.ts';
 import { aroundRaw, lengthPrefix } from '../schema/envelope.ts';
@@ -20,8 +21,8 @@ export interface ListForm {
   readonly before: string;
   readonly between: string;
   readonly after: string;
-  /** Text of each of some items, which stand one after another in the list. */
-  pieces(items: readonly Item[]): Promise<string[]> | string[];
+  /** Text of each of some items, which stand one after another in the list. Those of large items are made in slices. */
+  pieces(items: readonly Item[], slices: Slices): Promise<string[]> | string[];
 }
 
 /** Stands in the frame of a list for its items. */
@@ -41,12 +42,13 @@ export async function listForm(
   const marked = { ...frame, [isTable ? 'rows' : 'items']: [MARK] };
   const texts = isTable ? rowTexts(env, resource, r, include) : r.transform === undefined ? undefined : partialTexts(r);
   if (r.media === 'yaml') {
-    const { stringifyYaml } = await import('../schema/yaml.ts');
+    const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
     const whole = stringifyYaml(marked);
     const line = `- ${MARK}\n`;
     // Keys are sorted: only the API version stands before the items, and everything else before the rows.
     const [before, after] = cutAt(whole, isTable ? whole.lastIndexOf(line) : whole.indexOf(line), line.length);
-    const write = (value: JsonValue): string => stringifyYaml([value]);
+    const write = (value: JsonValue, slices: Slices | undefined): string | Promise<string> =>
+      slices === undefined ? stringifyYaml([value]) : inSlices(yamlWork([value]), slices).then(String);
     return { before, between: '', after, pieces: valuePieces(resource, texts, write) };
   }
   const whole = pretty ? `${JSON.stringify(marked, undefined, 2)}\n` : JSON.stringify(marked);
@@ -60,12 +62,23 @@ export async function listForm(
   return { before, between: ',', after, pieces: texts ?? plain };
 }
 
-type Texts = (items: readonly Item[]) => Promise<string[]> | string[];
+type Texts = ListForm['pieces'];
+/** With slices the value is a large one. */
+type Write = (value: JsonValue, slices: Slices | undefined) => string | Promise<string>;
 
-function valuePieces(resource: Resource, texts: Texts | undefined, write: (value: JsonValue) => string): Texts {
-  return async (items) => {
-    if (texts !== undefined) return (await texts(items)).map((text) => write(JSON.parse(text) as JsonValue));
-    return (await listedObjects(resource, items)).map((object) => write(toJson(resource.schema, object)));
+function valuePieces(resource: Resource, texts: Texts | undefined, write: Write): Texts {
+  return async (items, slices) => {
+    const made: (string | Promise<string>)[] = [];
+    // A large item is alone.
+    const large = (items[0] as Item).bytes.length > SLICED_FROM ? slices : undefined;
+    if (texts !== undefined) {
+      for (const text of await texts(items, slices)) made.push(write(JSON.parse(text) as JsonValue, large));
+    } else
+      for (const object of await listedObjects(resource, items)) {
+        if (large?.due) await large.pause();
+        made.push(write(toJson(resource.schema, object), large));
+      }
+    return Promise.all(made);
   };
 }
 
@@ -96,6 +109,8 @@ const cutAt = (text: string, at: number, length: number): [string, string] => [t
 // ---- the binary form -------------------------------------------------------------------------------------------------
 
 export interface BinaryForm {
+  /** Everything that the bytes of an item depend on besides itself. */
+  readonly name: string;
   /** Bytes of each of some items, tag and length included. */
   pieces(items: readonly Item[]): Promise<Buffer[]>;
   /** How many bytes they take together, without making them again where that is known. */
@@ -118,10 +133,11 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
     r.transform === undefined
       ? (await listedObjects(resource, items)).map((object) => encodeProtobuf(resource.schema, object))
       : items.map((item) => encodeProtobuf(PartialObjectMetadata, partial(item, r.transformVersion)));
-  const how = `${resource.apiVersion}|${r.transform ?? ''}|${r.transformVersion}`;
+  const how = `${resource.apiVersion}|${resource.kind.plural}|${r.transform ?? ''}|${r.transformVersion}`;
   const pieces = async (items: readonly Item[]): Promise<Buffer[]> =>
     (await encoded(items)).map((bytes) => Buffer.concat([lengthPrefix(ITEMS_TAG, bytes.length), bytes]));
   return {
+    name: how,
     pieces,
     async measure(items) {
       let bytes = 0;

@@ -13,6 +13,7 @@ import type { Context } from './context.ts';
 import { type BinaryForm, binaryListForm, listForm } from './list-form.ts';
 import type { Representation } from './negotiate.ts';
 import { needsCalls } from './represent.ts';
+import { SharedPieces } from './shared-pieces.ts';
 import type { IncludeObject, ListMeta } from './table.ts';
 
 /** Stored bytes up to which a list is made at once; rows of Tables are kept for a while, and are not made anew for each client. */
@@ -22,8 +23,8 @@ const WHOLE_TABLE_LIMIT = 1.5 * 1024 * 1024;
 const CHUNK = 32 * 1024;
 const CALLS_CHUNK = 1024 * 1024;
 const CHUNK_ITEMS = 200;
-/** Encoded binary items that are kept between measuring and sending; of longer lists each item is encoded twice. */
-const KEPT_BINARY = 2 * 1024 * 1024;
+/** Items belong to one server each, so that one table does for all that run in this process. */
+const shared = new SharedPieces();
 
 /** Whether a list in such a form is too long to be made at once. */
 export function isLong(items: readonly Item[], r: Representation, pretty: boolean): boolean {
@@ -46,47 +47,52 @@ export async function sendLong(
   pretty: boolean,
   include: IncludeObject,
 ): Promise<void> {
-  const chunks = [...inChunks(items, needsCalls(resource, r, include) ? CALLS_CHUNK : CHUNK)];
-  if (r.media === 'protobuf') return sendBinary(ctx, binaryListForm(resource, meta, r), chunks, r.type);
+  const calls = needsCalls(resource, r, include);
+  const chunks = inChunks(items, calls ? CALLS_CHUNK : CHUNK);
+  if (r.media === 'protobuf') return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
   const form = await listForm(env, resource, meta, r, pretty, include);
+  const name = `${resource.apiVersion}|${resource.kind.plural}|${r.media}|${pretty}|${r.transform}|${r.transformVersion}|${include}`;
   let body: BodyStream | undefined;
-  let slice: string[] = [form.before];
-  let length = 0;
-  let separator = '';
+  const slices = new Slices(() => body?.gone ?? ctx.ended);
   for (const chunk of chunks) {
-    for (const text of await form.pieces(chunk)) {
-      slice.push(separator, text);
-      length += text.length;
-      separator = form.between;
+    // Ages in the rows of Tables are those of the second.
+    const id = `${name}|${r.transform === 'Table' ? Math.floor(env.now() / 1000) : ''}`;
+    let bytes = calls ? undefined : shared.find(resource, id, chunk);
+    if (bytes === undefined) {
+      slices.begin();
+      bytes = Buffer.from((await form.pieces(chunk, slices)).join(form.between));
+      if (!calls) shared.keep(resource, id, chunk, bytes);
     }
     // A list whose first items cannot be made is still refused with a Status.
+    const before = body === undefined ? form.before : form.between;
     body ??= openBody(ctx, r.type);
     if (body.gone) return;
-    await body.put(length === 0 ? NOTHING : Buffer.from(slice.join('')));
-    slice = [];
-    length = 0;
+    await body.put(before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]));
   }
   (body ?? openBody(ctx, r.type)).end(Buffer.from(form.after));
 }
-const NOTHING = Buffer.alloc(0);
 
 /** The length stands at the beginning, so that all items are measured before the first is sent. */
-async function sendBinary(ctx: Context, form: BinaryForm, chunks: readonly (readonly Item[])[], type: string): Promise<void> {
+async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, items: readonly Item[], type: string): Promise<void> {
   const slices = new Slices(() => ctx.ended);
-  const kept: (Buffer | undefined)[] = [];
   let bytes = 0;
-  for (const chunk of chunks) {
+  for (const chunk of inChunks(items, CHUNK)) {
     const { bytes: length, made } = await form.measure(chunk);
     bytes += length;
-    kept.push(made !== undefined && bytes <= KEPT_BINARY ? Buffer.concat(made) : undefined);
+    if (made !== undefined) shared.keep(resource, form.name, chunk, Buffer.concat(made));
     if (slices.due) await slices.pause();
   }
   const { before, after } = form.around(bytes);
   const body = openBody(ctx, type, before.length + bytes + after.length);
   await body.put(before);
-  for (let i = 0; i < chunks.length && !body.gone; i++) {
-    await body.put(kept[i] ?? Buffer.concat(await form.pieces(chunks[i] as readonly Item[])));
-    kept[i] = undefined;
+  for (const chunk of inChunks(items, CHUNK)) {
+    if (body.gone) return;
+    let piece = shared.find(resource, form.name, chunk);
+    if (piece === undefined) {
+      piece = Buffer.concat(await form.pieces(chunk));
+      shared.keep(resource, form.name, chunk, piece);
+    }
+    await body.put(piece);
   }
   body.end(after);
 }

@@ -5,6 +5,7 @@
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
+import { inSlices, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { isForeign, parseAllAs, parseAs } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
@@ -27,7 +28,7 @@ export function needsCalls(resource: Resource, r: Representation, include: Inclu
   return r.transform === 'Table' ? tableShowsObjects(resource, include) : r.transform === undefined;
 }
 
-/** JSON text, YAML text or bytes of one object. */
+/** JSON text, YAML text or bytes of one object. `slices` are given for a large one. */
 export async function representItem(
   env: KindEnv,
   resource: Resource,
@@ -35,17 +36,19 @@ export async function representItem(
   r: Representation,
   pretty: boolean,
   include: IncludeObject,
+  slices?: Slices,
 ): Promise<Buffer> {
   if (r.transform === 'Table') {
     const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
     const meta = { resourceVersion: String(item.revision) };
-    return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty);
+    return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
   }
-  if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata);
+  if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata, slices);
   if (isPlain(resource, r, pretty) && !isForeign(resource, item)) return item.bytes;
   const object = await parseAs(resource, item);
+  if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
-  return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined);
+  return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined, slices);
 }
 
 /** Any object of a known schema (a view such as Scale, an action's answer). */
@@ -95,15 +98,23 @@ export function dropTypeMeta(object: ApiObject): void {
 }
 
 /** JSON text as it is, or in another form. */
-function writtenText(text: string, r: Representation, pretty: boolean): Promise<Buffer> {
-  if (r.media === 'json' && !pretty) return Promise.resolve(Buffer.from(text));
-  return written(JSON.parse(text) as JsonObject, r, pretty, undefined);
+async function writtenText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
+  if (r.media === 'json' && !pretty) return Buffer.from(text);
+  if (slices?.due) await slices.pause();
+  return written(JSON.parse(text) as JsonObject, r, pretty, undefined, slices);
 }
 
-async function written(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {
+async function written(
+  value: JsonObject,
+  r: Representation,
+  pretty: boolean,
+  schema: MessageType | undefined,
+  slices?: Slices,
+): Promise<Buffer> {
+  if (slices?.due) await slices.pause();
   if (r.media === 'yaml') {
-    const { stringifyYaml } = await import('../schema/yaml.ts');
-    return Buffer.from(stringifyYaml(value));
+    const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
+    return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlWork(value), slices);
   }
   if (r.media === 'protobuf' && schema !== undefined) return binary(schema, value as never);
   return Buffer.from(pretty ? `${JSON.stringify(value, undefined, 2)}\n` : JSON.stringify(value));

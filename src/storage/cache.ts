@@ -4,7 +4,7 @@
  * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
  * consistent read asks the store for its newest revision and waits until the cache has reached it.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../lib/next-turn.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
 import type { Facts } from './item.ts';

@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { tooManyRequests } from '../../meta/errors.ts';
 import type { BackupHeader } from '../../storage/backup/format.ts';
 import { snapshotPages } from '../../storage/backup/snapshot.ts';
@@ -90,13 +91,13 @@ function put(ctx: Context, bytes: Buffer, clock: Clock, log: Pick<Log, 'info'>):
   return new Promise((resolve) => {
     ctx.responseBytes += bytes.length;
     // Even a client that takes everything at once lets others have their turn between blocks.
-    if ((res as NodeJS.WritableStream).write(bytes)) return void setImmediate(resolve);
+    if ((res as NodeJS.WritableStream).write(bytes)) return resolve(nextTurn());
     const stalled = clock.after(STALL_MS, () => giveUp(ctx, log, 'the client takes nothing'));
     const go = (): void => {
       stalled();
       res.off('drain', go);
       res.off('close', go);
-      resolve();
+      resolve(nextTurn());
     };
     res.once('drain', go);
     res.once('close', go);

@@ -62,7 +62,9 @@ export function sendItem(
     send(ctx, status, representation.type, item.bytes);
     return;
   }
-  return representItem(services.registry.env, resource, item, representation, pretty, includeObject(ctx)).then((body) =>
+  const { env } = services.registry;
+  const slices = ctx.slices(item.bytes.length);
+  return representItem(env, resource, item, representation, pretty, includeObject(ctx), slices).then((body) =>
     send(ctx, status, representation.type, body),
   );
 }

@@ -5,6 +5,7 @@
  *   open       what waits is written, round by round                   → ended
  *   ended      by the client, by `end`, or because the client does not read
  */
+import { nextTurn } from '../../lib/next-turn.ts';
 import { ApiError, expired, internalError } from '../../meta/errors.ts';
 import type { WatchSink, WatchType } from '../../registry/watch.ts';
 import type { CollectionEvent } from '../../storage/collection.ts';
@@ -98,7 +99,7 @@ export class WatchStream implements WatchSink {
     if (outlet === undefined || ended || res.destroyed) return;
     if (this.later[0]?.ready !== undefined) return this.later[0].ready;
     // Even a client that takes everything at once lets others have their turn.
-    if (outlet.waiting() < outlet.stream.writableHighWaterMark) return new Promise((resolve) => setImmediate(resolve));
+    if (outlet.waiting() < outlet.stream.writableHighWaterMark) return nextTurn();
     return new Promise((resolve) => {
       const go = (): void => {
         outlet.stream.off('drain', go);

@@ -7,7 +7,7 @@
  * Local keys work at once, so that commits keep their order and `assigned` is called as the engine does. A plug-in takes
  * time: a commit that needs it begins when its values are sealed, and changes wait for those before them.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { internalError } from '../../meta/errors.ts';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
 import type { EncryptionRules } from './rules.ts';

@@ -4,6 +4,7 @@
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { SortedMap } from '../../lib/sorted.ts';
 import {
   type ChangeRecord,
@@ -149,7 +150,7 @@ class MemoryEngine implements Engine {
       const forgotten = this.#log.splice(0, Math.min(SLICE, this.compacted - this.#logStart));
       this.#logStart += forgotten.length;
       for (const { changes } of forgotten) for (const { key } of changes) this.#prune(key);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 

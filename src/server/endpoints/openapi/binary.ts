@@ -2,7 +2,7 @@
  * Documents in their binary form: messages that mirror the JSON, with maps as lists of named values and a wrapper around
  * every choice. Only what our documents hold is known here; anything else in them would be left out.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../../lib/next-turn.ts';
 import { BackwardWriter } from '../../../schema/protobuf-writer.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 

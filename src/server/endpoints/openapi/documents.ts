@@ -3,11 +3,11 @@
  * cut into steps, so that other requests have their turn in between.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import type { Identity } from '../../../identity.ts';
+import { nextTurn } from '../../../lib/next-turn.ts';
 import { notAcceptable } from '../../../meta/errors.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { JsonObject, MessageType } from '../../../schema/types.ts';

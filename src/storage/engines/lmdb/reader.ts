@@ -3,6 +3,7 @@
  * the next turn. No snapshot of the database is held meanwhile: versions are told apart by their revisions, and those
  * that a read still needs are safe as long as its revision is not compacted.
  */
+import { nextTurn } from '../../../lib/next-turn.ts';
 import type { ChangeRecord, Entry, RangeRequest, RangeResult } from '../../engine.ts';
 import { startOf } from '../operations.ts';
 import { type DamagedRecord, isSound, type Position, type StoredRecord, type Version, type VersionKey, type VersionRow } from './format.ts';
@@ -102,7 +103,7 @@ export class Reader {
       }
       // A turn ends between two keys or within one; what was counted already must not be counted again.
       start = next !== undefined && next.name === done ? { name: next.name, revision: 0 } : next;
-      if (start !== undefined) await turn();
+      if (start !== undefined) await nextTurn();
     }
     return { entries, revision: at, more: count > entries.length, count };
   }
@@ -113,7 +114,7 @@ export class Reader {
     let reached = after;
     while (reached < until && found.length < limit) {
       this.#state.checkReadable(after);
-      if (reached !== after) await turn();
+      if (reached !== after) await nextTurn();
       reached = this.#collect(found, reached, until, prefix, limit);
     }
     return found;
@@ -216,8 +217,4 @@ export function dueExpiries(tables: Tables, until: number, limit: number) {
 
 function changeOf({ deleted, key, value, created, revision }: StoredRecord): ChangeRecord {
   return { type: deleted ? 'delete' : 'put', key, value: deleted ? undefined : value, revision, created };
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
