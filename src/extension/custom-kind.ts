@@ -205,11 +205,15 @@ function setOrDelete<T extends object, K extends keyof T>(to: T, field: K, value
 function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>, byCalls: boolean): ReadValue {
   return (value) => {
     const text = storedText(value).toString();
-    const custom = JSON.parse(text) as CustomObject;
+    let custom = JSON.parse(text) as CustomObject;
     const version = (custom.apiVersion ?? '').slice((custom.apiVersion ?? '').indexOf('/') + 1);
     const schema = schemas.get(version);
     schema?.prune(custom, { broken: 'drop' });
-    schema?.fillDefaults(custom);
+    if (schema?.fillStored(custom) === false) {
+      // Defaults that came later add too much to it: it is shown as it was stored.
+      custom = JSON.parse(text) as CustomObject;
+      schema.prune(custom, { broken: 'drop' });
+    }
     if (!byCalls || schema === undefined) custom.apiVersion = hubVersion;
     const next = JSON.stringify(custom);
     return next === text ? value : storedValue(next, custom.metadata.uid ?? '');

@@ -66,6 +66,9 @@ export function show(value: unknown): string {
   return shownJson(value);
 }
 
+/** Texts as a message lists them, the beginning of a long list. */
+export const quoted = (texts: readonly string[]): string => cut(texts.map((text) => JSON.stringify(text)).join(', '));
+
 /** Collects all errors of an object; validation never stops at the first. */
 export class FieldErrors {
   readonly list: FieldError[] = [];
@@ -96,14 +99,11 @@ export class FieldErrors {
     if (this.full) return;
     this.add('FieldValueInvalid', path, `Invalid value: ${show(value)}${detail === '' ? '' : `: ${detail}`}`);
   }
-  notSupported(path: Path, value: unknown, supported: readonly string[]): void {
+  /** `supported` are the values that there are, or `quoted` of them where it is made once for many errors. */
+  notSupported(path: Path, value: unknown, supported: readonly string[] | string): void {
     if (this.full) return;
-    const quoted = supported.map((s) => JSON.stringify(s)).join(', ');
-    this.add(
-      'FieldValueNotSupported',
-      path,
-      `Unsupported value: ${show(value)}${supported.length > 0 ? `: supported values: ${quoted}` : ''}`,
-    );
+    const list = typeof supported === 'string' ? supported : quoted(supported);
+    this.add('FieldValueNotSupported', path, `Unsupported value: ${show(value)}${list === '' ? '' : `: supported values: ${list}`}`);
   }
   duplicate(path: Path, value: unknown): void {
     if (this.full) return;

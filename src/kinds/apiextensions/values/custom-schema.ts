@@ -1,10 +1,11 @@
 /** Everything that the schema of a custom version does with values. Made once for a version of a definition. */
+import { requestTooLarge } from '../../../meta/errors.ts';
 import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue, MessageType } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { structureOf } from '../structure.ts';
-import { fillDefaults } from './defaults.ts';
+import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
 import { withEffort } from './effort.ts';
 import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
 import { fitsOf } from './fits.ts';
@@ -15,6 +16,7 @@ import { validateValue } from './validate.ts';
 
 const TOO_MUCH_EFFORT =
   'the object takes too much work to validate with the patterns, enumerations and combinations of its definition: make either smaller';
+const TOO_LONG_DEFAULTS = `Request entity too large: the defaults of its definition would add more than ${MAX_DEFAULTS} bytes to the object`;
 
 export interface Reading {
   /** Told the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
@@ -53,9 +55,13 @@ export class CustomSchema {
     readEmbedded(this.root, object, broken);
   }
 
-  /** Fills in defaults at every depth. Does nothing when called again. */
+  /** Fills in defaults at every depth. Does nothing when called again. Throws 413 where they would add too much. */
   fillDefaults(object: ApiObject): void {
-    fillDefaults(this.root, object);
+    if (!fillDefaults(this.root, object)) throw requestTooLarge(TOO_LONG_DEFAULTS);
+  }
+  /** The same for what is stored already: false where the defaults would add too much, and some are missing. */
+  fillStored(object: ApiObject): boolean {
+    return fillDefaults(this.root, object);
   }
 
   validate(object: ApiObject, errors: FieldErrors): void {

@@ -1,37 +1,72 @@
-/** Fills in the defaults of a schema. Every value is a copy, so that no two objects share one. */
+/**
+ * Fills in the defaults of a schema. Every value is a copy, so that no two objects share one. A short text may ask for many
+ * copies of a long default, one for each item of a list: what they add is bounded.
+ */
 import { own } from '../../../lib/own.ts';
 import { cloneJson, setKey } from '../../../schema/plain.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { ValueNode, Values } from './node.ts';
 
-/** Changes the value in place. A default is filled in before what lies below it, so that its own parts are completed, too. */
-export function fillDefaults(node: ValueNode, value: unknown): void {
-  if (!node.below.defaults || typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) fillItems(node.items, value);
-  else fillFields(node, value as Values);
+/** Characters that the defaults of one object may add: as many as a body may have. */
+export const MAX_DEFAULTS = 3 * 1024 * 1024;
+/** What a default counts for at least: small ones cost memory and work, too. */
+const LEAST = 16;
+
+/**
+ * Changes the value in place. A default is filled in before what lies below it, so that its own parts are completed, too.
+ * False where defaults would add more than `MAX_DEFAULTS`; the value is then incomplete.
+ */
+export function fillDefaults(node: ValueNode, value: unknown): boolean {
+  return !node.below.defaults || new Filling().fill(node, value);
 }
 
-function fillFields(node: ValueNode, value: Values): void {
-  for (const [name, field] of node.defaults) if (isUnset(field, own(value, name))) setKey(value, name, cloneJson(field.default));
-  for (const [name, field] of node.fields) {
-    if (!field.below.defaults) continue;
-    const inner = own(value, name);
-    if (typeof inner === 'object' && inner !== null) fillDefaults(field, inner);
-  }
-  const { rest } = node;
-  if (rest === undefined || rest === 'bare' || !rest.below.defaults) return;
-  for (const key in value) {
-    if (node.fields.has(key)) continue;
-    if (rest.default !== undefined && isUnset(rest, value[key])) value[key] = cloneJson(rest.default);
-    fillDefaults(rest, value[key]);
-  }
-}
+class Filling {
+  private left = MAX_DEFAULTS;
 
-function fillItems(item: ValueNode | undefined, list: JsonValue[]): void {
-  if (item === undefined || !item.below.defaults) return;
-  for (let i = 0; i < list.length; i++) {
-    if (item.default !== undefined && isUnset(item, list[i])) list[i] = cloneJson(item.default);
-    fillDefaults(item, list[i]);
+  fill(node: ValueNode, value: unknown): boolean {
+    if (!node.below.defaults || typeof value !== 'object' || value === null) return true;
+    return Array.isArray(value) ? this.fillItems(node.items, value) : this.fillFields(node, value as Values);
+  }
+
+  private fillFields(node: ValueNode, value: Values): boolean {
+    for (const [name, field] of node.defaults) {
+      if (!isUnset(field, own(value, name))) continue;
+      if (!this.fits(field.defaultLength + name.length)) return false;
+      setKey(value, name, cloneJson(field.default));
+    }
+    for (const [name, field] of node.fields) {
+      if (!field.below.defaults) continue;
+      const inner = own(value, name);
+      if (typeof inner === 'object' && inner !== null && !this.fill(field, inner)) return false;
+    }
+    const { rest } = node;
+    if (rest === undefined || rest === 'bare' || !rest.below.defaults) return true;
+    for (const key in value) {
+      if (node.fields.has(key)) continue;
+      if (rest.default !== undefined && isUnset(rest, value[key])) {
+        if (!this.fits(rest.defaultLength)) return false;
+        value[key] = cloneJson(rest.default);
+      }
+      if (!this.fill(rest, value[key])) return false;
+    }
+    return true;
+  }
+
+  private fillItems(item: ValueNode | undefined, list: JsonValue[]): boolean {
+    if (item === undefined || !item.below.defaults) return true;
+    for (let i = 0; i < list.length; i++) {
+      if (item.default !== undefined && isUnset(item, list[i])) {
+        if (!this.fits(item.defaultLength)) return false;
+        list[i] = cloneJson(item.default);
+      }
+      if (!this.fill(item, list[i])) return false;
+    }
+    return true;
+  }
+
+  private fits(length: number): boolean {
+    this.left -= Math.max(length, LEAST);
+    return this.left >= 0;
   }
 }
 

@@ -54,3 +54,19 @@ test('a long enumeration is looked up: every member of a long list may be one of
   expect(faults({ type: 'array', items: { type: 'string', enum: members } }, members)).toEqual([]);
   expect(faults({ type: 'string', enum: members }, 'n')).toHaveLength(1);
 });
+
+test('the members of an enumeration are put into words once, however many values are none of them', () => {
+  let worded = 0;
+  const counted = {
+    toJSON: () => {
+      worded++;
+      return 'counted';
+    },
+  };
+  const members = [...Array.from({ length: 2000 }, (_, i) => `member-${i}`), counted] as unknown as string[];
+  const found = faults({ type: 'array', items: { type: 'string', enum: members } }, Array(20_000).fill('other'));
+  expect(found).toHaveLength(257);
+  expect(found[0]).toContain('Unsupported value: "other": supported values: "member-0", "member-1"');
+  for (const message of found) expect(message.length).toBeLessThan(5000);
+  expect(worded).toBe(1);
+});

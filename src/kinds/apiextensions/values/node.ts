@@ -19,6 +19,8 @@ export interface ValueNode {
   readonly resource: 'root' | 'inside' | undefined;
   readonly nullable: boolean;
   readonly default: JsonValue | undefined;
+  /** Characters of the JSON text of the default. */
+  readonly defaultLength: number;
   /** Fields with a default of their own. */
   readonly defaults: readonly (readonly [string, ValueNode])[];
   readonly list: 'set' | 'map' | undefined;
@@ -47,6 +49,7 @@ export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['r
     resource,
     nullable: schema.nullable === true,
     default: value,
+    defaultLength: value === undefined ? 0 : JSON.stringify(value).length,
     defaults: [...fields].filter(([, field]) => field.default !== undefined),
     list,
     keys: (schema[x.listMapKeys] ?? []) as string[],

@@ -5,7 +5,7 @@
  */
 import { equal } from '../../../lib/equal.ts';
 import type { FieldErrors } from '../../../meta/field.ts';
-import { FieldErrors as Errors, Path, show } from '../../../meta/field.ts';
+import { FieldErrors as Errors, Path, quoted, show } from '../../../meta/field.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { spend } from './effort.ts';
@@ -50,8 +50,7 @@ function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check
   if (typeof value === 'number') validateNumber(value, schema, name, check);
   if (Array.isArray(value)) validateItems(value, schema, name, check);
   if (schema.enum !== undefined && !isOneOf(value, schema.enum)) {
-    const supported = schema.enum.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
-    check.errors.notSupported(pathOf(check, name), value ?? '', supported);
+    check.errors.notSupported(pathOf(check, name), value ?? '', supportedOf(schema.enum));
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) validateFields(value, schema, name, check);
 }
@@ -72,6 +71,17 @@ function scalarsOf(members: readonly JsonValue[]): ReadonlySet<JsonValue> {
   if (found === undefined) {
     found = new Set(members);
     scalars.set(members, found);
+  }
+  return found;
+}
+
+/** Members of an enumeration in words, made once: there may be as many faults as members. */
+const supported = new WeakMap<readonly JsonValue[], string>();
+function supportedOf(members: readonly JsonValue[]): string {
+  let found = supported.get(members);
+  if (found === undefined) {
+    found = quoted(members.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))));
+    supported.set(members, found);
   }
   return found;
 }
