@@ -55,8 +55,9 @@ test('the number is written to its path, and objects on the way are made', () =>
 test('an object without a number has no scale to read, yet may be given one', () => {
   const object = farm({ spec: {} });
   expect(view.hidden?.(object)).toMatchObject({
-    code: 500,
-    message: 'Internal error occurred: the spec replicas field ".spec.a.b" does not exist',
+    code: 422,
+    reason: 'Invalid',
+    message: 'the spec replicas field ".spec.a.b" does not exist',
   });
   expect(view.hidden?.(farm({ spec: { a: { b: 0 } } }))).toBeUndefined();
   expect(refusal(() => view.write(view.show(object, testEnv), object, new FieldErrors(), testEnv))).toEqual({
