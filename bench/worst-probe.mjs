@@ -20,10 +20,16 @@ let lastCpu = began;
 let lastWall = performance.now();
 let longestCpu = 0;
 let longestWall = 0;
+/** Beginning and end of the longest hold, in the µs of the profile. */
+let longestBlock = [0, 0];
 const tick = () => {
   const cpu = mainThread();
   const wall = performance.now();
-  if (cpu - lastCpu > longestCpu) longestCpu = cpu - lastCpu;
+  if (cpu - lastCpu > longestCpu) {
+    longestCpu = cpu - lastCpu;
+    const now = Number(process.hrtime.bigint() / 1000n);
+    longestBlock = [now - (wall - lastWall) * 1000, now];
+  }
   if (wall - lastWall > longestWall) longestWall = wall - lastWall;
   lastCpu = cpu;
   lastWall = wall;
@@ -68,7 +74,7 @@ process.on('message', async ({ ask, profile }) => {
   tickNow();
   const answer = { longestCpu, longestWall, longestGc, cpu: lastCpu - began };
   if (ask === 'end' && session !== undefined) {
-    answer.profile = (await post('Profiler.stop')).profile;
+    answer.profile = { ...(await post('Profiler.stop')).profile, longestBlock };
     session.disconnect();
     session = undefined;
   }

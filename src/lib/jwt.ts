@@ -47,8 +47,12 @@ function jsonObject(part: string): Record<string, unknown> | undefined {
   }
 }
 
+/** Characters of a token; no header is longer, and a review of a longer one need not be read. */
+const MAX_JWT = 64 * 1024;
+
 /** Takes a token apart without believing it. Undefined for anything that is not a signed token of this form. */
 export function parseJwt(token: string): Jwt | undefined {
+  if (token.length > MAX_JWT) return undefined;
   const parts = token.split('.');
   const [head, body, signature] = parts;
   if (parts.length !== 3 || head === undefined || body === undefined || signature === undefined) return undefined;

@@ -6,6 +6,7 @@ import { type ListType, type MessageType, resolve, type ScalarName, type Type } 
 import type { Skipped } from './compare.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
+import { MOST_ENTRIES } from './interned.ts';
 import {
   anyShape,
   checkLength,
@@ -76,7 +77,7 @@ function belowKeys(shape: Shape, value: Values, member: boolean): FieldSet | und
     const item = value[key];
     if (item === undefined) continue;
     items ??= new Items();
-    items.add(keyElement(key), (isBare(item) ? undefined : below(shape, item, true)) ?? leaf);
+    items.addKey(key, (isBare(item) ? undefined : below(shape, item, true)) ?? leaf);
   }
   return items?.build(member);
 }
@@ -84,7 +85,7 @@ function belowItems(shape: ListShape, list: readonly unknown[], member: boolean)
   let items: Items | undefined;
   for (const item of list) {
     items ??= new Items();
-    items.add(shape.element(item), below(shape.item, item, true) ?? leaf);
+    items.add(shape.element(item, list.length > MOST_ENTRIES), below(shape.item, item, true) ?? leaf);
   }
   return items?.build(member);
 }
@@ -158,7 +159,7 @@ function checkList(type: ListType, list: readonly unknown[], place: Place | unde
     let element: string | number = i;
     if (shape.node === 'list') {
       try {
-        element = shape.element(item);
+        element = shape.element(item, list.length > MOST_ENTRIES);
       } catch (error) {
         if (!(error instanceof Untyped)) throw error;
         complain(errors, place, `element ${i}: ${error.message}`);

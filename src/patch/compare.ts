@@ -5,17 +5,8 @@ import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
-import {
-  anyShape,
-  checkLength,
-  isObject,
-  keyElement,
-  type ListShape,
-  type MessageShape,
-  type Shape,
-  Untyped,
-  type Values,
-} from './shape.ts';
+import { MOST_ENTRIES } from './interned.ts';
+import { anyShape, checkLength, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */
@@ -133,12 +124,12 @@ class Walk {
         found = this.both(value, last, next);
         if (this.removed !== undefined) {
           removed ??= new Items();
-          removed.add(keyElement(key), this.removed);
+          removed.addKey(key, this.removed);
         }
       }
       if (found !== undefined) {
         changed ??= new Items();
-        changed.add(keyElement(key), found);
+        changed.addKey(key, found);
       }
     }
     for (const key in a) {
@@ -147,7 +138,7 @@ class Walk {
       seen = true;
       if (own(b, key) !== undefined) continue;
       removed ??= new Items();
-      removed.add(keyElement(key), everything(value, last, false));
+      removed.addKey(key, everything(value, last, false));
     }
     this.removed = removed?.build(false);
     if (!seen) return equal(before, after) ? undefined : leaf;
@@ -160,6 +151,11 @@ class Walk {
     if (a.length === 0 && b.length === 0) return equal(before, after) ? undefined : leaf;
     if (b.length > a.length) checkLength(b);
     const changed = new Items();
+    if (a.length === 0) {
+      const many = b.length > MOST_ENTRIES;
+      for (const item of b) changed.add(shape.element(item, many), everything(shape.item, item));
+      return changed.build(false);
+    }
     const removed = new Items();
     // Most writes leave the items where they are: their elements are then made only where something changed.
     let at = 0;
@@ -175,7 +171,7 @@ class Walk {
 
   /** Items from index `at` on, which do not stand at the same place on both sides. */
   private movedItems(shape: ListShape, a: readonly unknown[], b: readonly unknown[], at: number, changed: Items, removed: Items): void {
-    const earlier = a.length === 0 ? noneEarlier : itemsByElement(shape, a);
+    const earlier = itemsByElement(shape, a);
     const later = itemsByElement(shape, b);
     let index = 0;
     for (const [element, next] of later) {
@@ -201,7 +197,6 @@ function withoutSelf(set: FieldSet): FieldSet | undefined {
 function asObject(value: unknown): Values {
   return isObject(value) ? value : noValues;
 }
-const noneEarlier: ReadonlyMap<string, unknown> = new Map();
 const noItems: readonly unknown[] = Object.freeze([]);
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
@@ -209,8 +204,9 @@ function asList(value: unknown): readonly unknown[] {
 /** The items of a list under their path elements, in the order of the list. Throws Untyped where two have the same. */
 export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<string, unknown> {
   const items = new Map<string, unknown>();
+  const many = list.length > MOST_ENTRIES;
   for (const item of list) {
-    const element = shape.element(item);
+    const element = shape.element(item, many);
     if (items.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
     items.set(element, item);
   }
@@ -232,7 +228,8 @@ export function everything(shape: Shape, value: unknown, bounded = true): FieldS
       if (!Array.isArray(value) || value.length === 0) return leaf;
       if (bounded) checkLength(value);
       const items = new Items();
-      for (const item of value) items.add(shape.element(item), everything(shape.item, item, bounded));
+      const many = value.length > MOST_ENTRIES;
+      for (const item of value) items.add(shape.element(item, many), everything(shape.item, item, bounded));
       return items.build(true) as FieldSet;
     }
   }
@@ -255,7 +252,7 @@ function everyKey(shape: Shape, value: Values, bounded: boolean): FieldSet {
     const next = value[key];
     if (next === undefined) continue;
     entries ??= new Items();
-    entries.add(keyElement(key), everything(shape, next, bounded));
+    entries.addKey(key, everything(shape, next, bounded));
   }
   return entries?.build(true) ?? leaf;
 }

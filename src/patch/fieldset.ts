@@ -78,11 +78,7 @@ const BACKSLASH = 0x5c;
 export function sorted(elements: string[]): string[] {
   if (elements.length < READ_FIRST) return elements.sort(compareElements);
   if (elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF)) return elements.sort();
-  const texts = textsOf(elements);
-  if (texts !== undefined) {
-    const byText = new Map(texts.map((text, i) => [text, elements[i] as string]));
-    return texts.sort().map((text) => byText.get(text) as string);
-  }
+  if (arePlain(elements)) return elements.sort();
   const read = new Map<string, unknown>();
   for (const element of elements) {
     const kind = element.charCodeAt(0);
@@ -95,22 +91,21 @@ export function sorted(elements: string[]): string[] {
 }
 const READ_FIRST = 64;
 
-/** What tells elements apart that all have one key, which is a text without escapes; undefined where they are others. */
-function textsOf(elements: readonly string[]): string[] | undefined {
+/** Whether the elements all have one key, a text that is written with its own letters: then they are ordered as they are written. */
+function arePlain(elements: readonly string[]): boolean {
   const [first = ''] = elements;
+  const start = first.charCodeAt(0) === LETTER_V ? 'v:"' : first.slice(0, first.indexOf(':"', 2) + 2);
   const end = first.charCodeAt(0) === LETTER_V ? '"' : '"}';
-  const start = end === '"' ? 'v:"' : first.slice(0, first.indexOf(':"', 2) + 2);
-  if (start.length < 3) return undefined;
-  const texts: string[] = [];
+  if (start.length < 3) return false;
   for (const element of elements) {
     const last = element.length - end.length;
-    if (last < start.length || !element.startsWith(start) || !element.endsWith(end)) return undefined;
-    const text = element.slice(start.length, last);
-    if (text.includes('"') || text.includes('\\')) return undefined;
-    texts.push(text);
+    if (last < start.length || !element.startsWith(start) || !element.endsWith(end)) return false;
+    // The quote after a text comes before all of these letters.
+    if (!plainText.test(element.slice(start.length, last))) return false;
   }
-  return texts;
+  return true;
 }
+const plainText = /^[#-[\]-~]*$/;
 
 /** Key tuples are compared name by name; of different types, numbers come before texts, texts before booleans. */
 function compareValues(a: unknown, b: unknown): number {

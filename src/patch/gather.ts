@@ -1,7 +1,7 @@
 /** Sets of paths in the making: nodes that belong to one level, put in order. */
 import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet, sorted } from './fieldset.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
-import { anyShape, type FieldShape, type MessageShape, Untyped } from './shape.ts';
+import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } from './shape.ts';
 
 /** What the shape says of a field; of one that the schema does not name, what its value says. Undefined: it is not kept. */
 export function fieldOf(shape: MessageShape, name: string): FieldShape | undefined {
@@ -63,48 +63,46 @@ function after(a: FieldShape, b: FieldShape): boolean {
 export class Items {
   private readonly elements: string[] = [];
   private readonly nodes: FieldSet[] = [];
-  /** All elements, once one of them came out of order: in order each is another than the one before. */
-  private seen: Set<string> | undefined;
+  /** The nodes by their elements, once one came out of order: in order each is another than the one before. */
+  private byElement: Map<string, FieldSet> | undefined;
 
   add(element: string, node: FieldSet): void {
-    const { elements } = this;
-    if (this.seen === undefined && elements.length > 0 && compareElements(elements[elements.length - 1] as string, element) >= 0)
-      this.seen = new Set(elements);
-    if (this.seen?.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
-    this.seen?.add(element);
-    elements.push(element);
-    this.nodes.push(node);
-  }
-  build(member: boolean): FieldSet | undefined {
     const { elements, nodes } = this;
-    if (elements.length === 0) return undefined;
-    const order =
-      this.seen === undefined
-        ? undefined
-        : elements.length > MOST_ENTRIES
-          ? this.sortedOrder()
-          : range(0, elements.length).sort(this.inOrder);
-    if (elements.length > MOST_ENTRIES) return this.made(order, member);
-    let step = beginning(member);
-    for (let i = 0; i < elements.length; i++) {
-      const at = order === undefined ? i : (order[i] as number);
-      step = step.to(elements[at] as string, nodes[at] as FieldSet);
-    }
-    return step.set ?? step.keep(this.made(order, member));
+    const { length } = elements;
+    if (this.byElement === undefined && length > 0 && compareElements(elements[length - 1] as string, element) >= 0)
+      this.byElement = new Map(elements.map((known, i) => [known, nodes[i] as FieldSet]));
+    if (this.byElement !== undefined && this.byElement.set(element, node).size === length)
+      throw new Untyped(`duplicate entries for key ${elementText(element)}`);
+    elements.push(element);
+    nodes.push(node);
   }
-  private made(order: readonly number[] | undefined, member: boolean): FieldSet {
+  addKey(key: string, node: FieldSet): void {
+    // Keys of wide maps are seldom met again: their elements are not worth keeping.
+    this.add(this.elements.length < MOST_ENTRIES ? keyElement(key) : `f:${key}`, node);
+  }
+  /** May be called once. */
+  build(member: boolean): FieldSet | undefined {
+    const { length } = this.elements;
+    if (length === 0) return undefined;
+    if (this.byElement !== undefined) this.putInOrder(this.byElement);
+    if (length > MOST_ENTRIES) return this.made(member);
+    const { elements, nodes } = this;
+    let step = beginning(member);
+    for (let i = 0; i < length; i++) step = step.to(elements[i] as string, nodes[i] as FieldSet);
+    return step.set ?? step.keep(this.made(member));
+  }
+  private putInOrder(byElement: ReadonlyMap<string, FieldSet>): void {
+    const { elements, nodes } = this;
+    const inOrder = sorted(elements);
+    for (let i = 0; i < inOrder.length; i++) {
+      elements[i] = inOrder[i] as string;
+      nodes[i] = byElement.get(inOrder[i] as string) as FieldSet;
+    }
+  }
+  private made(member: boolean): FieldSet {
     const { elements, nodes } = this;
     const set: MutableFieldSet = member ? { '.': leaf } : {};
-    for (let i = 0; i < elements.length; i++) {
-      const at = order === undefined ? i : (order[i] as number);
-      set[elements[at] as string] = nodes[at] as FieldSet;
-    }
+    for (let i = 0; i < elements.length; i++) set[elements[i] as string] = nodes[i] as FieldSet;
     return set;
   }
-  /** The same for many. */
-  private sortedOrder(): number[] {
-    const placeOf = new Map(this.elements.map((element, i) => [element, i]));
-    return sorted([...this.elements]).map((element) => placeOf.get(element) as number);
-  }
-  private readonly inOrder = (a: number, b: number): number => compareElements(this.elements[a] as string, this.elements[b] as string);
 }

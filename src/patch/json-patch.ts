@@ -78,11 +78,14 @@ export function goKind(value: JsonValue): string {
 
 function* apply(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
   const root = { document: cloneJson(document), copied: 0 };
+  yield;
   let at = 0;
   try {
     for (; at < operations.length; at++) {
-      run(root, operations[at] as Operation);
-      if ((at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
+      const operation = operations[at] as Operation;
+      run(root, operation);
+      // What is copied may be most of the document.
+      if (operation.op === 'copy' || (at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
     }
     root.document = withPlainLists(root.document);
   } catch (error) {

@@ -8,6 +8,7 @@ import { own } from '../lib/own.ts';
 import { setKey } from '../schema/plain.ts';
 import { fieldsOf } from './applied.ts';
 import { difference, type FieldSet, intersection, isEmpty, isMember, type MutableFieldSet, union } from './fieldset.ts';
+import { MOST_ENTRIES } from './interned.ts';
 import { isObject, type ListShape, type Shape, shapeOfElement, type Values } from './shape.ts';
 
 /**
@@ -47,7 +48,7 @@ function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, o
   let changed = false;
   const result: unknown[] = [];
   for (const item of list) {
-    const element = shape.element(item);
+    const element = shape.element(item, list.length > MOST_ENTRIES);
     const mine = last[element];
     const next = mine === undefined ? item : visit(shape.item, item, mine, owned?.[element], false);
     if (next !== item) changed = true;

@@ -22,8 +22,8 @@ export interface ListShape {
   readonly item: Shape;
   /** Whether two items stand for the same one. */
   same(a: unknown, b: unknown): boolean;
-  /** The path element of an item. Throws Untyped when it has none. */
-  element(item: unknown): string;
+  /** The path element of an item. Throws Untyped when it has none. `many`: it is one of so many that none is worth keeping. */
+  element(item: unknown, many?: boolean): string;
 }
 export interface MapShape {
   readonly node: 'map';
@@ -186,7 +186,7 @@ function listShape(type: ListType): Shape {
 
 interface Telling {
   same(a: unknown, b: unknown): boolean;
-  element(item: unknown): string;
+  element(item: unknown, many?: boolean): string;
 }
 
 const setItems: Telling = {
@@ -200,9 +200,15 @@ const setItems: Telling = {
             ? 'not supported: associative list with lists as elements'
             : "associative list without keys has an element that's a map type",
       );
-    return `v:${JSON.stringify(item)}`;
+    return `v:${jsonText(item)}`;
   },
 };
+
+/** What JSON.stringify says, sooner where a text needs no escapes. */
+function jsonText(value: unknown): string {
+  return typeof value === 'string' && unescaped.test(value) ? `"${value}"` : JSON.stringify(value);
+}
+const unescaped = /^[ !#-[\]-~]*$/;
 
 function keyedItems(type: ListType): Telling {
   const item = resolve(type.item);
@@ -222,7 +228,7 @@ function keyedItems(type: ListType): Telling {
   const parts = keys.map((key, i) => {
     const name = `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`;
     const end = i === keys.length - 1 ? '}' : '';
-    return new Texts((value, before) => `${before}${name}${JSON.stringify(value)}${end}`);
+    return new Texts((value, before) => `${before}${name}${jsonText(value)}${end}`);
   });
   return {
     same(a, b) {
@@ -230,13 +236,16 @@ function keyedItems(type: ListType): Telling {
       for (const key of keys) if (keyOf(a, key) !== keyOf(b, key)) return false;
       return true;
     },
-    element(entry) {
+    element(entry, many = false) {
       if (!isObject(entry))
         throw new Untyped(
           `associative list with keys ${entry === null || entry === undefined ? 'may not have a null element' : 'may not have non-map elements'}`,
         );
       let element = '';
-      for (let i = 0; i < keys.length; i++) element = (parts[i] as Texts).of(keyValue(entry, keys[i] as string), element);
+      for (let i = 0; i < keys.length; i++) {
+        const value = keyValue(entry, keys[i] as string);
+        element = many ? (parts[i] as Texts).make(value, element) : (parts[i] as Texts).of(value, element);
+      }
       return element;
     },
   };
@@ -256,7 +265,7 @@ function keyedItems(type: ListType): Telling {
  */
 class Texts {
   private readonly known = new Map<string, Map<unknown, string>>();
-  private readonly make: (value: unknown, before: string) => string;
+  readonly make: (value: unknown, before: string) => string;
   private count = 0;
 
   constructor(make: (value: unknown, before: string) => string) {

@@ -2,6 +2,7 @@
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { apiVersionOf, convertsLater, fromHub, fromHubNow, type Hub, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
 import { frozen } from '../lib/frozen.ts';
+import type { Slices } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { decode, encodeBytes } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
@@ -20,6 +21,17 @@ export const recentObjects = new RecentObjects();
 /** A stored object in hub form and in the normal form, to be looked at; managedFields alone may be shared with others. */
 export function storedObject(resource: Resource, item: Item): ApiObject | Promise<ApiObject> {
   return recentObjects.copy(resource, item) ?? hubObject(resource, item);
+}
+
+/** The same of an object that is large. Rejects with RequestEnded. */
+export async function storedInSlices(resource: Resource, item: Item, slices: Slices): Promise<ApiObject> {
+  await slices.pause();
+  if (isForeign(resource, item)) return storedObject(resource, item);
+  const known = recentObjects.copy(resource, item);
+  if (known !== undefined) return known;
+  const parsed = parseItem(item);
+  await slices.pause();
+  return normal(resource, parsed);
 }
 
 /** A fresh copy of a stored object in hub form and in the normal form. */

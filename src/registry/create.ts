@@ -75,6 +75,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const hook = hookOf(deps, resource);
   const hookRequest = { object: ready, old: undefined, dryRun: ctx.dryRun, operations: [] as never[] };
   if (hook !== undefined) await hook(hookRequest);
+  if (slices !== undefined) await slices.pause();
 
   const checking = check(deps, ctx, ready);
   if (checking instanceof Promise) await checking;
@@ -91,7 +92,18 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
     return unsavedItem(resource, keyOf(target), ready);
   }
   const { sideWrites, commitSteps: steps } = request;
-  const put = { object: ready, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
+  // The name of a large object that is still to be found is part of its text: then that is made with each try.
+  const value = slices === undefined || generate ? undefined : boundedValueOf(deps, resource, ready);
+  if (slices !== undefined) await slices.pause();
+  const put = {
+    object: ready,
+    ...(value !== undefined && { value }),
+    expect: 0,
+    created: 0,
+    more: hookRequest.operations,
+    sideWrites,
+    steps,
+  };
   for (let attempt = 1; ; attempt++) {
     const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
     try {

@@ -14,7 +14,7 @@ import { CommitConflict } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
 import { admissionRequest, boundedValueOf, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { recentObjects, storedObject } from './convert.ts';
+import { recentObjects, storedInSlices, storedObject } from './convert.ts';
 import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
 import { fillAsRead, judgedForms } from './judged.ts';
@@ -98,9 +98,9 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
   }
   const strategy = strategyOf(ctx);
-  const stored = storedObject(resource, item);
-  const old = frozen(stored instanceof Promise ? await stored : stored);
   const slices = ctx.request?.slices(item.bytes.length);
+  const stored = slices === undefined ? storedObject(resource, item) : storedInSlices(resource, item, slices);
+  const old = frozen(stored instanceof Promise ? await stored : stored);
   if (slices !== undefined) await slices.pause();
   const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
@@ -133,6 +133,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (slices !== undefined) await slices.pause();
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
+  if (slices !== undefined) await slices.pause();
   const forms = judgedForms(deps, ctx, ready, old);
   const judged = forms instanceof Promise ? await forms : forms;
   strategy.validateUpdate?.(judged.object as never, judged.old as never, errors, deps.env, ctx);
@@ -168,6 +169,8 @@ async function store(
     ready.metadata.resourceVersion = String(item.revision);
     return unsavedItem(resource, item.key, ready);
   }
+  const slices = ctx.request?.slices(value.length);
+  if (slices !== undefined) await slices.pause();
   const put = { object: ready, value, expect: item.revision, created: item.created, more, sideWrites, steps };
   const written = await commitPut(deps, ctx, put);
   recentObjects.keep(resource, written, ready, item);
