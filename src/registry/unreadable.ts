@@ -4,6 +4,7 @@
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import { type ApiError, conflict, notFound, unreadable } from '../meta/errors.ts';
+import type { Collection } from '../storage/collection.ts';
 import type { UnreadableObject } from '../storage/unreadable.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, unsavedItem } from './commit.ts';
@@ -54,6 +55,7 @@ export async function removeUnreadable(
   if (preconditions?.uid !== undefined) throw conflict(resource.resource, ctx.name, `its uid cannot be read: ${object.reason}`);
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== String(object.revision))
     throw conflict(resource.resource, ctx.name, `it has the resourceVersion ${object.revision}, not ${preconditions.resourceVersion}`);
+  if (resource.kind.group === '' && resource.kind.plural === 'namespaces') checkEmpty(deps, ctx.name, object.reason);
   const metadata = resource.kind.namespaced ? { name: ctx.name, namespace: ctx.namespace } : { name: ctx.name };
   const named = normal(resource, { kind: resource.kind.kind, apiVersion: resource.apiVersion, metadata, spec: {} } as ApiObject);
   const request = admissionRequest(ctx, 'DELETE', undefined, named);
@@ -61,4 +63,31 @@ export async function removeUnreadable(
   await deps.admission.validate(request);
   if (!ctx.dryRun) await commitDelete(deps, ctx, object.revision, [], request.sideWrites);
   return { item: unsavedItem(resource, object.key, named), object: named, removed: true };
+}
+
+/**
+ * A namespace goes when everything in it is gone, which the namespace itself says how far it is with. Of one that cannot be
+ * read this is not known: what is in it would stay behind without a namespace.
+ */
+function checkEmpty({ catalog }: RegistryDeps, namespace: string, reason: string): void {
+  for (const { kind, resources } of catalog.all()) {
+    const collection = resources[0]?.collection;
+    if (collection === undefined || !kind.namespaced || !holds(collection, `${namespace}/`)) continue;
+    throw conflict(
+      { group: '', resource: 'namespaces' },
+      namespace,
+      `it cannot be read (${reason}), and there are still ${kind.plural} in it. Delete what is in the namespace first, each kind with deletecollection, then the namespace`,
+    );
+  }
+}
+function holds(collection: Collection, prefix: string): boolean {
+  let found = false;
+  // The first key from there on says it.
+  collection.items.each(prefix, (_, key) => {
+    found = key.startsWith(prefix);
+    return false;
+  });
+  if (found) return true;
+  for (const key of collection.unreadable?.keys() ?? []) if (key.startsWith(prefix)) return true;
+  return false;
 }

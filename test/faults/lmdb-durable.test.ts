@@ -28,7 +28,9 @@ test('a commit is answered only after the journal was written through to the dis
 
   const lines = readFileSync(trace, 'utf8').split('\n');
   // A write to a file that was opened so comes back only when the disk has it.
-  expect(lines.filter((line) => line.includes('openat') && /store\.journal-\d"/.test(line) && line.includes('O_DSYNC'))).toHaveLength(2);
+  expect(
+    lines.filter((line) => line.includes('openat') && /store\.journal-\d(\.new)?"/.test(line) && line.includes('O_DSYNC')),
+  ).toHaveLength(2);
   const steps: string[] = [];
   for (const line of lines) {
     const said = /write\(1.*"(begin|answered) (\d+)/.exec(line);

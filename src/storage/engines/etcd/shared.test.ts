@@ -26,6 +26,17 @@ describe.skipIf(etcdMissing !== undefined)(`shared etcd${etcdMissing === undefin
     return engine;
   }
 
+  test('a store of a newer format is refused', async () => {
+    const above = await open({ prefix: '/shared' });
+    const mark = { format: 2, id: 'x', createdAt: 0, identity: 'plat', productVersion: '9' };
+    await above.commit([put(`${count}.store`, JSON.stringify(mark))]);
+    await expect(open()).rejects.toThrow(
+      new RegExp(
+        `^the store in etcd below /shared/${count}/ has the format 2 of a newer version; this one knows formats up to 1\\. Use that version$`,
+      ),
+    );
+  });
+
   test('no increment of two servers with many writers is lost', async () => {
     const servers = [await open(), await open()];
     const counters = ['one', 'two', 'three'];

@@ -17,8 +17,10 @@ test('a file of several levels with large values is walked whole, and has the ro
   await engine.get('x');
   await engine.close();
   const sizes: number[] = [];
-  const { problems, rows } = walkPages(join(dataDir, 'store.mdb'), (table, _, value) => {
-    if (table === 'records') sizes.push(value.length);
+  const { problems, rows } = walkPages(join(dataDir, 'store.mdb'), {
+    visit: (table, _, value) => {
+      if (table === 'records') sizes.push(value.length);
+    },
   });
   expect(problems).toEqual([]);
   expect(rows.get('records')).toBe(2000);

@@ -1,30 +1,31 @@
 /**
  * Walks the pages of the store file without the database library, which crashes or goes round in circles on some that are
- * damaged: it trusts what stands in them. Before a file is opened, every page that its trees lead to is looked at; verify and
- * repair read rows in the same way.
+ * damaged: it trusts what stands in them. Before a file is opened, every page that its trees lead to is looked at, and the
+ * lists of free pages, since the library writes to what they name; verify and repair read rows in the same way.
  *
  *   page     number(8) transaction(8) pad(2) flags(2) lower(2) upper(2) places of nodes(2 each) … nodes
  *   node     low(2) high(2) flags(2) key size(2) key data        leaf: low, high = size of the data
  *                                                                branch: low, high, flags = number of the page below
  *   meta     magic(4) version(4) address(8) map size(8) free tree(48) main tree(48) last page(8) transaction(8)
  *   tree     pad(4) flags(2) depth(2) branch, leaf and overflow pages(8 each) entries(8) root(8)
+ *   free     transaction(8) → count(8) entries(8 each): 0 for none, a page, or -n and the first of n pages
  *
  * Numbers are little-endian. Large data stands on pages of its own, which the node names: number(8) transaction(8) pages(8).
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { BIG, FREE_TABLE, HEADER, keyAt, NODE, number, Pages, type RowPlace, TREE, type Tree, treeAt } from './page-file.ts';
 
-const HEADER = 24;
-const NODE = 8;
-const TREE = 48;
-const [BRANCH, LEAF] = [1, 2];
-const [BIG, TREE_NODE] = [1, 2];
+const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
+const TREE_NODE = 2;
 const NO_PAGE = 2 ** 64;
-/** The tree of pages that are free; its keys are numbers in the order of the machine. */
-const FREE = 'free pages';
 /** Pages that are read at a time where they stand side by side. */
 const RUN = 256;
-/** Problems that are named; what is further wrong is not looked at. */
+/** Heads of large data that are no further apart than this many pages are read together. */
+const NEAR = 16;
+/** Problems that are named. */
 const MOST_PROBLEMS = 100;
+/** What a page is used for. */
+const [UNKNOWN, USED, FREE] = [0, 1, 2];
 
 export interface PageProblem {
   readonly page: number;
@@ -35,17 +36,31 @@ export interface PageProblem {
 }
 export interface PageWalk {
   readonly problems: readonly PageProblem[];
+  /** Problems, those that are not named included. */
+  readonly problemCount: number;
   /** Rows that were found, by table. */
   readonly rows: ReadonlyMap<string, number>;
+  /** Rows that the trees should have, by table. */
+  readonly expected: ReadonlyMap<string, number>;
 }
-/** Called for each row of a table. The buffers must be copied by whoever keeps them. */
-export type Visit = (table: string, key: Buffer, value: Buffer) => void;
+/** Called for each row of a table, `''` where that is not known. The buffers must be copied by whoever keeps them. */
+export type Visit = (table: string, key: Buffer, value: Buffer, place: RowPlace) => void;
 
-interface Tree {
-  readonly name: string;
-  readonly depth: number;
-  readonly entries: number;
-  readonly root: number;
+export interface WalkOptions {
+  /** Rows are read, with the pages of large ones. */
+  readonly visit?: Visit;
+  /**
+   * For a repair: goes on behind problems with whatever rows can be found, those on pages to which no tree leads any more
+   * included. Each row must be checked by its own sum.
+   */
+  readonly salvage?: boolean;
+}
+
+/** The first of the pages of large data. */
+interface Head {
+  readonly first: number;
+  readonly pages: number;
+  readonly table: string;
 }
 interface Job {
   readonly page: number;
@@ -54,209 +69,323 @@ interface Job {
   readonly to: Buffer | undefined;
 }
 
-/** The head of the file must have been checked. */
-export function walkPages(path: string, visit?: Visit): PageWalk {
+export function walkPages(path: string, options: WalkOptions = {}): PageWalk {
   const descriptor = openSync(path, 'r');
   try {
-    return new Walker(descriptor, visit).run();
+    return new Walker(descriptor, options).run();
   } finally {
     closeSync(descriptor);
   }
 }
 
 class Walker {
-  readonly #descriptor: number;
+  readonly #file: Pages;
   readonly #visit: Visit | undefined;
-  readonly #size: number;
+  readonly #salvage: boolean;
   readonly #problems: PageProblem[] = [];
+  #problemCount = 0;
   readonly #rows = new Map<string, number>();
-  readonly #trees: Tree[] = [];
-  readonly #seen = new Set<number>();
-  #pageSize = 4096;
-  #pages = 0;
+  readonly #expected = new Map<string, number>();
+  readonly #tables: Tree[] = [];
+  /** Lists of free pages. */
+  readonly #lists: { readonly page: number; readonly list: Buffer }[] = [];
+  readonly #run: Buffer;
+  #uses = new Uint8Array(0);
+  /** Of large data, to be looked at. */
+  #heads: Head[] = [];
 
-  constructor(descriptor: number, visit: Visit | undefined) {
-    this.#descriptor = descriptor;
+  constructor(descriptor: number, { visit, salvage = false }: WalkOptions) {
+    this.#file = new Pages(descriptor);
     this.#visit = visit;
-    this.#size = fstatSync(descriptor).size;
+    this.#salvage = salvage;
+    this.#run = Buffer.allocUnsafe(Math.min(Math.max(this.#file.size, 65_536), RUN * 4096));
   }
 
   run(): PageWalk {
-    const main = this.#readMeta();
-    if (main !== undefined) {
-      for (const tree of main) this.#walk(tree);
+    if (this.#file.readMeta((page, table, message) => this.#report(page, table, message)) && (this.#salvage || this.#problemCount === 0)) {
+      this.#uses = new Uint8Array(this.#file.count);
+      const [free, main] = this.#file.trees as [Tree, Tree];
+      this.#walk(free);
+      for (const { page, list } of this.#lists) this.#freeList(page, list);
+      const freeIsKnown = this.#problemCount === 0;
+      this.#walk(main);
       // The rows of the main tree are the tables.
-      for (const tree of this.#trees) this.#walk(tree);
+      for (const tree of this.#tables) this.#walk(tree);
+      this.#checkHeads();
+      if (this.#salvage && freeIsKnown && this.#problemCount > 0) this.#salvagePages();
     }
-    return { problems: this.#problems, rows: this.#rows };
+    return { problems: this.#problems, problemCount: this.#problemCount, rows: this.#rows, expected: this.#expected };
+  }
+
+  /** Whoever does not repair needs to know of damage, not of all of it. */
+  get #goesOn(): boolean {
+    return this.#salvage || this.#problemCount < MOST_PROBLEMS;
   }
 
   #report(page: number, table: string, message: string): void {
-    if (this.#problems.length < MOST_PROBLEMS) this.#problems.push({ page, offset: page * this.#pageSize, table, message });
-  }
-
-  #readMeta(): Tree[] | undefined {
-    const first = this.#read(0, 8192);
-    const size = first.readUInt32LE(HEADER + 24);
-    if (size < 512 || size > 65_536 || (size & (size - 1)) !== 0) {
-      this.#report(0, '', `the size of pages cannot be ${size}`);
-      return undefined;
-    }
-    this.#pageSize = size;
-    const second = this.#read(size, size);
-    const meta = number(second, HEADER + 128) > number(first, HEADER + 128) ? second : first;
-    this.#pages = number(meta, HEADER + 120) + 1;
-    if (!(this.#pages * size <= this.#size)) {
-      this.#report(0, '', `the last page is ${this.#pages - 1}, and the file has ${this.#size} bytes`);
-      return undefined;
-    }
-    return [treeAt(meta, HEADER + 24, FREE), treeAt(meta, HEADER + 24 + TREE, '')];
+    this.#problemCount++;
+    if (this.#problems.length < MOST_PROBLEMS) this.#problems.push({ page, offset: page * this.#file.pageSize, table, message });
   }
 
   /** Level by level, each in the order in which its pages stand in the file. */
   #walk(tree: Tree): void {
     const { name } = tree;
+    this.#expected.set(name, tree.entries);
     if (tree.root >= NO_PAGE - 2048) {
       if (tree.entries !== 0) this.#report(0, name, `its tree is empty, and should have ${tree.entries} rows`);
       return;
     }
     let rows = 0;
     let level: Job[] = [{ page: tree.root, from: undefined, to: undefined }];
-    const before = this.#problems.length;
-    for (let depth = 1; level.length > 0 && this.#problems.length < MOST_PROBLEMS; depth++) {
+    const before = this.#problemCount;
+    for (let depth = 1; level.length > 0 && depth <= tree.depth && this.#goesOn; depth++) {
       const below: Job[] = [];
-      for (const [job, page] of this.#pagesOf(level, name)) {
-        const kind = page.readUInt16LE(18) & 0x0f;
-        if (kind !== (depth === tree.depth ? LEAF : BRANCH)) this.#report(job.page, name, `it is not a page of level ${depth}`);
-        else if (kind === LEAF) rows += this.#leaf(tree, job, page);
+      this.#eachPage(level, name, (job, page) => {
+        const flags = page.readUInt16LE(18);
+        const wanted = depth === tree.depth ? LEAF : BRANCH;
+        if (flags !== wanted) this.#report(job.page, name, `it is not a page of level ${depth}`);
+        if (flags !== wanted && !this.#salvage) return;
+        if (wanted === LEAF || flags === LEAF) rows += this.#leaf(tree, job, page);
         else this.#branch(name, job, page, below);
-      }
-      if (depth > tree.depth && below.length > 0) break;
+      });
       level = below;
     }
     this.#rows.set(name, (this.#rows.get(name) ?? 0) + rows);
-    if (rows !== tree.entries && this.#problems.length === before)
+    if (rows !== tree.entries && this.#problemCount === before)
       this.#report(tree.root, name, `its tree has ${rows} rows, and should have ${tree.entries}`);
   }
 
-  *#pagesOf(jobs: Job[], table: string): Iterable<[Job, Buffer]> {
-    const sound = jobs.filter(({ page }) => {
-      const inFile = page >= 2 && page < this.#pages;
-      if (!inFile) this.#report(page, table, 'there is no such page');
-      else if (this.#seen.has(page)) this.#report(page, table, 'two places lead to it');
-      if (!inFile || this.#seen.has(page)) return false;
-      this.#seen.add(page);
-      return true;
-    });
+  /** Marks pages as used; false where that cannot be. */
+  #use(first: number, pages: number, from: number, table: string): boolean {
+    if (!(first >= 2 && first + pages <= this.#file.count)) {
+      this.#report(
+        from,
+        table,
+        pages === 1 ? `there is no page ${first}` : `it names ${pages} pages from ${first} on, which are not there`,
+      );
+      return false;
+    }
+    for (let page = first; page < first + pages; page++) {
+      if (this.#uses[page] === USED) {
+        this.#report(page, table, 'two places lead to it');
+        return false;
+      }
+      if (this.#uses[page] === FREE) {
+        this.#report(page, FREE_TABLE, `it is in use${table === '' ? '' : ` by the table ${table}`}, and a list says that it is free`);
+        if (!this.#salvage) return false;
+      }
+      this.#uses[page] = USED;
+    }
+    return true;
+  }
+
+  #eachPage(jobs: Job[], table: string, look: (job: Job, page: Buffer) => void): void {
+    const { pageSize } = this.#file;
+    const sound = jobs.filter(({ page }) => this.#use(page, 1, page, table));
     sound.sort((a, b) => a.page - b.page);
+    const most = Math.min(RUN, Math.floor(this.#run.length / pageSize));
     for (let start = 0; start < sound.length; ) {
       let end = start + 1;
       const first = (sound[start] as Job).page;
-      while (end < sound.length && end - start < RUN && (sound[end] as Job).page === first + end - start) end++;
-      const bytes = this.#read(first * this.#pageSize, (end - start) * this.#pageSize);
+      while (end < sound.length && end - start < most && (sound[end] as Job).page === first + end - start) end++;
+      const bytes = this.#file.read(first * pageSize, (end - start) * pageSize, this.#run);
       for (let i = start; i < end; i++) {
-        const page = bytes.subarray((i - start) * this.#pageSize, (i - start + 1) * this.#pageSize);
+        const page = bytes.subarray((i - start) * pageSize, (i - start + 1) * pageSize);
         const job = sound[i] as Job;
-        if (number(page, 0) === job.page) yield [job, page];
-        else this.#report(job.page, table, 'it has the number of another page');
+        const isIt = number(page, 0) === job.page;
+        if (!isIt) this.#report(job.page, table, 'it has the number of another page');
+        if (isIt || this.#salvage) look(job, page);
       }
       start = end;
     }
   }
 
-  /** Places of the nodes of a page; undefined when they are wrong. */
-  #nodes(table: string, job: Job, page: Buffer): number[] | undefined {
-    const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
-    const room = this.#pageSize - HEADER;
-    if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
-      this.#report(job.page, table, 'its bounds are wrong');
-      return undefined;
+  /** Places of the nodes of a page; none when they are wrong. */
+  #nodes(table: string, job: Job, page: Buffer): number[] {
+    const problem = this.#nodeProblem(table, job, page);
+    if (problem === undefined) {
+      const places: number[] = [];
+      const end = HEADER + page.readUInt16LE(20);
+      for (let at = HEADER; at < end; at += 2) places.push(page.readUInt16LE(at) + HEADER);
+      return places;
     }
-    const places: number[] = [];
-    let before: Buffer | undefined;
+    this.#report(job.page, table, problem);
+    return this.#salvage ? soundPlaces(page) : [];
+  }
+
+  #nodeProblem(table: string, job: Job, page: Buffer): string | undefined {
+    const [lower, upper, flags] = [page.readUInt16LE(20), page.readUInt16LE(22), page.readUInt16LE(18)];
+    const { length } = page;
+    if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > length - HEADER) return 'its bounds are wrong';
+    let before = 0;
+    let beforeSize = 0;
     for (let i = 0; i < lower / 2; i++) {
       const place = page.readUInt16LE(HEADER + 2 * i) + HEADER;
-      const keySize = place + NODE <= this.#pageSize ? page.readUInt16LE(place + 6) : this.#pageSize;
-      if (place < HEADER + upper || place + NODE + keySize > this.#pageSize) {
-        this.#report(job.page, table, `node ${i} is not within it`);
-        return undefined;
-      }
-      const key = keyAt(page, place);
+      const keySize = place + NODE <= length ? page.readUInt16LE(place + 6) : length;
+      if (place < HEADER + upper || place + NODE + keySize > length) return `node ${i} is not within it`;
       // The first key of a branch page counts for nothing.
-      const counts = i > 0 || (page.readUInt16LE(18) & 0x0f) === LEAF;
-      const low = before ?? job.from;
+      if (table === FREE_TABLE || (i === 0 && flags === BRANCH)) continue;
+      const key = place + NODE;
       if (
-        counts &&
-        table !== FREE &&
-        ((low !== undefined && (before === undefined ? key.compare(low) < 0 : key.compare(low) <= 0)) ||
-          (job.to !== undefined && key.compare(job.to) >= 0))
-      ) {
-        this.#report(job.page, table, `key ${i} is out of order`);
-        return undefined;
-      }
-      if (counts) before = key;
-      places.push(place);
+        before === 0
+          ? job.from !== undefined && page.compare(job.from, 0, job.from.length, key, key + keySize) < 0
+          : !isBefore(page, before, beforeSize, key, keySize)
+      )
+        return `key ${i} is out of order`;
+      before = key;
+      beforeSize = keySize;
     }
-    return places;
+    if (before > 0 && job.to !== undefined && page.compare(job.to, 0, job.to.length, before, before + beforeSize) >= 0)
+      return 'its last key is out of order';
+    return undefined;
   }
 
   #branch(table: string, job: Job, page: Buffer, below: Job[]): void {
     const places = this.#nodes(table, job, page);
-    places?.forEach((place, i) => {
-      const number = page.readUInt16LE(place) + page.readUInt16LE(place + 2) * 2 ** 16 + page.readUInt16LE(place + 4) * 2 ** 32;
-      const next = places[i + 1];
-      const from = i === 0 ? job.from : keyAt(page, place);
-      below.push({ page: number, from, to: next === undefined ? job.to : keyAt(page, next) });
-    });
+    // The buffer is used again: keys are copied.
+    const keys = places.map((place) => Buffer.from(keyAt(page, place)));
+    for (const [i, place] of places.entries()) {
+      const next = page.readUInt16LE(place) + page.readUInt16LE(place + 2) * 2 ** 16 + page.readUInt16LE(place + 4) * 2 ** 32;
+      below.push({ page: next, from: i === 0 ? job.from : keys[i], to: keys[i + 1] ?? job.to });
+    }
   }
 
   #leaf(tree: Tree, job: Job, page: Buffer): number {
     const places = this.#nodes(tree.name, job, page);
-    if (places === undefined) return 0;
-    const isMain = tree.name === '';
-    for (const [i, place] of places.entries()) {
-      const flags = page.readUInt16LE(place + 4);
-      const size = page.readUInt16LE(place) + page.readUInt16LE(place + 2) * 2 ** 16;
-      const start = place + NODE + page.readUInt16LE(place + 6);
-      const big = (flags & BIG) !== 0;
-      if ((flags & ~(BIG | TREE_NODE)) !== 0 || start + (big ? 24 : size) > this.#pageSize) {
-        this.#report(job.page, tree.name, `the data of row ${i} is not within it`);
-        continue;
-      }
-      const value = big ? this.#large(tree.name, job.page, page, start, size) : page.subarray(start, start + size);
-      if (value === undefined) continue;
-      if (isMain && (flags & TREE_NODE) !== 0 && size === TREE)
-        this.#trees.push(treeAt(value, 0, keyAt(page, place).toString('latin1').replace(/\0$/, '')));
-      else if (this.#visit !== undefined && tree.name !== '' && tree.name !== FREE) this.#visit(tree.name, keyAt(page, place), value);
-    }
-    return places.length;
+    let rows = 0;
+    for (const place of places) if (this.#row(tree.name, job.page, page, place)) rows++;
+    return rows;
   }
 
-  /** Data that stands on pages of its own; empty bytes where nobody wants it. */
-  #large(table: string, from: number, page: Buffer, at: number, size: number): Buffer | undefined {
+  #row(table: string, at: number, page: Buffer, place: number): boolean {
+    const flags = page.readUInt16LE(place + 4);
+    const size = page.readUInt16LE(place) + page.readUInt16LE(place + 2) * 2 ** 16;
+    const start = place + NODE + page.readUInt16LE(place + 6);
+    const big = (flags & BIG) !== 0;
+    if ((flags & ~(BIG | TREE_NODE)) !== 0 || start + (big ? 24 : size) > page.length) {
+      this.#report(at, table, `the data of the row at byte ${place} is not within it`);
+      return false;
+    }
+    const isMain = table === '' && (flags & TREE_NODE) !== 0;
+    const wanted = isMain || table === FREE_TABLE || this.#visit !== undefined;
+    if (big && !this.#checkLarge(table, at, page, start, size)) return false;
+    if (!wanted) return true;
+    const value = big ? this.#file.read(number(page, start) * this.#file.pageSize + HEADER, size) : page.subarray(start, start + size);
+    if (table === FREE_TABLE) this.#lists.push({ page: at, list: Buffer.concat([keyAt(page, place), value]) });
+    else if (isMain && size === TREE) this.#tables.push(treeAt(value, 0, keyAt(page, place).toString('latin1').replace(/\0$/, '')));
+    else if (table !== '') this.#visit?.(table, keyAt(page, place), value, { page: at, node: place });
+    return true;
+  }
+
+  /** Pages of their own that data stands on. Their head says how many they are, which the library believes when it frees them. */
+  #checkLarge(table: string, from: number, page: Buffer, at: number, size: number): boolean {
     const first = number(page, at);
-    const pages = Math.ceil((HEADER + size) / this.#pageSize);
-    if (first < 2 || first + pages > this.#pages) {
-      this.#report(from, table, `it names ${pages} pages from ${first} on, which are not there`);
-      return undefined;
-    }
-    if (this.#visit === undefined) return Buffer.alloc(0);
-    return this.#read(first * this.#pageSize + HEADER, size);
+    const pages = Math.ceil((HEADER + size) / this.#file.pageSize);
+    if (!this.#use(first, pages, from, table)) return false;
+    this.#heads.push({ first, pages, table });
+    return true;
   }
 
-  #read(offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
-    const read = readSync(this.#descriptor, bytes, 0, length, offset);
-    return read === length ? bytes : bytes.fill(0, read);
+  /** Heads that stand near each other are read in one go: a call for each costs more. */
+  #checkHeads(): void {
+    const { pageSize } = this.#file;
+    this.#heads.sort((a, b) => a.first - b.first);
+    for (let start = 0, end = 0; start < this.#heads.length && this.#goesOn; start = end) {
+      const { first } = this.#heads[start] as Head;
+      while (end < this.#heads.length && (this.#heads[end] as Head).first - first < NEAR) end++;
+      const length = ((this.#heads[end - 1] as Head).first - first) * pageSize + HEADER;
+      const bytes = this.#file.read(first * pageSize, length, this.#run);
+      for (let i = start; i < end; i++) {
+        const head = this.#heads[i] as Head;
+        const at = (head.first - first) * pageSize;
+        if (number(bytes, at) !== head.first || bytes.readUInt16LE(at + 18) !== OVERFLOW || bytes.readUInt32LE(at + 20) !== head.pages)
+          this.#report(head.first, head.table, `its head is not that of ${head.pages} pages of data`);
+      }
+    }
+    this.#heads = [];
+  }
+
+  /** Notes which pages are free. One that is used must not be in a list of free ones: the library would write over it. */
+  #freeList(page: number, row: Buffer): void {
+    const transaction = row.length >= 16 ? number(row, 0) : 0;
+    const count = row.length >= 16 ? number(row, 8) : 0;
+    if (row.length % 8 !== 0 || transaction < 1 || transaction > this.#file.transaction || 16 + count * 8 > row.length) {
+      this.#report(page, FREE_TABLE, 'a list of free pages is damaged');
+      return;
+    }
+    for (let at = 16; at < 16 + count * 8; at += 8) {
+      let entry = Number(row.readBigInt64LE(at));
+      let pages = 1;
+      if (entry < 0) {
+        pages = -entry;
+        at += 8;
+        entry = at < 16 + count * 8 ? Number(row.readBigInt64LE(at)) : -1;
+      } else if (entry === 0) continue;
+      if (!(entry >= 2 && entry + pages <= this.#file.count)) {
+        this.#report(page, FREE_TABLE, 'a list of free pages names pages that are not there');
+        return;
+      }
+      for (let free = entry; free < entry + pages; free++) {
+        if (this.#uses[free] === USED) {
+          this.#report(page, FREE_TABLE, `page ${free} holds lists of free pages, and is in one itself`);
+          return;
+        }
+        // The library would use it twice.
+        if (this.#uses[free] === FREE) {
+          this.#report(page, FREE_TABLE, `page ${free} is twice in the lists of free pages`);
+          return;
+        }
+        this.#uses[free] = FREE;
+      }
+    }
+  }
+
+  /**
+   * Rows of pages that nothing leads to and that are not free: those below a branch page that is damaged. Where the lists of
+   * free pages are damaged themselves, it is not known which of these are left over, and nothing is taken from them.
+   */
+  #salvagePages(): void {
+    for (let at = 2; at < this.#file.count; at++) {
+      if (this.#uses[at] !== UNKNOWN) continue;
+      const page = this.#file.page(at);
+      if (number(page, 0) !== at || page.readUInt16LE(18) !== LEAF) continue;
+      for (const node of soundPlaces(page)) {
+        const size = page.readUInt16LE(node) + page.readUInt16LE(node + 2) * 2 ** 16;
+        const start = node + NODE + page.readUInt16LE(node + 6);
+        const big = (page.readUInt16LE(node + 4) & BIG) !== 0;
+        const from = big && start + 8 <= page.length ? number(page, start) * this.#file.pageSize + HEADER : 0;
+        if (big ? from === 0 || from + size > this.#file.size : start + size > page.length) continue;
+        const value = big ? this.#file.read(from, size) : page.subarray(start, start + size);
+        this.#visit?.('', keyAt(page, node), value, { page: at, node });
+      }
+    }
   }
 }
 
-const keyAt = (page: Buffer, place: number): Buffer => page.subarray(place + NODE, place + NODE + page.readUInt16LE(place + 6));
-const number = (bytes: Buffer, at: number): number => bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
+/** Places of nodes that are within a page, however wrong the rest of it is. */
+function soundPlaces(page: Buffer): number[] {
+  const lower = page.readUInt16LE(20);
+  const isSound = lower % 2 === 0 && lower > 0 && lower <= page.length - HEADER;
+  const places: number[] = [];
+  let end = isSound ? HEADER + lower : page.length;
+  for (let at = HEADER; at + 2 <= end; at += 2) {
+    const place = page.readUInt16LE(at) + HEADER;
+    const isWithin = place > at && place + NODE <= page.length && place + NODE + page.readUInt16LE(place + 6) <= page.length;
+    if (isWithin) {
+      places.push(place);
+      // Nodes stand behind the list of their places.
+      end = Math.min(end, place);
+    } else if (!isSound) break;
+  }
+  return places;
+}
 
-const treeAt = (bytes: Buffer, at: number, name: string): Tree => ({
-  name,
-  depth: bytes.readUInt16LE(at + 6),
-  entries: number(bytes, at + 32),
-  root: number(bytes, at + 40),
-});
+/** Whether the key at one place comes before that at another. */
+function isBefore(page: Buffer, a: number, aSize: number, b: number, bSize: number): boolean {
+  const size = Math.min(aSize, bSize);
+  for (let i = 0; i < size; i++) {
+    const difference = (page[a + i] as number) - (page[b + i] as number);
+    if (difference !== 0) return difference < 0;
+  }
+  return aSize < bSize;
+}

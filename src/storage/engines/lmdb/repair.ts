@@ -7,31 +7,33 @@ import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PendingChange, writeChange } from './change.ts';
 import type { LostObject, Repair } from './findings.ts';
-import { encodeRecord, positionKeys, readRecord, type Version } from './format.ts';
+import { encodeRecord, FORMAT, readRecord, type Version } from './format.ts';
 import { changesOf } from './frames.ts';
 import { syncDirectory } from './journal.ts';
 import { inspectJournal } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { readMark, sealed, writeMark, writeNumberRow } from './meta.ts';
-import { walkPages } from './pages.ts';
+import { RowReader } from './page-file.ts';
 import { replaceStore, storeFiles } from './replace.ts';
 import { FILE, openTables, prepareDirectory } from './tables.ts';
-import { type Inventory, inventoryOf, placeOf } from './verify.ts';
+import { type FoundRecord, type Inventory, inventoryOf, placeOf } from './verify.ts';
 
 export interface RepairOptions {
   /** Ends the name of the directory that keeps the damaged files, such as the time of the repair. */
   readonly label: string;
 }
 
-/** Rows of one transaction. */
+/** Rows of one transaction, and their bytes: values are held in memory no longer than until they are written. */
 const STEP = 1_000;
+const STEP_BYTES = 8 * 2 ** 20;
 
 /** Throws when a server uses the directory, or there is no store. */
 export async function repairDirectory(directory: string, { label }: RepairOptions): Promise<Repair> {
   const lock = await lockDirectory(directory);
   try {
-    const inventory = inventoryOf(directory);
+    const inventory = inventoryOf(directory, true);
     const { findings, highest } = inventory;
+    checkRepairable(directory, inventory);
     if (findings.length === 0) return { findings, movedTo: undefined, keptObjects: countOf(inventory), lost: [], revision: highest };
     const partial = join(directory, `store.repairing-${process.pid}`);
     rmSync(partial, { recursive: true, force: true });
@@ -44,6 +46,21 @@ export async function repairDirectory(directory: string, { label }: RepairOption
   } finally {
     await lock.release();
   }
+}
+
+/** Throws where a repair would lose what another way keeps. */
+function checkRepairable(directory: string, { findings, old, legible }: Inventory): void {
+  const [first] = findings;
+  if (!legible)
+    throw new Error(
+      `nothing of the store file in ${directory} can be read (${first?.message}), and nothing was changed. Restore it from a backup`,
+    );
+  if (!old) return;
+  if (findings.every(({ startsAnyway }) => startsAnyway))
+    throw new Error(`the store in ${directory} cannot be repaired as it is, and nothing was changed: ${first?.message}`);
+  throw new Error(
+    `the store in ${directory} is damaged (${first?.message}), and is of an older format, whose rows cannot be told from damaged ones; nothing was changed. Restore it from a backup, and start a server of this version on that, which brings it into format ${FORMAT}`,
+  );
 }
 
 const countOf = ({ newest }: Inventory): number => [...newest.values()].filter(({ deleted }) => !deleted).length;
@@ -68,25 +85,16 @@ async function rebuild(
   partial: string,
   inventory: Inventory,
 ): Promise<{ kept: number; lost: LostObject[]; revision: number }> {
-  const path = join(directory, FILE);
-  const { newest, records, meta } = inventory;
-  const wanted = new Map<string, Version>();
+  const { records, meta } = inventory;
+  const wanted: { record: FoundRecord; version: Version }[] = [];
   const lost: LostObject[] = [];
-  for (const [key, version] of newest) {
+  for (const [key, version] of newestOf(inventory)) {
     if (version.deleted) continue;
     const record = records.get(placeOf(version.revision, version.index));
-    if (record?.key === key) wanted.set(placeOf(version.revision, version.index), version);
+    if (record?.key === key) wanted.push({ record, version });
     else lost.push({ key, revision: version.revision, reason: 'its value cannot be read' });
   }
-  // Records whose rows in the index are gone: the newest of each key, unless the index knows better.
-  const orphans = new Map<string, { revision: number; index: number; deleted: boolean; created: number }>();
-  for (const [place, { key, deleted, created }] of records) {
-    if (newest.has(key)) continue;
-    const [revision = 0, index = 0] = place.split('.').map(Number);
-    if ((orphans.get(key)?.revision ?? 0) < revision) orphans.set(key, { revision, index, deleted, created });
-  }
-  for (const { revision, index, created, deleted } of orphans.values())
-    if (!deleted) wanted.set(placeOf(revision, index), { revision, index, created, deleted, expires: 0 });
+  wanted.sort((a, b) => a.record.place.page - b.record.place.page);
   // The journal goes on where the tables end; frames behind a gap are newer than what was lost in it, and count.
   const after = inventory.revision;
   const { frames, beyond } = inspectJournal(directory, after, true);
@@ -95,6 +103,7 @@ async function rebuild(
 
   prepareDirectory(partial);
   const tables = await openTables(partial);
+  const rows = new RowReader(join(directory, FILE));
   let kept = 0;
   const write = async (changes: readonly PendingChange[]): Promise<void> => {
     await tables.write(() => {
@@ -104,20 +113,20 @@ async function rebuild(
   };
   try {
     let step: PendingChange[] = [];
-    const steps: PendingChange[][] = [];
-    walkPages(path, (table, key, value) => {
-      if (table !== 'records') return;
-      const { revision, index } = positionKeys.readKey(key, 0, key.length);
-      const version = wanted.get(placeOf(revision, index));
-      if (version === undefined) return;
-      const record = readRecord(value);
-      if ('damage' in record || later.has(record.key)) return;
-      step.push(asFirst(record.key, record.value, version, record.time));
-      if (step.length < STEP) return;
-      steps.push(step);
+    let bytes = 0;
+    for (const { record, version } of wanted) {
+      const { key, place } = record;
+      if (later.has(key)) continue;
+      const found = readRecord(rows.read(place));
+      if ('damage' in found) lost.push({ key, revision: version.revision, reason: 'its value cannot be read any more' });
+      else step.push(asFirst(key, found.value, version, found.time));
+      bytes += record.bytes;
+      if (step.length < STEP && bytes < STEP_BYTES) continue;
+      await write(step);
       step = [];
-    });
-    for (const changes of [...steps, step]) await write(changes);
+      bytes = 0;
+    }
+    await write(step);
     const put = [...later.values()].filter(({ version }) => !version.deleted);
     await write(put.map(({ change, version }) => asFirst(change.key, change.value as Buffer, version, 0)));
     const revision = inventory.highest;
@@ -130,8 +139,18 @@ async function rebuild(
     const known = new Set([...lost].filter(({ key }) => !later.has(key)));
     return { kept, lost: [...known], revision };
   } finally {
+    rows.close();
     await tables.close();
   }
+}
+
+/** The newest version of every key: by the index, and by records that are newer than what is left of it. */
+function newestOf({ newest, records, expiries }: Inventory): Map<string, Version> {
+  const found = new Map<string, Version>(newest);
+  for (const [place, { key, revision, index, deleted, created }] of records)
+    if (revision > (found.get(key)?.revision ?? 0))
+      found.set(key, { revision, index, deleted, created, expires: expiries.get(place) ?? 0 });
+  return found;
 }
 
 /** The change that wrote a value, as if nothing had been before it. */

@@ -3,12 +3,15 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './findings.ts';
 import {
+  type DamagedRecord,
   expiryKeys,
   FORMAT,
   isSound,
+  type Position,
   positionKeys,
   readRecord,
-  type VersionFacts,
+  type StoredRecord,
+  type Version,
   type VersionKey,
   versionKeys,
   versionValues,
@@ -16,25 +19,37 @@ import {
 import { hasJournal, inspectJournal } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { MetaDamage, readMark, readNumberRow } from './meta.ts';
-import { walkPages } from './pages.ts';
-import { checkHeader, FILE } from './tables.ts';
+import type { RowPlace } from './page-file.ts';
+import { type Visit, walkPages } from './pages.ts';
+import { FILE } from './tables.ts';
 
 /** A record by its place. */
 export type Place = `${number}.${number}`;
 export const placeOf = (revision: number, index: number): Place => `${revision}.${index}`;
+
+export interface FoundRecord extends Position {
+  readonly key: string;
+  readonly bytes: number;
+  readonly deleted: boolean;
+  readonly created: number;
+  readonly place: RowPlace;
+}
 
 /** What the file holds, as far as it can be read: everything but the values. */
 export interface Inventory {
   readonly findings: readonly Finding[];
   readonly meta: ReadonlyMap<string, string>;
   /** Newest version of every key, by the index. */
-  readonly newest: ReadonlyMap<string, VersionFacts & { readonly revision: number }>;
+  readonly newest: ReadonlyMap<string, Version>;
   /** Records that are whole: key and how much they hold. */
-  readonly records: ReadonlyMap<
-    Place,
-    { readonly key: string; readonly bytes: number; readonly deleted: boolean; readonly created: number }
-  >;
+  readonly records: ReadonlyMap<Place, FoundRecord>;
+  /** When the version at a place expires. */
+  readonly expiries: ReadonlyMap<Place, number>;
   readonly versions: number;
+  /** Whether the rows have no checksums: they are of an older format. */
+  readonly old: boolean;
+  /** Whether anything of the file can be read. */
+  readonly legible: boolean;
   /** The newest revision that the tables name. */
   readonly revision: number;
   /** The highest revision that is named anywhere, the journal included. */
@@ -51,57 +66,66 @@ export async function verifyDirectory(directory: string): Promise<Finding[]> {
   }
 }
 
-/** The directory must be locked. Throws when there is no store. */
-export function inventoryOf(directory: string): Inventory {
+/** The directory must be locked. Throws when there is no store. `salvage`: rows of broken pages are looked for. */
+export function inventoryOf(directory: string, salvage = false): Inventory {
   const path = join(directory, FILE);
   if (!existsSync(path) || statSync(path).size === 0) throw new Error(`there is no store in ${directory}`);
   const findings: Finding[] = [];
   const meta = new Map<string, string>();
-  const records: Map<Place, { key: string; bytes: number; deleted: boolean; created: number }> = new Map();
+  const records: Map<Place, FoundRecord> = new Map();
   const damaged = new Map<Place, string>();
-  const newest = new Map<string, VersionFacts & { revision: number }>();
+  const newest = new Map<string, Version>();
   const rows = new Map<Place, VersionKey>();
-  const expiries: { key: string; expires: number; revision: number }[] = [];
+  const wrongRows: VersionKey[] = [];
+  const expiries = new Map<Place, number>();
+  const due = new Set<string>();
   let highest = 0;
   let versions = 0;
   const report = (finding: Omit<Finding, 'file'> & { file?: string }): void => void findings.push({ file: FILE, ...finding });
-  try {
-    checkHeader(path);
-  } catch (error) {
-    report({ kind: 'file', message: (error as Error).message, startsAnyway: false });
-    return { findings, meta, newest, records, versions, revision: highest, highest };
-  }
-  const { problems } = walkPages(path, (table, key, value) => {
+  const addRecord = (key: Buffer, value: Buffer, place: RowPlace, isSure: boolean): boolean => {
+    const { revision, index } = positionOf(key);
+    const record = readRecord(value);
+    const damage = damageAt(record, revision, index);
+    if (damage !== undefined && isSure) damaged.set(placeOf(revision, index), damage);
+    if (damage !== undefined || 'damage' in record) return false;
+    const { deleted, created } = record;
+    records.set(placeOf(revision, index), { key: record.key, bytes: record.value.length, deleted, created, revision, index, place });
+    highest = Math.max(highest, revision);
+    return true;
+  };
+  const addVersion = (key: Buffer, value: Buffer, isSure: boolean): boolean => {
+    const row = key.length > SHORTEST_VERSION_KEY ? (versionKeys.readKey(key, 0, key.length) as VersionKey) : { name: '', revision: 0 };
+    const facts = versionValues.decode(value);
+    if (!isSound(row, facts)) {
+      if (isSure) {
+        versions++;
+        wrongRows.push(row);
+      }
+      return false;
+    }
+    versions++;
+    highest = Math.max(highest, row.revision);
+    rows.set(placeOf(row.revision, facts.index), row);
+    const known = newest.get(row.name);
+    if (known === undefined || known.revision < row.revision) newest.set(row.name, { ...facts, revision: row.revision });
+    return true;
+  };
+  const visit: Visit = (table, key, value, place) => {
     if (table === 'meta') meta.set(key.toString('latin1'), value.toString('latin1'));
-    else if (table === 'records') {
-      const { revision, index } = positionKeys.readKey(key, 0, key.length);
-      const record = readRecord(value);
-      if ('damage' in record) damaged.set(placeOf(revision, index), record.damage);
-      else if (record.revision !== revision || record.index !== index)
-        damaged.set(placeOf(revision, index), 'its record is that of another');
-      else {
-        records.set(placeOf(revision, index), {
-          key: record.key,
-          bytes: record.value.length,
-          deleted: record.deleted,
-          created: record.created,
-        });
-        highest = Math.max(highest, revision);
-      }
-    } else if (table === 'versions') {
-      const row = versionKeys.readKey(key, 0, key.length) as VersionKey;
-      const facts = versionValues.decode(value);
-      versions++;
-      if (!isSound(row, facts)) {
-        report({ kind: 'version', key: row.name, revision: row.revision, message: 'a row of the index is damaged', startsAnyway: false });
-        return;
-      }
-      highest = Math.max(highest, row.revision);
-      rows.set(placeOf(row.revision, facts.index), row);
-      const known = newest.get(row.name);
-      if (known === undefined || known.revision < row.revision) newest.set(row.name, { ...facts, revision: row.revision });
-    } else if (table === 'expiries') expiries.push({ ...expiryKeys.readKey(key, 0, key.length), key: value.toString('latin1') });
-  });
+    else if (table === 'records') addRecord(key, value, place, true);
+    else if (table === 'versions') addVersion(key, value, true);
+    else if (table === 'expiries' && key.length === EXPIRY_KEY) {
+      const { expires, revision, index } = expiryKeys.readKey(key, 0, key.length);
+      expiries.set(placeOf(revision, index), expires);
+      due.add(`${value.toString('latin1')} ${revision} ${expires}`);
+    } else if (table === '') {
+      // Nothing leads to this row any more: its own sum says what it is.
+      if (addRecord(key, value, place, false) || addVersion(key, value, false)) return;
+      const name = key.toString('latin1');
+      if (META_NAMES.has(name) && !meta.has(name)) meta.set(name, value.toString('latin1'));
+    }
+  };
+  const { problems, problemCount, rows: walked, expected } = walkPages(path, { visit, salvage });
   for (const { offset, page, table, message } of problems)
     report({
       kind: 'page',
@@ -109,10 +133,38 @@ export function inventoryOf(directory: string): Inventory {
       message: `page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`,
       startsAnyway: false,
     });
-  const old = Number(meta.get('format')) < FORMAT || meta.has('migrating');
-  if (old) return { findings, meta, newest, records, versions, revision: highest, highest };
+  if (problemCount > problems.length)
+    report({ kind: 'page', message: `${problemCount - problems.length} further problems of pages`, startsAnyway: false });
+  if (problemCount > 0)
+    for (const [table, found] of [
+      ['records', records.size + damaged.size],
+      ['versions', versions],
+    ] as const) {
+      const wanted = expected.get(table);
+      if (wanted === undefined)
+        report({ kind: 'page', message: `nothing leads to the table ${table}; ${found} of its rows were found`, startsAnyway: false });
+      else if (found < wanted)
+        report({ kind: 'page', message: `of ${wanted} rows of the table ${table} only ${found} were found`, startsAnyway: false });
+    }
+  const legible = walked.size > 0;
+  const format = Number(meta.get('format'));
+  const old = format < FORMAT || meta.has('migrating');
+  const found = { findings, meta, newest, records, expiries, versions, old, legible };
+  if (old) {
+    report({
+      kind: 'meta',
+      message:
+        format < FORMAT
+          ? `the store has format ${format}, whose rows have no checksums, so that only its pages were checked. A server of this version brings it into format ${FORMAT} when it starts; verify it after that`
+          : `a server was bringing the store into format ${FORMAT} when it ended, so that only its pages were checked. Start it again, and verify after that`,
+      startsAnyway: problemCount === 0,
+    });
+    return { ...found, revision: highest, highest };
+  }
   if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
   highest = Math.max(highest, ...metaFindings(meta, report));
+  for (const { name, revision } of wrongRows)
+    report({ kind: 'version', key: name, revision, message: 'a row of the index is damaged', startsAnyway: false });
   for (const [place, damage] of damaged) {
     const row = rows.get(place);
     const current = row !== undefined && newest.get(row.name)?.revision === row.revision;
@@ -140,7 +192,6 @@ export function inventoryOf(directory: string): Inventory {
         message: 'a record has no row in the index',
         startsAnyway: false,
       });
-  const due = new Set(expiries.map(({ key, expires, revision }) => `${key} ${revision} ${expires}`));
   for (const [key, { revision, expires, deleted }] of newest)
     if (!deleted && expires > 0 && !due.delete(`${key} ${revision} ${expires}`))
       report({ kind: 'expiry', key, revision, message: 'an object that expires has no row that says so', startsAnyway: true });
@@ -152,7 +203,22 @@ export function inventoryOf(directory: string): Inventory {
       startsAnyway: true,
     });
   const journal = journalFindings(directory, meta, highest, report);
-  return { findings, meta, newest, records, versions, revision: highest, highest: Math.max(highest, journal) };
+  return { ...found, revision: highest, highest: Math.max(highest, journal) };
+}
+
+/** Lengths of keys: of an expiry, and of a version without its name. */
+const EXPIRY_KEY = 18;
+const SHORTEST_VERSION_KEY = 9;
+const POSITION_KEY = 10;
+const META_NAMES: ReadonlySet<string> = new Set(['format', 'mark', 'compacted', 'pruned', 'closed', 'migrating', 'repaired']);
+
+/** A key of another length is that of no record. */
+const positionOf = (key: Buffer): Position =>
+  key.length === POSITION_KEY ? positionKeys.readKey(key, 0, key.length) : { revision: 0, index: 0 };
+
+function damageAt(record: StoredRecord | DamagedRecord, revision: number, index: number): string | undefined {
+  if ('damage' in record) return record.damage;
+  return record.revision === revision && record.index === index ? undefined : 'its record is that of another';
 }
 
 function named(row: VersionKey | undefined, place: Place): { key?: string; revision: number } {

@@ -1,0 +1,116 @@
+/** The store file as pages; `pages.ts` draws them. Numbers are little-endian. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+export const HEADER = 24;
+export const NODE = 8;
+export const TREE = 48;
+/** A node whose data stands on pages of its own. */
+export const BIG = 1;
+/** The tree of pages that are free; its keys are numbers in the order of the machine. */
+export const FREE_TABLE = 'free pages';
+const [MAGIC, DATABASE_VERSION] = [0xbeefc0de, 2];
+
+export interface Tree {
+  readonly name: string;
+  readonly depth: number;
+  readonly entries: number;
+  readonly root: number;
+}
+/** Where a row stands: the page, and the place of its node within. */
+export interface RowPlace {
+  readonly page: number;
+  readonly node: number;
+}
+
+/** Reads rows at known places, one by one. */
+export class RowReader {
+  readonly #file: Pages;
+  constructor(path: string) {
+    this.#file = new Pages(openSync(path, 'r'));
+    this.#file.readMeta(() => {});
+  }
+  read({ page, node }: RowPlace): Buffer {
+    const bytes = this.#file.page(page);
+    const size = bytes.readUInt16LE(node) + bytes.readUInt16LE(node + 2) * 2 ** 16;
+    const start = node + NODE + bytes.readUInt16LE(node + 6);
+    if ((bytes.readUInt16LE(node + 4) & BIG) === 0) return bytes.subarray(start, start + size);
+    return this.#file.read(number(bytes, start) * this.#file.pageSize + HEADER, size);
+  }
+  close(): void {
+    closeSync(this.#file.descriptor);
+  }
+}
+
+type Report = (page: number, table: string, message: string) => void;
+
+/** The file as pages, and what its head says. */
+export class Pages {
+  readonly descriptor: number;
+  readonly size: number;
+  pageSize = 4096;
+  /** Pages that the file should have. */
+  count = 0;
+  transaction = 0;
+  trees: Tree[] = [];
+
+  constructor(descriptor: number) {
+    this.descriptor = descriptor;
+    this.size = fstatSync(descriptor).size;
+  }
+
+  /** Two pages describe the file, and the library takes the newer one. Answers false when neither can be used. */
+  readMeta(report: Report): boolean {
+    const first = this.read(0, 8192);
+    const sizeOf = (meta: Buffer): number => meta.readUInt32LE(HEADER + 24);
+    const isSize = (size: number): boolean => size >= 512 && size <= 65_536 && (size & (size - 1)) === 0;
+    if (isSize(sizeOf(first)) && metaProblem(first, 0) === undefined) this.pageSize = sizeOf(first);
+    const second = this.read(this.pageSize, 4096);
+    const metas: Buffer[] = [];
+    for (const [page, meta] of [first, second].entries()) {
+      const problem =
+        metaProblem(meta, page) ??
+        (sizeOf(meta) === this.pageSize
+          ? undefined
+          : `the size of pages is ${sizeOf(meta)} in one of two places and ${this.pageSize} in the other`);
+      if (problem === undefined) metas.push(meta);
+      else report(page, '', problem);
+    }
+    metas.sort((a, b) => number(b, HEADER + 128) - number(a, HEADER + 128));
+    const [meta] = metas;
+    if (meta === undefined) return false;
+    this.count = number(meta, HEADER + 120) + 1;
+    this.transaction = number(meta, HEADER + 128);
+    this.trees = [treeAt(meta, HEADER + 24, FREE_TABLE), treeAt(meta, HEADER + 24 + TREE, '')];
+    if (this.count * this.pageSize <= this.size) return true;
+    report(0, '', `the last page is ${this.count - 1}, and the file has ${this.size} bytes`);
+    this.count = Math.floor(this.size / this.pageSize);
+    return true;
+  }
+
+  page(page: number): Buffer {
+    return this.read(page * this.pageSize, this.pageSize);
+  }
+
+  read(offset: number, length: number, into: Buffer = Buffer.allocUnsafe(length)): Buffer {
+    const bytes = into.length === length ? into : into.subarray(0, length);
+    const read = readSync(this.descriptor, bytes, 0, length, offset);
+    return read === length ? bytes : bytes.fill(0, read);
+  }
+}
+
+function metaProblem(meta: Buffer, page: number): string | undefined {
+  if (meta.readUInt32LE(HEADER) !== MAGIC) return 'it does not begin as a page that describes the file';
+  if (meta.readUInt16LE(HEADER + 4) !== DATABASE_VERSION) return `it has the database format ${meta.readUInt16LE(HEADER + 4)}`;
+  if (number(meta, 0) !== page) return 'it has the number of another page';
+  return undefined;
+}
+
+export const keyAt = (page: Buffer, place: number): Buffer => page.subarray(place + NODE, place + NODE + page.readUInt16LE(place + 6));
+export const number = (bytes: Buffer, at: number): number => bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
+
+export const treeAt = (bytes: Buffer, at: number, name: string): Tree => ({
+  name,
+  depth: bytes.readUInt16LE(at + 6),
+  entries: number(bytes, at + 32),
+  root: number(bytes, at + 40),
+});
