@@ -19,7 +19,7 @@ export function commandGroup(name: string, summary: string, commands: readonly C
     help,
     async run(args: readonly string[], io: IO) {
       const [word] = args;
-      if (word !== undefined) {
+      if (word !== undefined && word !== 'help') {
         const names = commands.map((c) => c.name);
         throw new FlagError(`unknown command "${name} ${word}"${didYouMean(word, names)}; \`plat help ${name}\` lists them`);
       }

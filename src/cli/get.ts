@@ -1,7 +1,7 @@
 /** `plat get`: objects as tables, YAML or JSON, once or as they change. */
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, Discovery, resourcePath } from '../client/discovery.ts';
-import { errorOf, jsonLines, type Transport } from '../client/transport.ts';
+import { errorOf, jsonLines, maxBodyBytes, readAll, type Transport } from '../client/transport.ts';
 import { metaGroups } from '../identity.ts';
 import { ApiError } from '../meta/errors.ts';
 import { command, type IO } from './command.ts';
@@ -10,6 +10,7 @@ import { type GetOptions, getFlags, readTargets, type Target } from './get-args.
 import { formPrinter, type Printed } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
 import { type Table, TablePrinter } from './print-table.ts';
+import { Warnings } from './warnings.ts';
 import { typeName, withServer } from './work.ts';
 
 const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
@@ -47,6 +48,7 @@ class Getter {
   private readonly io: IO;
   private readonly signal: AbortSignal;
   private readonly transport: Transport;
+  private readonly warnings: Warnings;
   private failed = false;
 
   constructor(session: Session, options: GetOptions, io: IO, signal: AbortSignal) {
@@ -54,6 +56,7 @@ class Getter {
     this.transport = session.transport;
     this.options = options;
     this.io = io;
+    this.warnings = new Warnings(io);
     this.signal = signal;
   }
   async run(targets: readonly Target[]): Promise<number> {
@@ -90,12 +93,15 @@ class Getter {
     do {
       const parameters: Record<string, string> = query.name === undefined ? { limit: String(pieceSize) } : {};
       if (token !== '') parameters.continue = token;
-      const piece = await this.transport.json<T>({
+      const answer = await this.transport.open({
         path: this.path(query, parameters),
         headers: { accept },
         signal: this.signal,
         ...this.session.timeout,
       });
+      this.warnings.print(answer.headers.warning);
+      if (answer.status >= 400) throw await errorOf(answer);
+      const piece = JSON.parse((await readAll(answer.body, maxBodyBytes)).toString()) as T;
       yield piece;
       token = query.name === undefined ? (piece.metadata?.continue ?? '') : '';
     } while (token !== '');

@@ -1,4 +1,5 @@
 /** The commands of `plat`, one line each, and how a command line finds its own. */
+import { fileErrorText } from '../lib/file-errors.ts';
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -171,5 +172,5 @@ function explain(error: unknown): string {
     return 'the server does not know you: the credentials are wrong or have ended; `plat config view --minify` shows which are sent (Unauthorized)';
   }
   if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
-  return error instanceof Error ? error.message : String(error);
+  return fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
 }

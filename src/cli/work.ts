@@ -5,6 +5,7 @@ import { errorOf, readAll } from '../client/transport.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
 import type { ApiItem } from './print-objects.ts';
+import { Warnings } from './warnings.ts';
 
 /** One object of the server. */
 export interface ObjectRef {
@@ -35,12 +36,13 @@ export class Work {
   readonly io: IO;
   readonly signal: AbortSignal;
   discovery: Discovery;
-  private readonly warned = new Set<string>();
+  private readonly warnings: Warnings;
 
   constructor(session: Session, io: IO, signal: AbortSignal) {
     this.session = session;
     this.io = io;
     this.signal = signal;
+    this.warnings = new Warnings(io);
     this.discovery = new Discovery(session.transport);
   }
   get namespace(): string {
@@ -78,18 +80,9 @@ export class Work {
       signal: signal ?? this.signal,
       ...this.session.timeout,
     });
-    this.warn(answer.headers.warning);
+    this.warnings.print(answer.headers.warning);
     if (answer.status >= 300) throw await errorOf(answer);
     return { status: answer.status, object: JSON.parse((await readAll(answer.body, maxBytes)).toString()) as T };
-  }
-  /** What the server wants its people to know, each once. */
-  private warn(header: string | undefined): void {
-    for (const [, quoted = ''] of (header ?? '').matchAll(/\b\d{3} \S+ "((?:\\.|[^"\\])*)"/g)) {
-      const text = quoted.replace(/\\(.)/g, '$1');
-      if (this.warned.has(text)) continue;
-      this.warned.add(text);
-      this.io.err(`Warning: ${text}\n`);
-    }
   }
 }
 

@@ -43,7 +43,7 @@ export class TransportError extends Error {
 }
 
 const maxErrorBytes = 1 << 20;
-const maxBodyBytes = 1 << 30;
+export const maxBodyBytes = 1 << 30;
 
 export class Transport {
   readonly connection: Connection;

@@ -11,6 +11,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Identity } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { Cancel, Clock } from '../lib/clock.ts';
+import { fileErrorText } from '../lib/file-errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
@@ -113,10 +114,17 @@ interface Loaded {
 
 /** Throws with every fault of the file. */
 export async function loadEncryptionConfig(file: string, identity: Identity): Promise<Loaded> {
-  const { size } = await stat(file);
-  if (size > LARGEST_FILE) throw new Error(`the file has more than ${LARGEST_FILE} bytes`);
-  const text = await readFile(file);
+  const text = await readWhole(file);
   return { rules: readEncryptionConfig(text, identity, builtinKinds(identity)), digest: digestOf(text) };
+}
+async function readWhole(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size > LARGEST_FILE) throw new Error(`the file has more than ${LARGEST_FILE} bytes`);
+    return await readFile(file);
+  } catch (error) {
+    throw new Error(fileErrorText(error, file) ?? (error as Error).message, { cause: error });
+  }
 }
 const digestOf = (text: Buffer): string => createHash('sha256').update(text).digest('base64');
 

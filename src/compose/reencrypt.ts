@@ -37,7 +37,9 @@ export async function reencryptStore(
   engine: Engine,
   { file, identity, check, clock = systemClock }: ReencryptOptions,
 ): Promise<ReencryptResult> {
-  const { rules: config } = await loadEncryptionConfig(file, identity);
+  const { rules: config } = await loadEncryptionConfig(file, identity).catch((error: unknown) => {
+    throw new Error(`--encryption-provider-config ${file}: ${(error as Error).message}`, { cause: error });
+  });
   const observer = { transformed: nothing, cacheMiss: nothing, cacheFill: nothing, keyGenerated: nothing };
   const rules = new EncryptionRules(config, { identity, clock, random: systemRandom, observer, connect: socketConnector(clock) });
   const encrypted = new EncryptedEngine(engine, rules);

@@ -4,7 +4,7 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
-import { fileChunks } from '../storage/backup/file.ts';
+import { fileChunks, namingFile } from '../storage/backup/file.ts';
 import { readBackup, verifyBackup } from '../storage/backup/read.ts';
 import type { Engine } from '../storage/engine.ts';
 import { isPlain, storedText } from '../storage/item.ts';
@@ -47,7 +47,7 @@ export async function exportObjects(
       }),
     );
   }
-  if (source.type === 'file') await verifyBackup(fileChunks(source.file));
+  if (source.type === 'file') await namingFile(source.file, () => verifyBackup(fileChunks(source.file)));
   let exporter: Exporter | undefined;
   let revision = 0;
   for await (const part of readBackup(source.type === 'file' ? fileChunks(source.file) : source.chunks)) {

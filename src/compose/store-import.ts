@@ -19,7 +19,7 @@ export async function withPrivateServer<T>(place: Place, identity: string, work:
       // Controllers would begin to work on what is only half there.
       controllers: ['-*'],
     });
-    const server = await explained(() => startServer(options, silentLog));
+    const server = await explained(() => startServer(options, silentLog), 'or leave --data-dir out: then the running server is asked');
     try {
       return await work(server.adminConfigPath);
     } finally {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { RestoredDirectory } from '../storage/backup/directory.ts';
-import { checkNew, fileChunks, writePrivateFile } from '../storage/backup/file.ts';
+import { checkNew, fileChunks, namingFile, writePrivateFile } from '../storage/backup/file.ts';
 import { BackupError, type BackupHeader, type BackupTrailer } from '../storage/backup/format.ts';
 import { type BackupSummary, readBackup, verifyBackup } from '../storage/backup/read.ts';
 import { checkEmpty, checkRestored, clearStore, restoreInto } from '../storage/backup/restore.ts';
@@ -36,24 +36,39 @@ export interface BackupResult {
   readonly trailer: BackupTrailer;
 }
 
+/** What to do about a directory that a server uses, by what is to be done with it. */
+const ASK_SERVER = 'or leave --data-dir out: then the running server is asked';
+const USE_BACKUP = 'or make a backup of the running server with `plat store backup`, and name that with --from';
+
 /** Throws unless there is a store, and nobody uses it. */
 export async function openPlace(place: Place): Promise<Engine> {
-  if (place.type === 'etcd') return openEngine({ store: 'etcd', dataDir: '', etcd: place.etcd, historyRetentionMs: 0 });
-  if (!hasStore(place.dataDir)) throw new Error(`there is no store in ${place.dataDir}`);
-  return explained(() => openEngine({ store: 'lmdb', dataDir: place.dataDir, historyRetentionMs: RETENTION_MS }));
+  if (place.type === 'etcd') return openEtcd(place.etcd);
+  demandStore(place.dataDir);
+  return explained(() => openEngine({ store: 'lmdb', dataDir: place.dataDir, historyRetentionMs: RETENTION_MS }), ASK_SERVER);
 }
 
-/** Says what to do about a directory that a server uses. */
-export async function explained<T>(open: () => Promise<T>): Promise<T> {
+/** A mistyped prefix must not look like a store without objects. */
+async function openEtcd(etcd: EtcdAccess): Promise<Engine> {
+  const engine = await openEngine({ store: 'etcd', dataDir: '', etcd, historyRetentionMs: 0 });
+  try {
+    const { entries } = await engine.range({ prefix: '', limit: 1, uncounted: true });
+    if (entries.length > 0) return engine;
+    throw new Error(`there is no store in etcd at ${etcd.servers.join(', ')} below ${etcd.prefix}: check --etcd-servers and --etcd-prefix`);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** Says what to do about a directory that a server uses; `otherwise` is the way without stopping it. */
+export async function explained<T>(open: () => Promise<T>, otherwise?: string): Promise<T> {
   try {
     return await open();
   } catch (error) {
     const { message } = error as Error;
     if (!message.includes('is in use by another server')) throw error;
-    const what = message.replace(/; stop that one.*$/, '');
-    throw new Error(`${what}: stop it first, or ask it: \`plat store backup\` without --data-dir backs up a running server`, {
-      cause: error,
-    });
+    const what = message.replace(/; stop that one.*$/, '').replace('another server', 'a server');
+    throw new Error(`${what}: stop it first${otherwise === undefined ? '' : `, ${otherwise}`}`, { cause: error });
   }
 }
 
@@ -130,6 +145,7 @@ export async function restorePlace(
   const owner = await ownerOf(file);
   const engine = await openEngine({ store: 'etcd', dataDir: '', etcd: place.etcd, historyRetentionMs: 0, owner });
   try {
+    if (force) await checkUnused(engine);
     const movedTo = force ? await setAside(engine, file) : undefined;
     await checkEmpty(engine).catch((error: unknown) => {
       if (!(error instanceof BackupError) || force) throw error;
@@ -143,9 +159,22 @@ export async function restorePlace(
   }
 }
 
+/** Servers on etcd renew a record each, which expires 15 seconds after the last time. */
+const SERVERS = 'cluster/servers/';
+
+/** Nothing is deleted under a server: it would write between the deletes and the restored objects. */
+async function checkUnused(engine: Engine): Promise<void> {
+  const { entries } = await engine.range({ prefix: SERVERS });
+  if (entries.length === 0) return;
+  const servers = entries.map(({ key }) => key.slice(SERVERS.length).replace('/', ' port '));
+  throw new BackupError(
+    `the store is in use by ${servers.length === 1 ? 'a server' : 'servers'} (${servers.join(', ')}), and nothing was changed: stop every server on it first; one that was killed is forgotten after 15 seconds`,
+  );
+}
+
 /** The new store says that it is of the identity that the backup is of. */
 async function ownerOf(file: string): Promise<StoreOwner | undefined> {
-  const { header } = await verifyBackup(fileChunks(file));
+  const { header } = await namingFile(file, () => verifyBackup(fileChunks(file)));
   const { identity } = header;
   if (identity === undefined) return undefined;
   const known = identities[identity];
@@ -174,7 +203,9 @@ export interface BackupStat extends BackupSummary {
 }
 
 /** What a backup file holds; it is read to its end. */
-export async function statBackup(file: string): Promise<BackupStat> {
+export const statBackup = (file: string): Promise<BackupStat> => namingFile(file, () => countBackup(file));
+
+async function countBackup(file: string): Promise<BackupStat> {
   const collections: Record<string, { objects: number; bytes: number }> = {};
   let header: BackupHeader | undefined;
   for await (const part of readBackup(fileChunks(file))) {
@@ -224,14 +255,14 @@ function count(collections: Record<string, { objects: number; bytes: number }>, 
 export async function verifyPlace(dataDir: string): Promise<readonly Finding[]> {
   demandStore(dataDir);
   const { verifyDirectory } = await import('../storage/engines/lmdb/verify.ts');
-  return explained(() => verifyDirectory(dataDir));
+  return explained(() => verifyDirectory(dataDir), USE_BACKUP);
 }
 
 /** What the files of a directory say of themselves; `identity` is told by the objects where the store does not say it. */
 export async function statDataDirectory(dataDir: string): Promise<DirectoryStat> {
   demandStore(dataDir);
   const { statDirectory } = await import('../storage/engines/lmdb/stat.ts');
-  return explained(() => statDirectory(dataDir));
+  return explained(() => statDirectory(dataDir), USE_BACKUP);
 }
 
 /** `dryRun`: the repair is made of a copy within the directory, which is then removed. */
@@ -245,7 +276,9 @@ export async function repairPlace(dataDir: string, dryRun: boolean): Promise<Rep
   try {
     mkdirSync(copy, { mode: 0o700 });
     for (const name of storeFiles(dataDir)) cpSync(join(dataDir, name), join(copy, name));
-    return { ...(await repairDirectory(copy, { label })), movedTo: undefined };
+    const done = await repairDirectory(copy, { label });
+    const findings = done.findings.map((finding) => ({ ...finding, message: finding.message.replaceAll(copy, dataDir) }));
+    return { ...done, findings, movedTo: undefined };
   } finally {
     rmSync(copy, { recursive: true, force: true });
     await lock.release();
@@ -253,5 +286,5 @@ export async function repairPlace(dataDir: string, dryRun: boolean): Promise<Rep
 }
 
 function demandStore(dataDir: string): void {
-  if (!hasStore(dataDir)) throw new Error(`there is no store in ${dataDir}`);
+  if (!hasStore(dataDir)) throw new Error(`there is no store in ${dataDir}: no file store.mdb`);
 }

@@ -3,6 +3,7 @@ import type { ServerOptions } from '../flags.ts';
 import { type Identity, identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { namingFile } from '../storage/backup/file.ts';
 import type { BackupHeader } from '../storage/backup/format.ts';
 import { BackupError } from '../storage/backup/format.ts';
 import { checkRestored, type Restored } from '../storage/backup/restore.ts';
@@ -26,15 +27,20 @@ type RestoreFlags = Pick<ServerOptions, 'restoreFrom' | 'store' | 'dataDir'>;
 export async function restoreDirectoryFirst({ restoreFrom, store, dataDir }: RestoreFlags, identity: Identity, log: Log): Promise<void> {
   if (restoreFrom === undefined || store !== 'lmdb') return;
   const { restoreDirectory } = await import('../storage/backup/directory.ts');
+  const { hasStore } = await import('../storage/engines/lmdb/replace.ts');
+  if (hasStore(dataDir))
+    throw new BackupError(`${dataDir} has a store already: start without --restore-from to use it, or name an empty --data-dir`);
   const open = await checkedBackup(restoreFrom, identity.name);
-  report(await restoreDirectory(open, { dataDir, store: { owner: storeOwner(identity) }, force: false, clock: systemClock }), log);
+  const options = { dataDir, store: { owner: storeOwner(identity) }, force: false, clock: systemClock };
+  report(await namingFile(restoreFrom, () => restoreDirectory(open, options)), log);
 }
 
 /** When it is open. */
 export async function prepareStore(engine: Engine, { restoreFrom, store }: RestoreFlags, identity: Identity, log: Log): Promise<void> {
   if (restoreFrom === undefined || store === 'lmdb') return checkRestored(engine);
   const { restoreInto } = await import('../storage/backup/restore.ts');
-  report(await restoreInto(engine, await checkedBackup(restoreFrom, identity.name), { clock: systemClock }), log);
+  const open = await checkedBackup(restoreFrom, identity.name);
+  report(await namingFile(restoreFrom, () => restoreInto(engine, open, { clock: systemClock })), log);
 }
 
 function report({ header, trailer, revision, expired }: Restored, log: Log): void {
@@ -46,10 +52,12 @@ function report({ header, trailer, revision, expired }: Restored, log: Log): voi
 export async function checkedBackup(path: string, identity: string): Promise<() => AsyncIterable<Buffer>> {
   const { fileChunks } = await import('../storage/backup/file.ts');
   const { readBackup } = await import('../storage/backup/read.ts');
-  for await (const part of readBackup(fileChunks(path))) {
-    if (part.type === 'header') checkIdentity(part.header, identity);
-    break;
-  }
+  await namingFile(path, async () => {
+    for await (const part of readBackup(fileChunks(path))) {
+      if (part.type === 'header') checkIdentity(part.header, identity);
+      break;
+    }
+  });
   return () => fileChunks(path);
 }
 

@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
+import { fileErrorText } from './file-errors.ts';
 import type { Log } from './log.ts';
 
 export interface Followed<T> {
@@ -105,7 +106,7 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+    throw new Error(fileErrorText(error, path) ?? `${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
   }
 }
 async function stampOf(file: string): Promise<string> {

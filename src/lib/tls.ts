@@ -2,7 +2,7 @@
  * How HTTPS is served: which certificate for which name, which versions and suites, and whose client certificates are asked
  * for. All of it may change while the server runs; connections that are open keep what they began with.
  */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { type Followed, fixed } from './reload.ts';
 
@@ -62,9 +62,18 @@ const olderSuites: Readonly<Record<string, string>> = {
 export const cipherSuiteNames: readonly string[] = [...newSuites, ...Object.keys(olderSuites)];
 export const isNewSuite = (name: string): boolean => newSuites.includes(name);
 
-/** A pair that cannot be served throws here, with the words of OpenSSL. */
+/** A pair that cannot be served throws here, with what is wrong and the words of OpenSSL. */
 export function checkPair({ certificate, key }: ServingPair): void {
-  createSecureContext({ cert: certificate, key });
+  partOf('the certificate file holds no certificate in PEM form', () => createSecureContext({ cert: certificate }));
+  partOf('the key file holds no private key in PEM form, or one with a password', () => createPrivateKey(key));
+  partOf('the key does not belong to the certificate', () => createSecureContext({ cert: certificate, key }));
+}
+function partOf(fault: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw new Error(`${fault} (${(error as Error).message})`, { cause: error });
+  }
 }
 
 function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientCAs }: TlsOptions): SecureContextOptions {

@@ -170,7 +170,7 @@ export const internalError = (message: string): ApiError =>
   new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 /** An object that the store has and cannot read. `where` is its namespace, or empty; `why` holds nothing of the object. */
 export const unreadable = (r: ResourceName, where: string, name: string, revision: number, why: string): ApiError => {
-  const message = `${qualified(r)} ${JSON.stringify(where === '' ? name : `${where}/${name}`)} of revision ${revision} cannot be read from the store: ${why}; restore it from a backup, or delete it`;
+  const message = `${qualified(r)} ${JSON.stringify(where === '' ? name : `${where}/${name}`)} of revision ${revision} cannot be read from the store: ${why}; where that cannot be repaired, restore it from a backup or delete it`;
   return new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, details(r, name, { causes: [{ message }] }));
 };
 /** A fault that the stock server reports without a reason. */

@@ -76,7 +76,7 @@ describe('backup and restore', () => {
     const file = newFile();
     const refused = await plat('backup', '--data-dir', server.dataDir, '--to', file);
     expect([refused.code, existsSync(file)]).toEqual([1, false]);
-    expect(refused.stderr).toMatch(/in use by another server.*stop it first, or ask it: `plat store backup` without --data-dir/);
+    expect(refused.stderr).toMatch(/in use by a server.*stop it first, or leave --data-dir out/);
     for (const args of [['stat'], ['restore', '--from', file, '--force']]) {
       expect((await plat(...args, '--data-dir', server.dataDir)).code, args.join(' ')).toBe(1);
     }
@@ -97,6 +97,24 @@ describe('backup and restore', () => {
       stderr: expect.stringContaining('there is no store in'),
     });
     expect(existsSync(nowhere)).toBe(false);
+  });
+
+  test('errors name the file and say what is wrong with it', async () => {
+    const { dataDir } = await usedDirectory();
+    const missing = join(cwd, 'missing.backup');
+    for (const command of ['verify', 'stat']) {
+      expect((await plat(command, '--from', missing)).stderr, command).toBe(`plat: there is no file or directory ${missing}\n`);
+      expect((await plat(command, '--from', cwd)).stderr, command).toBe(`plat: ${cwd} is a directory, not a file\n`);
+      const foreign = join(dataDir, 'admin.conf');
+      expect((await plat(command, '--from', foreign)).stderr).toBe(
+        `plat: ${foreign}: this is not a backup that \`plat store backup\` made\n`,
+      );
+    }
+    expect((await plat('backup', '--data-dir', dataDir, '--to', join(cwd, 'no/where.backup'))).stderr).toBe(
+      `plat: there is no directory ${join(cwd, 'no')} to write where.backup into: make it first\n`,
+    );
+    await expect(startTestServer({ store: 'lmdb', dataDir, restoreFrom: missing })).rejects.toThrow(/has a store already: start without/);
+    await expect(startTestServer({ store: 'memory', restoreFrom: missing })).rejects.toThrow(`there is no file or directory ${missing}`);
   });
 
   test('a backup that is cut is refused by all, and nothing is written', async () => {
@@ -200,10 +218,19 @@ describe('damage', () => {
     expect((await server.admin.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(404);
   });
 
+  test('a file whose head is damaged: repair does not say that nothing would be lost', async () => {
+    const { dataDir } = await usedDirectory();
+    writeFileSync(join(dataDir, 'store.mdb'), Buffer.alloc(20_000, 'x'));
+    const dry = await plat('repair', '--data-dir', dataDir);
+    expect([dry.code, dry.stdout]).toEqual([3, expect.stringContaining('0 objects would be kept, the rest cannot be read')]);
+    expect(dry.stdout).toContain(`the store file ${join(dataDir, 'store.mdb')} is damaged`);
+    expect(dry.stdout).not.toContain('0 would be lost');
+  });
+
   test('a directory that is whole, or in use, is left alone', async () => {
     const { dataDir } = await usedDirectory();
     expect(await ok('verify', '--data-dir', dataDir)).toContain('is whole');
-    expect(await ok('repair', '--data-dir', dataDir, '--yes')).toContain('nothing is to be repaired');
+    expect(await ok('repair', '--data-dir', dataDir, '--yes')).toContain('there is nothing to repair');
     const server = await start({ store: 'lmdb', dataDir });
     for (const command of ['verify', 'repair', 'stat']) {
       expect(await plat(command, '--data-dir', server.dataDir), command).toMatchObject({
@@ -253,6 +280,29 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
     expect((await home.admin.get(`${path}/kept`)).status).toBe(200);
   });
 
+  test('--force deletes nothing under a server, which would go on writing', async () => {
+    const { dataDir } = await usedDirectory();
+    const file = newFile();
+    await ok('backup', '--data-dir', dataDir, '--to', file);
+    const server = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/used' });
+    const refused = await plat('restore', '--from', file, '--etcd-servers', etcd.endpoint, '--etcd-prefix', '/used', '--force');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/in use by a server \(.* port \d+\), and nothing was changed: stop/),
+    ]);
+    expect((await server.admin.get('/api/v1/namespaces/default')).status).toBe(200);
+    expect((await server.admin.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(404);
+  });
+
+  test('a mistyped prefix is not taken for a store without objects', async () => {
+    const file = newFile();
+    for (const args of [['backup', '--to', file], ['stat'], ['export', '--to', `${file}.objects`]]) {
+      const refused = await plat(...args, '--etcd-servers', etcd.endpoint, '--etcd-prefix', '/mistyped');
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/no store in etcd .* below \/mistyped: check/)]);
+    }
+    expect(existsSync(file)).toBe(false);
+  });
+
   test('revisions that etcd cannot count to are lower only where that is accepted: a list at one of before is refused, a watch hears nothing', async () => {
     const { dataDir } = await usedDirectory();
     const [first, second] = [newFile(), newFile()];
@@ -265,7 +315,7 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
       code: 1,
       stderr: expect.stringContaining('--accept-lower-revisions'),
     });
-    expect(JSON.parse(await ok('stat', ...place, '-o', 'json')).objects).toBe(0);
+    expect((await plat('stat', ...place)).stderr).toContain('there is no store in etcd');
     await ok('restore', '--from', second, ...place, '--accept-lower-revisions');
     const server = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/lower' });
     const path = '/api/v1/namespaces/default/configmaps';

@@ -142,7 +142,7 @@ test('what a plug-in could not decrypt is read again once it works, and not befo
 describe('a start', () => {
   test.each([
     ['{"kind": "x"', 'the file is neither YAML nor JSON'],
-    ['kind: Other', 'must be of kind EncryptionConfiguration'],
+    ['kind: Other', 'must have kind: EncryptionConfiguration'],
   ])('is refused with %j', async (text, why) => {
     const config = new ConfigFile('plat', [identityEntry]);
     writeFileSync(config.path, text);
@@ -152,7 +152,7 @@ describe('a start', () => {
   });
   test('is refused without the file', async () => {
     await expect(startTestServer({ encryptionProviderConfig: '/nowhere/encryption.yaml' })).rejects.toThrow(
-      '--encryption-provider-config /nowhere/encryption.yaml: ENOENT',
+      '--encryption-provider-config /nowhere/encryption.yaml: there is no file',
     );
   });
 });

@@ -52,13 +52,13 @@ function report({ file: written, bytes, header, trailer }: BackupResult, output:
   if (output === 'json')
     io.out(`${JSON.stringify({ file: written, bytes, ...header, entries, encrypted, unreadableCount, unreadable })}\n`);
   else {
-    const secret = encrypted > 0 ? `, ${encrypted} of them encrypted` : '';
+    const secret = encrypted > 0 ? ` (${encrypted} encrypted)` : '';
     io.out(`${written}: ${entries} entries${secret} at revision ${header.revision}, ${shownBytes(bytes)}\n`);
   }
   if (unreadableCount === 0) return 0;
   const more = unreadableCount > unreadable.length ? ', …' : '';
   io.err(
-    `plat: ${unreadableCount} objects cannot be read and are not in the backup: ${unreadable.join(', ')}${more}; see \`plat store verify\`\n`,
+    `plat: ${unreadableCount === 1 ? '1 object cannot be read and is' : `${unreadableCount} objects cannot be read and are`} not in the backup: ${unreadable.join(', ')}${more}; see \`plat store verify\`\n`,
   );
   return 3;
 }

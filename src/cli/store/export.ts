@@ -40,7 +40,7 @@ ${exitCodes('objects that cannot be read were left out; the others were written'
   async run({ options, given, words }, io) {
     noWords(words);
     const to = demandPath(options.to, 'to', io);
-    if (existsSync(to)) throw new FlagError(`--to ${options.to} is there already, and is not overwritten`);
+    if (existsSync(to)) throw new FlagError(`--to ${options.to} exists and is not overwritten: choose another name, or move it away`);
     const place = placeOf(options, given, io);
     if (options.from !== undefined && place !== undefined) throw new FlagError('--from names a backup: leave the store out');
     const work = async (source: ExportSource): Promise<number> => {
@@ -84,7 +84,7 @@ function report(summary: Summary, output: string, io: IO): number {
   if (unreadable.length === 0) return 0;
   const shown = unreadable.slice(0, 20).join(', ');
   io.err(
-    `plat: ${unreadable.length} objects cannot be read, being damaged or encrypted (--encryption-provider-config), and were left out: ${shown}\n`,
+    `plat: ${unreadable.length === 1 ? '1 object' : `${unreadable.length} objects`} cannot be read and ${unreadable.length === 1 ? 'was' : 'were'} left out (damaged, or encrypted: give the keys with --encryption-provider-config): ${shown}\n`,
   );
   return 3;
 }

@@ -50,7 +50,8 @@ Exit codes:
         throw new FlagError('--encryption-provider-config and --identity need --data-dir or --etcd-servers: a running server has its own');
       return withServer(options, io, async (work) => report(await online(work, options.check), options, io));
     }
-    if (own === undefined) throw new FlagError('--encryption-provider-config is missing: the store is opened without its server');
+    if (own === undefined)
+      throw new FlagError('--encryption-provider-config is missing: name the file with the keys, as the server has it');
     const [{ withPlace }, { reencryptStore }] = await Promise.all([
       import('../../compose/store-tools.ts'),
       import('../../compose/reencrypt.ts'),

@@ -32,8 +32,10 @@ ${exitCodes('objects were lost, or would be')}`,
     const { repairPlace } = await import('../../compose/store-tools.ts');
     const done = await repairPlace(demandPath(options.dataDir, 'data-dir', io), !options.yes);
     const { findings, movedTo, keptObjects, lost, revision } = done;
+    // Of a file whose head is damaged no object can be named.
+    const nothingLeft = keptObjects === 0 && findings.some(({ startsAnyway }) => !startsAnyway);
     if (options.output === 'json') io.out(`${JSON.stringify({ ...done, dryRun: !options.yes })}\n`);
-    else if (findings.length === 0) io.out(`${options.dataDir} is whole: ${keptObjects} objects; nothing is to be repaired\n`);
+    else if (findings.length === 0) io.out(`${options.dataDir} is whole: ${keptObjects} objects; there is nothing to repair\n`);
     else {
       const { printFindings } = await import('./verify.ts');
       printFindings(findings, io);
@@ -41,11 +43,12 @@ ${exitCodes('objects were lost, or would be')}`,
         io.out(`lost: ${key}${at === 0 ? '' : `, revision ${at}`}: ${reason}\n`);
       if (lost.length > MOST_SHOWN) io.out(`… and ${lost.length - MOST_SHOWN} more; -o json names all\n`);
       const outcome = options.yes ? 'were kept' : 'would be kept';
-      io.out(
-        `${keptObjects} objects ${outcome}, ${lost.length} ${options.yes ? 'are lost' : 'would be lost'}; revisions go on from ${revision}\n`,
-      );
+      const missing = nothingLeft
+        ? 'the rest cannot be read, and how many that are is not known'
+        : `${lost.length} ${options.yes ? 'were lost' : 'would be lost'}`;
+      io.out(`${keptObjects} objects ${outcome}, ${missing}; revisions go on from ${revision}\n`);
       io.out(options.yes ? `the damaged files are in ${movedTo}\n` : 'nothing was changed: --yes repairs\n');
     }
-    return lost.length > 0 ? 3 : 0;
+    return lost.length > 0 || nothingLeft ? 3 : 0;
   },
 });

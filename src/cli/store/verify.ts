@@ -29,7 +29,11 @@ ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}`,
       const findings = await tools.verifyPlace(demandPath(options.dataDir, 'data-dir', io));
       if (options.output === 'json') io.out(`${JSON.stringify({ findings })}\n`);
       else if (findings.length === 0) io.out(`${options.dataDir} is whole\n`);
-      else printFindings(findings, io);
+      else {
+        printFindings(findings, io);
+        const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+        io.out(`${count}; \`plat store repair --data-dir ${options.dataDir}\` shows what can be kept, and changes nothing\n`);
+      }
       return findings.length === 0 ? 0 : 3;
     }
     const { header, trailer } = await tools.statBackup(demandPath(options.from, 'from', io));
@@ -54,7 +58,6 @@ interface Shown {
 export function printFindings(findings: readonly Shown[], io: IO): void {
   for (const { file: name, message, offset, key, revision, startsAnyway } of findings) {
     const place = [name, offset === undefined ? '' : `byte ${offset}`, key ?? '', revision === undefined ? '' : `revision ${revision}`];
-    io.out(`${place.filter((part) => part !== '').join(', ')}: ${message}${startsAnyway ? '' : ' (no server starts)'}\n`);
+    io.out(`${place.filter((part) => part !== '').join(', ')}: ${message}${startsAnyway ? '' : ' (a server does not start)'}\n`);
   }
-  io.out(`${findings.length} findings; \`plat store repair\` shows what can be kept\n`);
 }

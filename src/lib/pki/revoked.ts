@@ -4,6 +4,7 @@
  *   # lost laptop
  *   4f:1a:90:2c
  *   0x4F1A902D   platform-ca      only of the authority with this common name
+ *   serial=4F1A902E               as `openssl x509 -noout -serial` prints it
  */
 import type { X509Certificate } from 'node:crypto';
 
@@ -40,9 +41,13 @@ export function readRevoked(text: string): Revoked {
   };
 }
 
-/** Hexadecimal digits without leading zeros; colons between bytes and `0x` in front may stand. */
+/** Hexadecimal digits without leading zeros; colons between bytes, and `0x` or `serial=` in front, may stand. */
 function serialOf(text: string): string | undefined {
-  const digits = text.replace(/^0x/i, '').replaceAll(':', '').toLowerCase();
+  const digits = text
+    .replace(/^serial=/i, '')
+    .replace(/^0x/i, '')
+    .replaceAll(':', '')
+    .toLowerCase();
   if (!/^[0-9a-f]{1,64}$/.test(digits)) return undefined;
   return digits.replace(/^0+(?=.)/, '');
 }

@@ -1,13 +1,32 @@
 /** Backup files on disk: private, and there as a whole or not at all. */
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { fileErrorText } from '../../lib/file-errors.ts';
 import { syncDirectory } from '../engines/lmdb/journal.ts';
 import { BackupError } from './format.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-export const fileChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: CHUNK_BYTES });
+/** Throws BackupError for a file that cannot be read. */
+export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    const text = fileErrorText(error, path);
+    throw text === undefined ? error : new BackupError(text, { cause: error });
+  }
+}
+
+/** Errors of a backup that say which one it is: `monday.backup: the backup is damaged at byte 210…`. */
+export async function namingFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BackupError) || error.message.includes(path)) throw error;
+    throw new BackupError(`${path}: ${error.message}`, { cause: error });
+  }
+}
 
 /**
  * Writes a file that only its owner can read: under another name first, then synced, then renamed. What is there already
@@ -44,5 +63,7 @@ export async function writePrivateFile(
 }
 
 export function checkNew(path: string): void {
-  if (existsSync(path)) throw new BackupError(`${path} is there already, and is not overwritten: choose another name, or move it away`);
+  if (existsSync(path)) throw new BackupError(`${path} exists and is not overwritten: choose another name, or move it away`);
+  const directory = dirname(path);
+  if (!existsSync(directory)) throw new BackupError(`there is no directory ${directory} to write ${basename(path)} into: make it first`);
 }

@@ -95,7 +95,7 @@ async function readFrame(input: Input): Promise<Frame> {
 
 function checkPreamble(bytes: Buffer): void {
   if (bytes.compare(MAGIC, 0, MAGIC.length, 0, MAGIC.length) !== 0)
-    throw new BackupError('this is not a backup of plat: it begins otherwise');
+    throw new BackupError('this is not a backup that `plat store backup` made');
   const format = bytes.readUInt16BE(MAGIC.length);
   if (format > FORMAT) {
     throw new BackupError(

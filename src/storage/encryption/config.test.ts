@@ -113,12 +113,16 @@ describe('what is wrong is named by its field', () => {
 
   test('kind, version and form of the file', () => {
     expect(fault(() => read([], { kind: 'Other' }))).toContain(
-      'must be of kind EncryptionConfiguration in version apiserver.config.plat.dev/v1 or apiserver.config.k8s.io/v1',
+      'must have kind: EncryptionConfiguration and apiVersion: apiserver.config.plat.dev/v1 or apiserver.config.k8s.io/v1; it has kind: Other',
     );
     expect(fault(() => read([], { apiVersion: 'apiserver.config.k8s.io/v2' }))).toContain(
-      'not EncryptionConfiguration in apiserver.config.k8s.io/v2',
+      'it has kind: EncryptionConfiguration and apiVersion: apiserver.config.k8s.io/v2',
     );
-    expect(fault(() => readEncryptionConfig(Buffer.from('{ "a": '), plat, kinds))).toBe('the file is neither YAML nor JSON');
+    expect(fault(() => readEncryptionConfig(Buffer.from(''), plat, kinds))).toContain('it has no kind and no apiVersion');
+    expect(fault(() => readEncryptionConfig(Buffer.from('{ "a": '), plat, kinds))).toContain('the file is neither YAML nor JSON');
+    expect(fault(() => readEncryptionConfig(Buffer.from('a:\n- b:\n  - c\n   - d: e\n'), plat, kinds))).toMatch(
+      /neither YAML nor JSON: see line \d/,
+    );
     expect(fault(() => readEncryptionConfig(Buffer.alloc(1024 * 1024 + 1), plat, kinds))).toContain('more than');
   });
 

@@ -58,22 +58,27 @@ export const LARGEST_FILE = 1024 * 1024;
 /** The built-in kinds tell which resources there are, and which share a place in the store. */
 export type KnownKind = Pick<Kind, 'group' | 'plural' | 'sharesStoreOf' | 'virtual'>;
 
+const shownField = (name: string, value: JsonValue | undefined): string => (typeof value === 'string' ? `${name}: ${value}` : `no ${name}`);
+
 /** Throws EncryptionConfigError. */
 export function readEncryptionConfig(text: Buffer, identity: Identity, kinds: readonly KnownKind[]): EncryptionRule[] {
   if (text.length > LARGEST_FILE) throw new EncryptionConfigError(`the file has more than ${LARGEST_FILE} bytes`);
   let document: JsonValue;
   try {
     document = parseYaml(text);
-  } catch {
-    // The parser's own words may quote the line, and with it a key.
-    throw new EncryptionConfigError('the file is neither YAML nor JSON');
+  } catch (error) {
+    // The parser's own words may quote the line, and with it a key: only its number is passed on.
+    const line = /\bline (\d+)/.exec((error as Error).message)?.[1];
+    throw new EncryptionConfigError(
+      `the file is neither YAML nor JSON${line === undefined ? '' : `: see line ${line}, its indentation and the lines around it`}`,
+    );
   }
   const { kind, apiVersion } = asObject(document) ?? {};
   // Files of stock servers are read under every identity.
   const versions = [...new Set([identity, kubernetes])].map((one) => `${groupName(one, 'apiserver.config')}/v1`);
   if (kind !== 'EncryptionConfiguration' || !versions.includes(apiVersion as string))
     throw new EncryptionConfigError(
-      `must be of kind EncryptionConfiguration in version ${versions.join(' or ')}, not ${String(kind)} in ${String(apiVersion)}`,
+      `must have kind: EncryptionConfiguration and apiVersion: ${versions.join(' or ')}; it has ${shownField('kind', kind)} and ${shownField('apiVersion', apiVersion)}`,
     );
   const errors = new FieldErrors();
   const rules = new ConfigReader(errors, identity, kinds).rules(document as JsonObject);

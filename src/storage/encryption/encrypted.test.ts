@@ -84,7 +84,7 @@ describe('with keys of its own', () => {
     expect(entries.map(({ value, unreadable }) => [value.length, unreadable?.reason])).toEqual([
       [
         0,
-        'it is encrypted by aesgcm with the key "one"; no matching key: the encryption configuration has none of that provider and name for core/secrets',
+        'it is encrypted by aesgcm with the key "one"; no matching key: the encryption configuration has none of that provider and name for core/secrets; put the key back to read the object again',
       ],
       [0, 'it is not encrypted, and the encryption configuration does not list identity for core/secrets'],
     ]);

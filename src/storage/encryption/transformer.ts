@@ -110,7 +110,7 @@ export class Transformer {
       return { reason: `it is not encrypted, and the encryption configuration does not list identity for ${resource}`, retry: false };
     const why =
       named === undefined
-        ? `no matching key: the encryption configuration has none of that provider and name for ${resource}`
+        ? `no matching key: the encryption configuration has none of that provider and name for ${resource}; put the key back to read the object again`
         : 'no matching key: the one of that name in the encryption configuration does not decrypt it, or it is not the value of this object';
     return { reason: `${describeForm(form)}; ${why}`, retry: false };
   }

@@ -183,9 +183,9 @@ export class Connection {
     const call = this.callOn(this.#endpoints[this.#preferred] as Endpoint, memberStatus, EMPTY_REQUEST, Date.now() + LOOK_MS);
     const why = await call.then(
       () => '',
-      (failure: CallFailure) => `: ${failure.message}`,
+      (failure: CallFailure) => `: ${connectionError(failure.message)}`,
     );
-    return new CallFailure('unreachable', `etcd cannot be reached at ${names}${why}`, false);
+    return new CallFailure('unreachable', `etcd cannot be reached at ${names}${why}: is it running there?`, false);
   }
 
   async #pause(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
@@ -199,3 +199,7 @@ export class Connection {
 function closed(underWay = false): CallFailure {
   return new CallFailure('closed', CLOSED, underWay);
 }
+
+/** `No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1. Resolution note: ` → `connect ECONNREFUSED 127.0.0.1:1` */
+export const connectionError = (message: string): string =>
+  /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: ?$/.exec(message)?.[1] ?? message;

@@ -222,7 +222,7 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
 
   test('opening fails, and says why, when there is no etcd or it does not trust the client', async () => {
     await expect(openEtcd({ endpoints: ['http://127.0.0.1:1'], requestTimeoutMs: 300 })).rejects.toThrow(
-      /cannot be reached at http:\/\/127.0.0.1:1.*ECONNREFUSED/,
+      /cannot be reached at http:\/\/127.0.0.1:1: connect ECONNREFUSED 127\.0\.0\.1:1: is it running there\?$/,
     );
     const etcd = await etcdFor({ tls: true });
     const caFile = etcd.tls?.caFile as string;
