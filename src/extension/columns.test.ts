@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CustomResourceColumnDefinition } from '../kinds/apiextensions/schema/v1.ts';
 import type { ApiObject, Cell } from '../kinds/kind.ts';
 import { testEnv } from '../kinds/validation/kinds.testing.ts';
-import { customColumns } from './columns.ts';
+import { CELL_CHARACTERS, customColumns } from './columns.ts';
 
 const column = (type: string, jsonPath: string, more: Partial<CustomResourceColumnDefinition> = {}): CustomResourceColumnDefinition => ({
   name: 'X',
@@ -74,5 +74,37 @@ describe('cells', () => {
     const { cells } = customColumns([column('string', '.spec.list[*].n'), column('string', '.spec.list[?(@.n=="b")].v')]);
     expect(cells(lamp({ list: [{ n: 'a' }, { n: 'b', v: 'vb' }] }), testEnv)).toEqual(['desk', 'a', 'vb']);
     expect(cells(lamp({ list: [] }), testEnv)).toEqual(['desk', null, null]);
+  });
+});
+
+describe('what one row may cost', () => {
+  const texts = (row: readonly Cell[]): string[] => row.map((cell) => String(cell));
+
+  test('long texts and objects are cut in their cells', () => {
+    const { cells } = customColumns([column('string', '.spec.text'), column('string', '.spec'), column('string', '.spec.list')]);
+    const [, text = '', object = '', list = ''] = texts(
+      cells(lamp({ text: '<'.repeat(1_000_000), list: Array(20_000).fill('<&>') }), testEnv),
+    );
+    expect(text).toBe(`${'<'.repeat(CELL_CHARACTERS)}... (${1_000_000 - CELL_CHARACTERS} more characters)`);
+    expect(object.startsWith('{"list":["\\u003c\\u0026\\u003e","')).toBe(true);
+    for (const one of [object, list]) {
+      expect(one).toHaveLength(CELL_CHARACTERS + 3);
+      expect(one.endsWith('...')).toBe(true);
+    }
+  });
+
+  test('when many columns look at long lists and wide objects the last ones stay empty', () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
+    for (const path of ['.spec.list[*].missing', '.spec.list[*].a', '.spec..nothing', '.spec.wide']) {
+      const { cells } = customColumns([
+        column('string', '.spec.first'),
+        ...Array(99).fill(column('string', path)),
+        column('string', '.spec.first'),
+      ]);
+      const row = cells(lamp({ first: 'x', list: Array(20_000).fill({ a: 1 }), wide }), testEnv);
+      expect(row).toHaveLength(102);
+      expect(row[1]).toBe('x');
+      expect(row.at(-1)).toBeNull();
+    }
   });
 });

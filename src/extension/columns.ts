@@ -7,8 +7,9 @@ import type { CustomResourceColumnDefinition } from '../kinds/apiextensions/sche
 import { nameCell } from '../kinds/cells.ts';
 import { nameColumn } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindDefinition, KindEnv } from '../kinds/kind.ts';
+import { cut } from '../lib/shown.ts';
 import { ageAt } from '../meta/age.ts';
-import { type JsonPath, JsonPathError, jsonPath } from '../meta/json-path.ts';
+import { type JsonPath, JsonPathError, jsonPath, type PathEffort } from '../meta/json-path.ts';
 import { TimeError } from '../meta/time.ts';
 
 type Shown = Required<Pick<KindDefinition<ApiObject>, 'columns' | 'cells'>>;
@@ -21,13 +22,23 @@ const age: CustomResourceColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
+/** Characters of one cell: many columns may show the same long value. */
+export const CELL_CHARACTERS = 16 * 1024;
+/** Values that are looked at or put into words for one row; the cells behind stay empty. */
+export const ROW_EFFORT = 100_000;
+
 export function customColumns(definitions: readonly CustomResourceColumnDefinition[] | undefined): Shown {
   const given = definitions === undefined || definitions.length === 0 ? [age] : definitions;
   const readable = withPaths(given);
   const columns: Column[] = [nameColumn, ...readable.map(({ definition }) => columnOf(definition))];
   return {
     columns,
-    cells: (object, env) => [nameCell(object), ...readable.map(({ definition, path }) => cellOf(definition.type, path(object), env))],
+    cells: (object, env) => {
+      const row = { effort: ROW_EFFORT };
+      const cells: Cell[] = [nameCell(object)];
+      for (const { definition, path } of readable) cells.push(row.effort < 0 ? null : cellOf(definition.type, path(object, row), env, row));
+      return cells;
+    },
   };
 }
 
@@ -59,12 +70,12 @@ const columnOf = ({ name, type, format, description, priority, jsonPath: path }:
 });
 
 /** Of several values the first is shown. */
-function cellOf(type: string, found: readonly unknown[], env: KindEnv): Cell {
+function cellOf(type: string, found: readonly unknown[], env: KindEnv, row: PathEffort): Cell {
   if (found.length === 0) return null;
   const [value] = found;
   switch (type) {
     case 'string':
-      return textOf(value);
+      return textOf(value, row);
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
@@ -78,10 +89,10 @@ function cellOf(type: string, found: readonly unknown[], env: KindEnv): Cell {
   }
 }
 
-function textOf(value: unknown): string {
+function textOf(value: unknown, row: PathEffort): string {
   if (value === null) return '<no value>';
-  if (typeof value === 'object') return sortedJson(value);
-  return typeof value === 'number' ? numberText(value) : String(value);
+  if (typeof value === 'object') return new SortedJson(row).of(value);
+  return typeof value === 'number' ? numberText(value) : cut(String(value), CELL_CHARACTERS);
 }
 
 /** Very small numbers are told with an exponent earlier than this language does it, and that has two figures at least. */
@@ -90,12 +101,48 @@ function numberText(value: number): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** JSON with the keys of objects in order, and without characters that would mean something to a page. */
-function sortedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
-  if (typeof value !== 'object' || value === null) return plainJson(value);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${plainJson(key)}:${sortedJson(item)}`).join()}}`;
+/** JSON with the keys of objects in order, and without characters that would mean something to a page; the beginning of a long one. */
+class SortedJson {
+  private text = '';
+  private readonly row: PathEffort;
+
+  constructor(row: PathEffort) {
+    this.row = row;
+  }
+  of(value: object): string {
+    this.add(value);
+    return this.isFull ? `${this.text.slice(0, CELL_CHARACTERS)}...` : this.text;
+  }
+  private get isFull(): boolean {
+    return this.text.length > CELL_CHARACTERS || this.row.effort < 0;
+  }
+  private add(value: unknown): void {
+    this.row.effort--;
+    if (Array.isArray(value)) this.addList(value);
+    else if (typeof value === 'object' && value !== null) this.addObject(value);
+    else this.text += plainJson(typeof value === 'string' ? value.slice(0, CELL_CHARACTERS) : value);
+  }
+  private addList(list: readonly unknown[]): void {
+    this.text += '[';
+    for (let i = 0; i < list.length && !this.isFull; i++) {
+      if (i > 0) this.text += ',';
+      this.add(list[i]);
+    }
+    this.text += ']';
+  }
+  private addObject(object: object): void {
+    const entries = Object.entries(object);
+    this.row.effort -= entries.length;
+    if (this.row.effort < 0) return;
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    this.text += '{';
+    for (let i = 0; i < entries.length && !this.isFull; i++) {
+      const [key, item] = entries[i] as [string, unknown];
+      this.text += `${i > 0 ? ',' : ''}${plainJson(key.slice(0, CELL_CHARACTERS))}:`;
+      this.add(item);
+    }
+    this.text += '}';
+  }
 }
 const plainJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -127,6 +127,30 @@ test('a path that finds too much finds nothing', () => {
   expect(jsonPath(Array(6).fill('..').join(' '))(deep)).toEqual([]);
 });
 
+const long = { a: Array.from({ length: 20_000 }, (_, i) => ({ b: i })) };
+test.each([
+  ['a list that is named often', `['a'${",'a'".repeat(5_000)}][*]`],
+  ['every child of it', `['a'${",'a'".repeat(5_000)}].*`],
+  ['everything below it', `['a'${",'a'".repeat(5_000)}]..b`],
+  ['long slices of which little is left', `['a'${",'a'".repeat(5_000)}][0:20000:20000]`],
+  ['comparisons', `['a'${",'a'".repeat(5_000)}][?(@.b==1)]`],
+  ['items that have a field', `['a'${",'a'".repeat(5_000)}][?(@.b)]`],
+  ['names without end', `.a[*]${"['b','b']".repeat(40)}`],
+])('%s: what a short path asks for is bounded before it is made', (_, path) => {
+  const bound = { effort: 300_000 };
+  expect(jsonPath(path)(long, bound)).toEqual([]);
+  expect(bound.effort).toBeLessThan(0);
+  // No step went far beyond the bound.
+  expect(bound.effort).toBeGreaterThan(-100_000);
+});
+
+test('paths share a bound where they are given one, and what was found stays found', () => {
+  const bound = { effort: 100_000 };
+  expect(jsonPath('.a[*].b')(long, bound)).toHaveLength(20_000);
+  expect(bound.effort).toBeLessThan(60_000);
+  expect(jsonPath('.a[*].b')(long, bound)).toEqual([]);
+});
+
 describe('plain paths', () => {
   test('read and write through objects, which are made on the way', () => {
     const object = { spec: {} };

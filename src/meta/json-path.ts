@@ -10,8 +10,15 @@
  */
 import { setKey } from '../schema/plain.ts';
 
-/** What a path leads to in a value, in order; nothing where the value is not of the shape that the path asks for. */
-export type JsonPath = (value: unknown) => unknown[];
+/** What may still be looked at; paths that share one share its bound. */
+export interface PathEffort {
+  effort: number;
+}
+/**
+ * What a path leads to in a value, in order; nothing where the value is not of the shape that the path asks for, or where it
+ * takes more effort to find.
+ */
+export type JsonPath = (value: unknown, bound?: PathEffort) => unknown[];
 
 export class JsonPathError extends Error {}
 
@@ -20,17 +27,39 @@ type Step = (values: readonly unknown[]) => unknown[] | undefined;
 
 /** Most values between two steps: `..` after `..` finds values again and again. More end the search. */
 const MOST = 100_000;
+/** Values that one path looks at in all, where the caller has no bound: a short path may name the same long list often. */
+const MOST_EFFORT = 2_000_000;
+
+class TooMuch extends Error {}
+
+/** A path is followed in one turn, so that one counter does for all steps. */
+let left = 0;
+function spend(values: number): void {
+  left -= values;
+  if (left < 0) throw new TooMuch();
+}
 
 /** Reads a path once, to be followed many times. Throws JsonPathError. */
 export function jsonPath(text: string): JsonPath {
   const follow = inTurn(new PathReader(text).steps());
-  return (value) => follow([value]) ?? [];
+  return (value, bound) => {
+    left = bound?.effort ?? MOST_EFFORT;
+    try {
+      return follow([value]) ?? [];
+    } catch (error) {
+      if (!(error instanceof TooMuch)) throw error;
+      return [];
+    } finally {
+      if (bound !== undefined) bound.effort = left;
+    }
+  };
 }
 
 function inTurn(steps: readonly Step[]): Step {
   return (values) => {
     let current: unknown[] | undefined = values as unknown[];
     for (const step of steps) {
+      spend(current.length);
       current = step(current);
       if (current === undefined || current.length > MOST) return undefined;
     }
@@ -52,13 +81,19 @@ const field =
   (values) =>
     values.filter((value) => isObject(value) && Object.hasOwn(value, name)).map((value) => (value as Record<string, unknown>)[name]);
 
-const everyChild: Step = (values) => values.flatMap(children);
+const everyChild: Step = (values) =>
+  values.flatMap((value) => {
+    const below = children(value);
+    spend(below.length);
+    return below;
+  });
 
 /** Every value that holds others, itself before those below it. */
 const everywhere: Step = (values) => {
   const found: unknown[] = [];
   const visit = (value: unknown): void => {
     const below = children(value);
+    spend(1 + below.length);
     if (below.length === 0 || found.length > MOST) return;
     found.push(value);
     for (const child of below) visit(child);
@@ -77,8 +112,10 @@ const union =
   (values) => {
     const found: unknown[] = [];
     for (const branch of branches) {
+      spend(values.length);
       const some = branch(values);
       if (some === undefined) return undefined;
+      spend(some.length);
       for (const one of some) found.push(one);
     }
     return found;
@@ -91,6 +128,7 @@ function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): Ste
     for (const value of values) {
       if (value === null) continue;
       const some = Array.isArray(value) ? pick(value) : undefined;
+      spend(some?.length ?? 0);
       if (some === undefined) return undefined;
       for (const one of some) found.push(one);
     }
@@ -105,6 +143,7 @@ function slice(from: number, to: number | undefined, step: number): Step {
     const end = to === undefined ? list.length : to < 0 ? to + list.length : to;
     if (start === end) return [];
     if (start < 0 || start >= list.length || end > list.length || start > end || step <= 0) return undefined;
+    spend(end - start);
     return list.slice(start, end).filter((_, i) => i % step === 0);
   });
 }
@@ -124,13 +163,14 @@ const comparisons: Readonly<Record<string, Compare>> = {
 
 const having = (what: Step): Step => ofLists((list) => list.filter((item) => (what([item])?.length ?? 0) > 0));
 
-function comparing(left: Step, operator: string, right: Step): Step {
+function comparing(one: Step, operator: string, other: Step): Step {
   const passes = comparisons[operator] as Compare;
   return ofLists((list) => {
     const found: unknown[] = [];
     for (const item of list) {
-      const lefts = left([item]);
-      const rights = right([item]);
+      spend(1);
+      const lefts = one([item]);
+      const rights = other([item]);
       if (lefts === undefined || rights === undefined || lefts.length > 1 || rights.length > 1) return undefined;
       if (lefts.length === 0 || rights.length === 0) continue;
       const order = orderOf(lefts[0], rights[0]);
