@@ -4,7 +4,8 @@ import { apiVersionOf, convertsLater, fromHub, fromHubNow, type Hub, manyFromHub
 import { frozen } from '../lib/frozen.ts';
 import type { Slices } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
-import { decode, encodeBytes } from '../schema/json.ts';
+import { DecodeError, decode, encodeBytes } from '../schema/json.ts';
+import { parseJsonInSlices } from '../schema/parse.ts';
 import type { Item } from '../storage/item.ts';
 import { HEADER, withHeader } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
@@ -52,6 +53,24 @@ export function parseAs(resource: Resource, item: Item): ApiObject | Promise<Api
   if (isForeign(resource, item)) return foreignAs(resource, item);
   const hub = normal(resource, parseItem(item));
   return resource.isHub ? hub : fromHub(resource, hub);
+}
+/** The same of a large object, in slices. Throws RequestEnded. */
+export async function parseAsInSlices(resource: Resource, item: Item, slices: Slices): Promise<ApiObject> {
+  if (isForeign(resource, item)) return foreignAs(resource, item);
+  const parsed = await parseItemInSlices(item, slices);
+  if (slices.due) await slices.pause();
+  const hub = normal(resource, parsed);
+  if (slices.due) await slices.pause();
+  return resource.isHub ? hub : fromHub(resource, hub);
+}
+async function parseItemInSlices(item: Item, slices: Slices): Promise<ApiObject> {
+  try {
+    return (await parseJsonInSlices(item.bytes, {}, slices)) as unknown as ApiObject;
+  } catch (error) {
+    // What was stored is served, also where it would not be taken from a client any more.
+    if (error instanceof DecodeError) return parseItem(item);
+    throw error;
+  }
 }
 /** The same of many, in as few calls as may be. */
 export async function parseAllAs(resource: Resource, items: readonly Item[]): Promise<ApiObject[]> {

@@ -2,12 +2,13 @@
  * get and list at the versions the specification's tables name. The current state comes from the cache; an exact older
  * version comes from the cache too while the collection has not changed since, else from the store's history.
  */
+import { Slices } from '../lib/slices.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
-import { type Selection, selectCurrent } from './select.ts';
+import { manyToSelect, type Selection, selectCurrent, selectInSlices } from './select.ts';
 
 /** How long a read waits for a version that has not been seen yet. */
 const FRESH_WAIT_MS = 3000;
@@ -52,21 +53,55 @@ async function freshest(deps: RegistryDeps): Promise<void> {
   if (!(await deps.cache.freshen(10_000))) throw tooLargeResourceVersion('', deps.cache.revision, true);
 }
 
-/** Answers at once where the cache can; a promise only where the store must be asked. */
-export function list(deps: RegistryDeps, resource: Resource, selection: Selection, options: ListOptions): ListResult | Promise<ListResult> {
+/** Who waits for a list: `ended` when nobody does any more. */
+export interface Waits {
+  readonly ended: boolean;
+}
+
+/**
+ * Answers at once where the cache can; a promise only where the store must be asked, or where a selector looks at so many
+ * objects that it is done in slices.
+ */
+export function list(
+  deps: RegistryDeps,
+  resource: Resource,
+  selection: Selection,
+  options: ListOptions,
+  waits?: Waits,
+): ListResult | Promise<ListResult> {
   const { limit, resourceVersion, match } = options;
-  if (options.continue !== '') return listFrom(deps, resource, selection, options);
+  if (options.continue !== '') return listFrom(deps, resource, selection, options, waits);
   const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
   if (exact) {
     if (!/^\d+$/.test(resourceVersion)) throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
-    return listAt(deps, resource, selection, Number(resourceVersion), '', limit, false);
+    return listAt(deps, resource, selection, Number(resourceVersion), '', limit, false, waits);
   }
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
   const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
-  const current = (): ListResult =>
-    page(selectCurrent(resource, selection), selection, deps.cache.revision, '', ignoreLimit ? 0 : limit, currentRest(resource, selection));
+  const current = () => listCurrent(resource, selection, deps.cache.revision, '', ignoreLimit ? 0 : limit, waits);
   const waiting = freshForList(deps, resource, options);
   return waiting instanceof Promise ? waiting.then(current) : current();
+}
+
+/** A page of the current state, which is that of `revision`. */
+function listCurrent(
+  resource: Resource,
+  selection: Selection,
+  revision: number,
+  start: string,
+  limit: number,
+  waits: Waits | undefined,
+): ListResult | Promise<ListResult> {
+  const from = (items: Item[]): Item[] => (start === '' ? items : items.filter((item) => item.key >= start));
+  const many = selection.everything ? undefined : manyToSelect(resource, selection);
+  if (many === undefined)
+    return page(from(selectCurrent(resource, selection)), selection, revision, start, limit, currentRest(resource, selection));
+  const last = (many[many.length - 1] as Item).key;
+  const slices = new Slices(() => waits?.ended === true);
+  return selectInSlices(many, selection, slices).then((items) =>
+    // With a selector only whether there is more is told.
+    page(from(items), selection, revision, start, limit, (key) => (last > key ? 1 : 0)),
+  );
 }
 
 function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): void | Promise<void> {
@@ -80,16 +115,19 @@ function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion,
   return fresh(deps, resourceVersion);
 }
 
-function listFrom(deps: RegistryDeps, resource: Resource, selection: Selection, options: ListOptions): ListResult | Promise<ListResult> {
+function listFrom(
+  deps: RegistryDeps,
+  resource: Resource,
+  selection: Selection,
+  options: ListOptions,
+  waits: Waits | undefined,
+): ListResult | Promise<ListResult> {
   if (options.resourceVersion !== '' && options.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = readToken(deps, options.continue);
   const start = selection.prefix + token.start;
-  if (token.revision < 0) {
-    const rest = selectCurrent(resource, selection).filter((item) => item.key >= start);
-    return page(rest, selection, deps.cache.revision, start, options.limit, currentRest(resource, selection));
-  }
-  return listAt(deps, resource, selection, token.revision, start, options.limit, true);
+  if (token.revision < 0) return listCurrent(resource, selection, deps.cache.revision, start, options.limit, waits);
+  return listAt(deps, resource, selection, token.revision, start, options.limit, true, waits);
 }
 
 function listAt(
@@ -100,22 +138,14 @@ function listAt(
   start: string,
   limit: number,
   continued: boolean,
+  waits: Waits | undefined,
 ): ListResult | Promise<ListResult> {
   const { cache } = deps;
   const { collection } = resource;
   if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined, whole: true };
   if (cache.engine.exclusive && revision > cache.revision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
-  if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted) {
-    const items = selectCurrent(resource, selection);
-    return page(
-      start === '' ? items : items.filter((item) => item.key >= start),
-      selection,
-      revision,
-      start,
-      limit,
-      currentRest(resource, selection),
-    );
-  }
+  if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted)
+    return listCurrent(resource, selection, revision, start, limit, waits);
   return listHistory(deps, resource, selection, revision, start, limit).catch((error: unknown) => {
     if (error instanceof FutureRevision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
     if (error instanceof Compacted) throw tooOld(selection, start, continued);

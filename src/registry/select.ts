@@ -1,4 +1,5 @@
 /** Which objects of a collection a list, watch or deletecollection means. */
+import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { everyField, type FieldSelector, hasValue } from '../meta/fields.ts';
 import { everyLabel, type LabelSelector } from '../meta/labels.ts';
 import type { Interest } from '../storage/audience.ts';
@@ -94,8 +95,42 @@ export function selectCurrent(resource: Resource, selection: Selection): Item[] 
   return found;
 }
 
+/** Objects that a selector looks at in one turn of the event loop. */
+export const SELECT_AT_ONCE = 2000;
+
+/**
+ * All items among which the selected ones are, where those are too many to be looked at in one turn: the state of now, which
+ * does not change while they are. Undefined: `selectCurrent` is short enough.
+ */
+export function manyToSelect(resource: Resource, selection: Selection): readonly Item[] | undefined {
+  const { collection } = resource;
+  if (collection === undefined || selection.everything || collection.items.size <= SELECT_AT_ONCE) return undefined;
+  const candidates = candidateKeys(resource, selection);
+  if (candidates !== undefined && (Array.isArray(candidates) || (candidates as ReadonlySet<string>).size <= SELECT_AT_ONCE))
+    return undefined;
+  const all = selection.prefix === '' ? collection.items.all() : collection.items.withPrefix(selection.prefix);
+  return all.length <= SELECT_AT_ONCE ? undefined : all;
+}
+
+/** The selected ones of these, in slices, of which the first is not in the turn of the call. Throws RequestEnded. */
+export async function selectInSlices(all: readonly Item[], selection: Selection, slices: Slices): Promise<Item[]> {
+  await slices.pause();
+  return inSlices(selecting(all, selection), slices);
+}
+function* selecting(all: readonly Item[], { matches }: Selection): Work<Item[]> {
+  const found: Item[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const item = all[i] as Item;
+    if (matches(item)) found.push(item);
+    if (i % CLOCK_EVERY === CLOCK_EVERY - 1) yield;
+  }
+  return found;
+}
+/** Items between two looks at the clock. */
+const CLOCK_EVERY = 100;
+
 /** Keys among which the selected ones are, if something narrows them. */
-function candidateKeys(resource: Resource, selection: Selection): Iterable<string> | undefined {
+function candidateKeys(resource: Resource, selection: Selection): readonly string[] | ReadonlySet<string> | undefined {
   const collection = resource.collection as NonNullable<Resource['collection']>;
   const name = selection.fields.exact('metadata.name');
   const namespace = resource.kind.namespaced ? (selection.fields.exact('metadata.namespace') ?? selection.namespace) : '';

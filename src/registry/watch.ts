@@ -5,6 +5,7 @@
  *   following  every change of the collection goes to the sink                    → ended
  *   ended      by the client, a timeout, an error, or the server
  */
+import { nextTurn } from '../lib/next-turn.ts';
 import { ApiError, expired } from '../meta/errors.ts';
 import type { Collection, CollectionEvent } from '../storage/collection.ts';
 import { type ChangeRecord, Compacted } from '../storage/engine.ts';
@@ -12,7 +13,7 @@ import { atRevision, type Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
 import { fresh, parseVersion } from './list.ts';
-import { type Selection, selectCurrent } from './select.ts';
+import { manyToSelect, type Selection, selectCurrent } from './select.ts';
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -33,6 +34,8 @@ export interface WatchSink {
 
 /** How many changes of the past are read at a time. */
 const PAST_CHUNK = 500;
+/** How many objects or changes of the past are looked at in one turn of the event loop. */
+const PAST_AT_ONCE = 2000;
 
 /** Answers the function that ends the watch. Throws what must become an error answer rather than an event. */
 export async function watch(
@@ -49,9 +52,15 @@ export async function watch(
     const waiting = from === undefined ? fresh(deps, '') : undefined;
     if (waiting instanceof Promise) await waiting;
     if (!collection.readsBy(resource.read)) throw expired('the definition of these objects has changed; list and watch again');
-    const items = selectCurrent(resource, selection);
     const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
-    return catchUp(collection, selection, sink, deps.cache.revision, items, synthetic);
+    const selected = (item: Item): void => {
+      if (selection.matches(item)) synthetic(item);
+    };
+    const many = manyToSelect(resource, selection);
+    const { revision } = deps.cache;
+    return many === undefined
+      ? catchUp(collection, selection, sink, revision, selectCurrent(resource, selection), synthetic)
+      : catchUp(collection, selection, sink, revision, many, selected);
   }
   const recent = collection.eventsSince(from);
   if (recent === undefined) return replay(deps, collection, selection, from, sink);
@@ -68,7 +77,7 @@ function catchUp<T>(
   sendOne: (one: T) => void,
 ): () => void {
   let next = 0;
-  while (next < past.length && !sink.full()) sendOne(past[next++] as T);
+  while (next < past.length && next < PAST_AT_ONCE && !sink.full()) sendOne(past[next++] as T);
   if (next === past.length) {
     sink.current();
     return follow(collection, selection, sink, after);
@@ -76,7 +85,11 @@ function catchUp<T>(
   return followAfter(collection, selection, sink, async (ended) => {
     while (next < past.length && !ended()) {
       if (sink.full()) await sink.drained();
-      else sendOne(past[next++] as T);
+      else {
+        // Those that nobody selected fill no buffer.
+        if (next % PAST_AT_ONCE === 0) await nextTurn();
+        sendOne(past[next++] as T);
+      }
     }
     return after;
   });

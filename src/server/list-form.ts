@@ -7,7 +7,7 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, SLICED_FROM, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { parseAllAs } from '../registry/convert.ts';
+import { parseAllAs, parseAsInSlices } from '../registry/convert.ts';
 import { aroundRaw, lengthPrefix } from '../schema/envelope.ts';
 import { encode, toJson } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
@@ -74,7 +74,7 @@ function valuePieces(resource: Resource, texts: Texts | undefined, write: Write)
     if (texts !== undefined) {
       for (const text of await texts(items, slices)) made.push(write(JSON.parse(text) as JsonValue, large));
     } else
-      for (const object of await listedObjects(resource, items)) {
+      for (const object of await listedObjects(resource, items, large)) {
         if (large?.due) await large.pause();
         made.push(write(toJson(resource.schema, object), large));
       }
@@ -98,8 +98,11 @@ function frameOf(resource: Resource, meta: ListMeta, r: Representation): JsonObj
     : { kind: 'PartialObjectMetadataList', apiVersion: r.transformVersion, metadata };
 }
 
-async function listedObjects(resource: Resource, items: readonly Item[]): Promise<ApiObject[]> {
-  const objects = await parseAllAs(resource, items);
+async function listedObjects(resource: Resource, items: readonly Item[], large?: Slices): Promise<ApiObject[]> {
+  const objects =
+    large !== undefined && !resource.hub.later && items.length === 1
+      ? [await parseAsInSlices(resource, items[0] as Item, large)]
+      : await parseAllAs(resource, items);
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
   return objects;
 }

@@ -5,6 +5,7 @@
  * A conversion that fails after the first pieces were sent ends the connection: the client must not take them for the whole.
  */
 import type { KindEnv } from '../kinds/kind.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import { Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { Item } from '../storage/item.ts';
@@ -49,8 +50,10 @@ export async function sendLong(
 ): Promise<void> {
   const calls = needsCalls(resource, r, include);
   const chunks = inChunks(items, calls ? CALLS_CHUNK : CHUNK);
-  if (r.media === 'protobuf') return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
-  const form = await listForm(env, resource, meta, r, pretty, include);
+  // Requests that came together do not begin together.
+  const form = r.media === 'protobuf' ? undefined : await listForm(env, resource, meta, r, pretty, include);
+  await nextTurn();
+  if (form === undefined) return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
   const name = `${resource.apiVersion}|${resource.kind.plural}|${r.media}|${pretty}|${r.transform}|${r.transformVersion}|${include}`;
   let body: BodyStream | undefined;
   const slices = new Slices(() => body?.gone ?? ctx.ended);

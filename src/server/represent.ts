@@ -7,7 +7,7 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { isForeign, parseAllAs, parseAs } from '../registry/convert.ts';
+import { isForeign, parseAllAs, parseAs, parseAsInSlices } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encode, toJson } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
@@ -38,14 +38,18 @@ export async function representItem(
   include: IncludeObject,
   slices?: Slices,
 ): Promise<Buffer> {
+  // Requests that came together do not begin together.
+  if (slices !== undefined) await slices.pause();
   if (r.transform === 'Table') {
-    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
+    let objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
+    if (slices !== undefined && objects === undefined && resource.isHub) objects = [await parseAsInSlices(resource, item, slices)];
+    if (slices?.due) await slices.pause();
     const meta = { resourceVersion: String(item.revision) };
     return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
   }
   if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata, slices);
   if (isPlain(resource, r, pretty) && !isForeign(resource, item)) return item.bytes;
-  const object = await parseAs(resource, item);
+  const object = await (slices === undefined ? parseAs(resource, item) : parseAsInSlices(resource, item, slices));
   if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
   return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined, slices);

@@ -91,7 +91,7 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
     }
     return sendList(services, ctx, resource, result, selection, representation, isPretty(ctx, representation), includeObject(ctx));
   };
-  const result = list(registry, resource, selection, options);
+  const result = list(registry, resource, selection, options, ctx);
   if (!(result instanceof Promise)) return answer(result);
   return result.then((found) => {
     const changed = registry.catalog.changedSince(resource);

@@ -259,7 +259,7 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const { options, dryRun, json } = await deleteOptions(services, ctx);
   warnOfDependents(ctx, resource, options);
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
-  const page = await list(registry, resource, selection, listed);
+  const page = await list(registry, resource, selection, listed, ctx);
   const { items } = page;
   // Nothing goes that could not be shown; objects are then deleted without another look.
   if (convertsLater(resource)) await parseAllAs(resource, items);
