@@ -6,10 +6,13 @@ import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { Client } from '../support/client.ts';
 
-test('descriptors that are exhausted during the first start and later are waited for', async () => {
+test.each([
+  ['all', 0],
+  ['all but those that the database library needs to be loaded', 10],
+])('descriptors that are exhausted during the first start and later are waited for: %s', async (_, free) => {
   const dataDir = temporaryDirectory('plat-descriptors');
   const program = await bundleChild(join(import.meta.dirname, 'descriptors-child.ts'));
-  const child = startChild('/bin/sh', ['-c', `ulimit -n 128; exec "${process.execPath}" "${program}" "${dataDir}"`]);
+  const child = startChild('/bin/sh', ['-c', `ulimit -n 128; exec "${process.execPath}" "${program}" "${dataDir}" ${free}`]);
   const say = async (word: string): Promise<void> => {
     const done = child.line((line) => line === `done ${word}`);
     child.process.stdin?.write(`${word}\n`);

@@ -3,7 +3,7 @@
  * or the file is said here, in words that tell what to do.
  */
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemRandom } from '../../../lib/random.ts';
@@ -166,8 +166,27 @@ async function makeFile(directory: string, path: string, options: TableOptions):
   syncDirectory(directory);
 }
 
+/** Files that the modules of the library have open at once while they are loaded, and more. */
+const LOADING_DESCRIPTORS = 48;
+let isLoaded = false;
+
+/**
+ * A module that cannot be read because no file descriptor is free can never be loaded again in this process; so it is seen
+ * before whether there are enough. Throws EMFILE.
+ */
+function checkDescriptors(path: string): void {
+  const held: number[] = [];
+  try {
+    while (held.length < LOADING_DESCRIPTORS) held.push(openSync(path, 'r'));
+  } finally {
+    for (const descriptor of held) closeSync(descriptor);
+  }
+}
+
 async function openFile(path: string, options: TableOptions): Promise<RootDatabase> {
+  if (!isLoaded) checkDescriptors(dirname(path));
   const { open } = await import('lmdb');
+  isLoaded = true;
   try {
     return open({
       path,
