@@ -70,7 +70,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./store/index.ts')).store,
   },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
-  { name: 'wait', summary: 'Wait until objects are as wanted.', load: async () => (await import('./wait.ts')).wait },
+  {
+    name: 'wait',
+    summary: 'Wait until objects have a condition or value, or are deleted.',
+    load: async () => (await import('./wait.ts')).wait,
+  },
 ];
 
 /** Runs a command line; answers the exit code: 0, 1 when something failed, 2 when the command line is wrong. */
@@ -169,7 +173,7 @@ const isUsage = (error: unknown): boolean => error instanceof FlagError || (erro
 
 function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 401) {
-    return 'the server does not know you: the credentials are wrong or have ended; `plat config view --minify` shows which are sent (Unauthorized)';
+    return 'the server does not know you: the credentials are wrong or expired; `plat config view --minify` shows which are sent (Unauthorized)';
   }
   if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
   return fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));

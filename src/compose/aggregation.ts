@@ -66,7 +66,7 @@ export function composeAggregation({
     isOwn,
     metrics,
     clock: systemClock,
-    report: (error) => log.error('an APIService is not as it should be', { error: String(error) }),
+    report: (error) => log.error('cannot write an APIService', { error: String(error) }),
   });
   const open: OpenConnections = new Set();
   const serve = aggregated({

@@ -67,7 +67,7 @@ export function declareServerEndpoints(cache: Cache): { announce(announcement: A
   const leases = declareServerLeases(cache);
   return {
     announce: async ({ identity, writer, options, port, log }) => {
-      const report = (error: unknown): void => log.error('the service of this server is not as it should be', { error: String(error) });
+      const report = (error: unknown): void => log.error('cannot write the service of this server', { error: String(error) });
       const serviceAddress = firstAddress(options.serviceClusterIpRange[0] as string);
       const endpoints = new ServerEndpoints({ identity, cache, leases, writer, serviceAddress, report });
       const address = advertisedAddress(options);

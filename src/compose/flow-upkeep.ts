@@ -30,6 +30,6 @@ export function composeFlowUpkeep({ identity, live, writer, now, log }: FlowUpke
     create: (plural, object) => writer.ensure(GROUP, plural, object),
     change: (plural, name, change) => writer.change(GROUP, plural, '', name, change),
     remove: (plural, name) => writer.remove(GROUP, plural, '', name),
-    report: (error) => log.error('flow control objects could not be kept', { error: String(error) }),
+    report: (error) => log.error('cannot write flow control objects', { error: String(error) }),
   });
 }

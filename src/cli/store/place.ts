@@ -5,7 +5,7 @@ import { choice, FlagError, file, list, text } from '../../lib/flags.ts';
 import type { IO } from '../command.ts';
 
 export const placeFlags = {
-  'data-dir': text('', 'Data directory of a server that does not run.', { value: 'DIRECTORY' }),
+  'data-dir': text('', 'Data directory of a stopped server.', { value: 'DIRECTORY' }),
   'etcd-servers': list([], 'Addresses of etcd.', { value: 'URL,…' }),
   'etcd-prefix': text('/registry/plat', 'Prefix of all keys in etcd.', { value: 'PREFIX' }),
   'etcd-cafile': file('CA that signed the certificate of etcd.'),

@@ -12,7 +12,7 @@ import { noWords, outputFlag, placeFlags, placeOf } from './place.ts';
 
 const flags = {
   Encryption: {
-    check: bool(false, 'Change nothing; tell whether objects remain under other keys than the one that writes.'),
+    check: bool(false, 'Change nothing; show whether objects remain under other keys than the first.'),
     'encryption-provider-config': file('Configuration of the server, with --data-dir or --etcd-servers.'),
     identity: text('plat', 'Names the server goes by, with --data-dir or --etcd-servers.', { value: 'NAME|FILE' }),
     ...outputFlag,
@@ -29,11 +29,11 @@ export const reencrypt = command({
   more: `
 Examples:
   plat store reencrypt                       through the running server, after its configuration has a new first key
-  plat store reencrypt --check               may the old key go?
+  plat store reencrypt --check               check whether the old key can be removed
   plat store reencrypt --data-dir .plat --encryption-provider-config encryption.yaml
 
-What is current is left alone: a run that was interrupted is begun again. A running server tells who may get the path
-/store/encryption under which keys objects are.
+Objects under the first key are skipped, so an interrupted run can be started again. A running server asks for the
+right to get the path /store/encryption, and to list and update the objects.
 
 Exit codes:
   0   all objects are under the first key

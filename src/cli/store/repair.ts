@@ -5,7 +5,7 @@ import { demandPath, exitCodes, noWords, outputFlag } from './place.ts';
 
 const flags = {
   Repair: {
-    'data-dir': text('', 'Data directory of a server that does not run.', { value: 'DIRECTORY' }),
+    'data-dir': text('', 'Data directory of a stopped server.', { value: 'DIRECTORY' }),
     yes: bool(false, 'Repair. Without it only what would be kept and lost is shown.'),
     ...outputFlag,
   },

@@ -30,8 +30,9 @@ Examples:
   plat store restore --from plat.backup --etcd-servers http://127.0.0.1:2379 --etcd-prefix /registry/plat
   plat server --store memory --restore-from plat.backup
 
-Objects keep their names and uids and get new resource versions, greater than any from before the backup. Clients that
-watch must list again; they are told so.
+Objects keep their names and uids and get new resource versions, greater than any from before. Watches from before end
+with 410, and clients list again. Stop every server on the store first. A restore into etcd that breaks off (exit code 1)
+leaves a store that servers refuse: run it again with --force.
 ${exitCodes()}`,
   async run({ options, given, words }, io) {
     noWords(words);

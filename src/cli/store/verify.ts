@@ -5,7 +5,7 @@ import { demandPath, exitCodes, noWords, outputFlag } from './place.ts';
 
 const flags = {
   Verify: {
-    'data-dir': text('', 'Data directory of a server that does not run.', { value: 'DIRECTORY' }),
+    'data-dir': text('', 'Data directory of a stopped server.', { value: 'DIRECTORY' }),
     from: file('Backup to check.'),
     ...outputFlag,
   },
@@ -19,7 +19,8 @@ export const verify = command({
 Examples:
   plat store verify --data-dir .plat
   plat store verify --from plat.backup
-${exitCodes('the directory is damaged: what is wrong, and where, is printed')}`,
+${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  1 is also the code of a backup that is damaged.
+`,
   async run({ options, words }, io) {
     noWords(words);
     if ((options.from === undefined) === (options.dataDir === ''))

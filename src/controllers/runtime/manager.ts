@@ -132,11 +132,11 @@ function startOne(controller: Controller, { options, client, informers, served }
 /** What will be tried again is told quietly where it is in the nature of things: others write at the same time. */
 function reportFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
   if (error instanceof ApiError && (error.code === 409 || error.code === 404 || isTerminating(error))) {
-    log.debug(4, 'to be tried again', { ...fields, error: error.message });
+    log.debug(4, 'controller failed, retrying', { ...fields, error: error.message });
   } else if (error instanceof ApiError || error instanceof TransportError) {
-    log.warn('to be tried again', { ...fields, error: error.message });
+    log.warn('controller failed, retrying', { ...fields, error: error.message });
   } else {
-    log.error('to be tried again', { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    log.error('controller failed, retrying', { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 }
 
