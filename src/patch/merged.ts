@@ -40,11 +40,18 @@ function addUnchanged(type: MessageType, made: Entries, live: Values, merged: Va
     const before = own(live, key);
     const after = merged[key];
     if (after === undefined) continue;
-    if (after === before) {
-      setKey(made, key, type === ObjectMeta && key === 'managedFields' ? after : cloneJson(after));
+    if (after === before && type === ObjectMeta && key === 'managedFields') {
+      setKey(made, key, after);
       continue;
     }
     const inner = messageAt(type, key, before, after);
+    if (after === before) {
+      // Metadata is copied field by field: it holds managedFields.
+      const copy = inner === ObjectMeta ? {} : cloneJson(after);
+      setKey(made, key, copy);
+      if (inner === ObjectMeta) addUnchanged(inner, copy as Entries, before as Values, after as Values);
+      continue;
+    }
     if (inner !== undefined) addUnchanged(inner, own(made, key) as Entries, before as Values, after as Values);
   }
 }

@@ -57,7 +57,8 @@ export class RecentObjects {
   }
 }
 
-function copyOf(object: ApiObject): ApiObject {
+/** A copy that shares managedFields alone. */
+export function copyOf(object: ApiObject): ApiObject {
   const { metadata } = object;
   const copy = copyApartFrom('metadata', object as never);
   copy.metadata = copyApartFrom('managedFields', metadata as never);

@@ -54,7 +54,15 @@ function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErro
   }
 }
 
+/** Groups, and values of extra fields, that a subject may have in a review: authorizers look at each of them. */
+export const MAX_REVIEWED = 5_000;
+
 function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
+  const { groups = [], extra = {} } = spec;
+  if (groups.length > MAX_REVIEWED) errors.tooMany(specPath.child('groups'), groups.length, MAX_REVIEWED);
+  let values = 0;
+  for (const key in extra) values += Math.max(1, extra[key]?.length ?? 0);
+  if (values > MAX_REVIEWED) errors.tooMany(specPath.child('extra'), values, MAX_REVIEWED);
   if ((spec.user ?? '') === '' && (spec.groups?.length ?? 0) === 0) {
     errors.invalid(specPath.child('user'), '', 'at least one of user or group must be specified');
   }

@@ -4,8 +4,15 @@ import type { ApiError } from '../../meta/errors.ts';
 import { forServerAudiences, tokenUnion } from '../authn/bearer.ts';
 import { staticTokens } from '../authn/static-tokens.ts';
 import { type Attributes, type Authorizer, TokenRejected, type User } from '../types.ts';
-import { type AccessReview, reviewLocalSubjectAccess, reviewSelfAccess, reviewSelfRules, reviewSubjectAccess } from './access.ts';
-import { reviewToken } from './token.ts';
+import {
+  type AccessReview,
+  MAX_REVIEWED,
+  reviewLocalSubjectAccess,
+  reviewSelfAccess,
+  reviewSelfRules,
+  reviewSubjectAccess,
+} from './access.ts';
+import { checkAudiences, MAX_AUDIENCES, MAX_TOKEN, reviewToken } from './token.ts';
 
 const alice: User = { name: 'alice', groups: ['dev'] };
 let asked: Attributes | undefined;
@@ -130,4 +137,24 @@ test('token reviews', async () => {
   for (const spec of [undefined, {}, { token: '' }]) {
     expect(await refusal(reviewToken(tokens, here, spec))).toBe('400 token is required for TokenReview in authentication');
   }
+});
+
+test('groups, extra values and audiences of a review have a bound, and a token that no header could hold is not looked at', async () => {
+  const many = (length: number) => Array.from({ length }, (_, i) => `g${i}`);
+  const ask = (more: Spec) => refusal(subject({ resourceAttributes: pods, user: 'a', ...more }));
+  expect(await ask({ groups: many(MAX_REVIEWED) })).toBe('answered');
+  expect(await ask({ groups: many(MAX_REVIEWED + 1) })).toMatch(/^422 .*spec.groups: Too many: 5001: must have at most 5000 items/);
+  expect(await ask({ extra: { a: many(MAX_REVIEWED) } })).toBe('answered');
+  expect(await ask({ extra: { a: many(MAX_REVIEWED), b: [] } })).toMatch(/^422 .*spec.extra: Too many: 5001/);
+  expect(() => checkAudiences(kubernetes, { audiences: many(MAX_AUDIENCES) })).not.toThrow();
+  expect(() => checkAudiences(kubernetes, { audiences: many(MAX_AUDIENCES + 1) })).toThrow('spec.audiences: Too many: 5001');
+  const seen: number[] = [];
+  const tokens = {
+    authenticateToken(token: { readonly value?: string }) {
+      seen.push(JSON.stringify(token).length);
+      return undefined;
+    },
+  };
+  for (const length of [MAX_TOKEN, MAX_TOKEN + 1]) await reviewToken(tokens as never, [], { token: 'a'.repeat(length) });
+  expect(seen).toHaveLength(1);
 });

@@ -1,11 +1,26 @@
 /** Answers to token reviews: whose token is this. */
+import { groupName, type Identity } from '../../identity.ts';
 import type { TokenReviewSpec, TokenReviewStatus } from '../../kinds/authentication/schema/v1.ts';
-import { badRequest } from '../../meta/errors.ts';
+import { badRequest, invalid } from '../../meta/errors.ts';
+import { FieldErrors, Path } from '../../meta/field.ts';
 import { bearerToken, tokenOf } from '../authn/bearer.ts';
 import { authenticated } from '../authn/users.ts';
 import { type TokenAuthenticator, TokenRejected, type TokenResult } from '../types.ts';
 
 const unknown = 'invalid bearer token';
+/** Characters of a token that is looked at: none that comes in a header is longer. */
+export const MAX_TOKEN = 64 * 1024;
+/** Audiences that a review may name: authenticators look at each of them. */
+export const MAX_AUDIENCES = 5_000;
+
+/** Throws `invalid`. */
+export function checkAudiences(identity: Identity, spec: Partial<TokenReviewSpec> | undefined): void {
+  const count = spec?.audiences?.length ?? 0;
+  if (count <= MAX_AUDIENCES) return;
+  const errors = new FieldErrors();
+  errors.tooMany(Path.of('spec', 'audiences'), count, MAX_AUDIENCES);
+  throw invalid({ group: groupName(identity, 'authentication'), resource: '' }, '', errors.list);
+}
 
 /**
  * `serverAudiences` are asked for where the review names none. A token that is not accepted is an answer, with the
@@ -25,7 +40,7 @@ export async function reviewToken(
   try {
     // A token is read as it would be from a header.
     const value = tokenOf(`Bearer ${token}`);
-    if (value !== '') result = await tokens.authenticateToken(bearerToken(value), audiences);
+    if (value !== '' && value.length <= MAX_TOKEN) result = await tokens.authenticateToken(bearerToken(value), audiences);
   } catch (failure) {
     if (failure instanceof TokenRejected) error = failure.message;
   }

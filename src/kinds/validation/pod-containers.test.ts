@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { FieldErrors, Path } from '../../meta/field.ts';
 import { PodKind } from '../core/pod.ts';
+import { validateAllContainers } from './containers.ts';
 import { create, type Loose, testEnv } from './kinds.testing.ts';
 
 /** Causes about the container of an otherwise good pod, without its place in front. */
@@ -27,6 +29,22 @@ test('names are unique labels across all containers', () => {
     'spec.containers[2].name | Duplicate | Duplicate value: "a"',
   ]);
   expect(pod({ initContainers: [{ name: 'c', image: 'i' }] })).toEqual(['spec.initContainers[0].name | Duplicate | Duplicate value: "c"']);
+});
+
+test('the work of validating containers grows with their number', () => {
+  const reads = (length: number): number => {
+    let count = 0;
+    const counted = { get: (target: object, name: string) => (name === 'name' && count++, Reflect.get(target, name)) };
+    const containers = Array.from(
+      { length },
+      (_, i) => new Proxy({ name: `c${i}`, image: 'i', resources: {}, terminationMessagePolicy: 'File' }, counted),
+    );
+    const errors = new FieldErrors();
+    validateAllContainers({ containers } as never, new Map(), Path.of('spec'), errors, testEnv);
+    expect(count).toBeGreaterThanOrEqual(length);
+    return count;
+  };
+  expect(reads(20_000)).toBeLessThan(2.2 * reads(10_000));
 });
 
 test('images are there and have no blanks around them', () => {

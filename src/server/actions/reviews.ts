@@ -6,7 +6,7 @@ import {
   reviewSelfRules,
   reviewSubjectAccess,
 } from '../../auth/review/access.ts';
-import { reviewToken } from '../../auth/review/token.ts';
+import { checkAudiences, reviewToken } from '../../auth/review/token.ts';
 import type { Authorizer, TokenAuthenticator } from '../../auth/types.ts';
 import type { Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -46,6 +46,12 @@ export function reviewActions(options: ReviewOptions): [string, Action][] {
         return { status: 201, object: { ...rest, spec: {}, status } as ApiObject, schema: write.resource.schema };
       },
     ],
-    ['authentication/tokenreviews', review((body) => reviewToken(options.tokens, options.audiences, body.spec as never))],
+    [
+      'authentication/tokenreviews',
+      review(async (body) => {
+        checkAudiences(identity, body.spec as never);
+        return reviewToken(options.tokens, options.audiences, body.spec as never);
+      }),
+    ],
   ];
 }

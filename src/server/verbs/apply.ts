@@ -10,10 +10,11 @@ import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
 import { type Conversions, withConversions, withConversionsInSlices } from '../../registry/conversions.ts';
 import { checkEntries } from '../../registry/entries.ts';
 import { hubOf, spokenOf } from '../../registry/judged.ts';
+import { copyOf } from '../../registry/recent.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
 import { DecodeError, TooLargeError } from '../../schema/errors.ts';
-import { cloneJson, decode } from '../../schema/json.ts';
+import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { fillDefaults } from '../body.ts';
@@ -92,7 +93,7 @@ export async function applyObject(
       : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions)), slices);
   const changed = (live: ApiObject, spoken: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
     const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
-    if (unchanged && resource.isHub) return cloneJson(live) as unknown as ApiObject;
+    if (unchanged && resource.isHub) return copyOf(live);
     return hubOf(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
   };
   return update(registry, write, {
@@ -130,7 +131,7 @@ export async function applyObject(
 
 /** The merged object with its owners and defaults. Where only owners changed it is the live one, which stays as it is. */
 function completed(registry: RegistryDeps, resource: Resource, done: Applied, live: ApiObject | undefined): ApiObject {
-  const object = (done.object === (live as never) ? cloneJson(done.object) : done.object) as unknown as ApiObject;
+  const object = live !== undefined && done.object === (live as never) ? copyOf(live) : (done.object as unknown as ApiObject);
   object.kind = resource.kind.kind;
   object.apiVersion = resource.apiVersion;
   object.metadata ??= {};
