@@ -173,7 +173,7 @@ const isUsage = (error: unknown): boolean => error instanceof FlagError || (erro
 
 function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 401) {
-    return 'the server does not know you: the credentials are wrong or expired; `plat config view --minify` shows which are sent (Unauthorized)';
+    return 'the server does not know you: the credentials are wrong, expired or revoked; `plat config view --minify` shows which are sent (Unauthorized)';
   }
   if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
   return fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));

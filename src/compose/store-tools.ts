@@ -262,7 +262,10 @@ export async function verifyPlace(dataDir: string): Promise<readonly Finding[]> 
 export async function statDataDirectory(dataDir: string): Promise<DirectoryStat> {
   demandStore(dataDir);
   const { statDirectory } = await import('../storage/engines/lmdb/stat.ts');
-  return explained(() => statDirectory(dataDir), USE_BACKUP);
+  const stat = await explained(() => statDirectory(dataDir), USE_BACKUP);
+  if (stat.format === 0 && stat.objects === 0)
+    throw new Error(`nothing of the store file in ${dataDir} can be read: see \`plat store verify --data-dir ${dataDir}\``);
+  return stat;
 }
 
 /** `dryRun`: the repair is made of a copy within the directory, which is then removed. */
@@ -276,7 +279,9 @@ export async function repairPlace(dataDir: string, dryRun: boolean): Promise<Rep
   try {
     mkdirSync(copy, { mode: 0o700 });
     for (const name of storeFiles(dataDir)) cpSync(join(dataDir, name), join(copy, name));
-    const done = await repairDirectory(copy, { label });
+    const done = await repairDirectory(copy, { label }).catch((error: unknown) => {
+      throw new Error((error as Error).message.replaceAll(copy, dataDir), { cause: error });
+    });
     const findings = done.findings.map((finding) => ({ ...finding, message: finding.message.replaceAll(copy, dataDir) }));
     return { ...done, findings, movedTo: undefined };
   } finally {

@@ -218,13 +218,16 @@ describe('damage', () => {
     expect((await server.admin.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(404);
   });
 
-  test('a file whose head is damaged: repair does not say that nothing would be lost', async () => {
+  test('a file that is no store: repair and stat do not speak of a store without objects', async () => {
     const { dataDir } = await usedDirectory();
     writeFileSync(join(dataDir, 'store.mdb'), Buffer.alloc(20_000, 'x'));
     const dry = await plat('repair', '--data-dir', dataDir);
-    expect([dry.code, dry.stdout]).toEqual([3, expect.stringContaining('0 objects would be kept, the rest cannot be read')]);
-    expect(dry.stdout).toContain(`the store file ${join(dataDir, 'store.mdb')} is damaged`);
-    expect(dry.stdout).not.toContain('0 would be lost');
+    expect([dry.code, dry.stdout]).toEqual([1, '']);
+    expect(dry.stderr).toContain(`nothing of the store file in ${dataDir} can be read`);
+    const counted = await plat('stat', '--data-dir', dataDir);
+    expect([counted.code, counted.stdout]).toEqual([1, '']);
+    expect(counted.stderr).toContain(`see \`plat store verify --data-dir ${dataDir}\``);
+    expect((await plat('verify', '--data-dir', dataDir)).code).toBe(3);
   });
 
   test('a directory that is whole, or in use, is left alone', async () => {
