@@ -56,7 +56,8 @@ export async function writePrivateFile(
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
-    throw error;
+    const text = fileErrorText(error, (error as NodeJS.ErrnoException).path ?? path);
+    throw text === undefined ? error : new BackupError(text, { cause: error });
   }
   syncDirectory(dirname(path));
   return bytes;
