@@ -95,13 +95,13 @@ describe('what one row may cost', () => {
 
   test('when many columns look at long lists and wide objects the last ones stay empty', () => {
     const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
-    for (const path of ['.spec.list[*].missing', '.spec.list[*].a', '.spec..nothing', '.spec.wide']) {
+    for (const path of ['.spec.list[*].missing', '.spec.list[*].a', '.spec..nothing', '.spec.wide', '.spec.text']) {
       const { cells } = customColumns([
         column('string', '.spec.first'),
         ...Array(99).fill(column('string', path)),
         column('string', '.spec.first'),
       ]);
-      const row = cells(lamp({ first: 'x', list: Array(20_000).fill({ a: 1 }), wide }), testEnv);
+      const row = cells(lamp({ first: 'x', list: Array(20_000).fill({ a: 1 }), wide, text: '<'.repeat(50_000) }), testEnv);
       expect(row).toHaveLength(102);
       expect(row[1]).toBe('x');
       expect(row.at(-1)).toBeNull();
