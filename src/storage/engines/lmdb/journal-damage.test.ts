@@ -161,6 +161,20 @@ describe('with tables', () => {
     await again.close();
   });
 
+  test.each(JOURNAL_FILES)('nor one of which %s is missing: it may hold the last commits', async (gone) => {
+    const dataDir = join(parent, `without-${gone}`);
+    const engine = await openLmdbEngine({ dataDir });
+    await engine.commit([put('x', '1')]);
+    await engine.get('x');
+    const copy = join(parent, `copied-without-${gone}`);
+    mkdirSync(copy);
+    for (const name of ['store.mdb', ...JOURNAL_FILES.filter((one) => one !== gone)]) copyFileSync(join(dataDir, name), join(copy, name));
+    await engine.close();
+    await expect(openLmdbEngine({ dataDir: copy })).rejects.toThrow(
+      `did not end in order, and the journal file ${gone} that it left is missing`,
+    );
+  });
+
   test('a refused start changes nothing, and revisions never go back', async () => {
     const dataDir = join(parent, 'refused');
     mkdirSync(dataDir, { mode: 0o700 });

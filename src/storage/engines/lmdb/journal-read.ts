@@ -52,6 +52,17 @@ export class JournalDamage extends Error {
 
 export const hasJournal = (directory: string): boolean => JOURNAL_FILES.some((name) => existsSync(join(directory, name)));
 
+/**
+ * What is wrong where a server did not end in order and files that it left are gone: both are there from before its first write
+ * until everything is in the tables, and either may hold the last commits. Undefined where both are there.
+ */
+export function missingFiles(directory: string): string | undefined {
+  const gone = JOURNAL_FILES.filter((name) => !existsSync(join(directory, name)));
+  if (gone.length === 0) return undefined;
+  const files = gone.length === JOURNAL_FILES.length ? 'the journal files it left are' : `the journal file ${gone[0]} that it left is`;
+  return `the last server did not end in order, and ${files} missing`;
+}
+
 /** The changes after a revision, oldest first. Throws JournalDamage. `old`: the files may be of the format before 3. */
 export function readJournal(directory: string, after: number, old = false): PendingChange[] {
   const { frames, problems } = inspectJournal(directory, after, old);

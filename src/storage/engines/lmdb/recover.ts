@@ -1,7 +1,7 @@
 /** What is done with a directory before it is used: the journal of a server that ended badly, and rows of older formats. */
 import { type PendingChange, writeChange } from './change.ts';
 import { checkRoom, freeBytes } from './errors.ts';
-import { hasJournal, readJournal } from './journal-read.ts';
+import { hasJournal, missingFiles, readJournal } from './journal-read.ts';
 import { readNumberRow } from './meta.ts';
 import { endMigration, migrateRows } from './migrate.ts';
 import { newestRevision } from './reader.ts';
@@ -20,13 +20,13 @@ export async function recover(tables: Tables, options: TableOptions & { readonly
     checkRoom(dataDir, free(dataDir), tables.stats().used_bytes / 8, 'to bring the store into the format of this version');
     await migrateRows(tables);
   }
+  const missing = !old && readNumberRow(tables.meta, 'closed') === undefined ? missingFiles(dataDir) : undefined;
+  if (missing !== undefined) throw damagedStore(dataDir, new Error(missing));
   if (hasJournal(dataDir)) {
     const changes = readJournal(dataDir, newestRevision(tables), old);
     const bytes = changes.reduce((sum, { record }) => sum + record.length, 0);
     checkRoom(dataDir, free(dataDir), bytes, 'to replay the journal');
     await replay(tables, changes);
-  } else if (!old && readNumberRow(tables.meta, 'closed') === undefined) {
-    throw damagedStore(dataDir, new Error('the last server did not end in order, and the journal files it left are missing'));
   }
   if (old) await endMigration(tables);
   await completeMark(dataDir, tables, options);

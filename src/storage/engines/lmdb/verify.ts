@@ -16,7 +16,7 @@ import {
   versionKeys,
   versionValues,
 } from './format.ts';
-import { hasJournal, inspectJournal } from './journal-read.ts';
+import { hasJournal, inspectJournal, missingFiles } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { MetaDamage, readMark, readNumberRow } from './meta.ts';
 import type { RowPlace } from './page-file.ts';
@@ -247,11 +247,9 @@ function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number
 
 /** The highest revision that the journal names. */
 function journalFindings(directory: string, meta: ReadonlyMap<string, string>, after: number, report: Report): number {
-  if (!hasJournal(directory)) {
-    if (!meta.has('closed'))
-      report({ kind: 'journal', message: 'the last server did not end in order, and its journal is missing', startsAnyway: false });
-    return after;
-  }
+  const missing = meta.has('closed') || meta.has('migrating') ? undefined : missingFiles(directory);
+  if (missing !== undefined) report({ kind: 'journal', message: missing, startsAnyway: false });
+  if (!hasJournal(directory)) return after;
   const { problems, highest } = inspectJournal(directory, after);
   for (const { file, offset, from, message } of problems)
     report({ kind: 'journal', file: file.slice(directory.length + 1), offset, revision: from, message, startsAnyway: false });
