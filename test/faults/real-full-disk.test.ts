@@ -1,0 +1,59 @@
+/** A disk that is really full: a small file system in memory, which only root may mount. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { startTestServer } from '../support/server.ts';
+
+const place = temporaryDirectory('plat-full');
+const run = (...args: string[]): boolean => {
+  try {
+    execFileSync(args[0] as string, args.slice(1), { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const mounted = process.getuid?.() === 0 && run('mount', '-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', place);
+afterAll(() => void (mounted && run('umount', place)));
+
+test.skipIf(!mounted)(
+  `writes are refused while the disk is full, and nothing that was answered is lost${mounted ? '' : ' (skipped: no small file system can be mounted here)'}`,
+  async () => {
+    const dataDir = join(place, 'data');
+    mkdirSync(dataDir);
+    const maps = '/api/v1/namespaces/default/configmaps';
+    let server = await startTestServer({ store: 'lmdb', dataDir, identity: 'kubernetes' });
+    const kept = new Set<string>();
+    const refused: { status: number; text: string; headers: Readonly<Record<string, string | string[] | undefined>> }[] = [];
+    for (let i = 0; refused.length < 20 && i < 400; i++) {
+      const name = `c${i}`;
+      const answer = await server.admin.post(maps, { metadata: { name }, data: { a: 'x'.repeat(200_000) } });
+      if (answer.status === 201) kept.add(name);
+      else refused.push(answer);
+    }
+    expect(kept.size).toBeGreaterThan(10);
+    for (const { status, text, headers } of refused) {
+      expect(status).toBe(503);
+      expect(text).toMatch(/disk of .* is full/);
+      expect(headers['retry-after']).toBeDefined();
+    }
+    expect((await server.admin.get(`${maps}/c0`)).status).toBe(200);
+    expect((await server.admin.get('/livez')).status).toBe(200);
+    // Where there is no room for more, what is there can still be deleted.
+    expect((await server.admin.delete(`${maps}/c0`)).status).toBe(200);
+    kept.delete('c0');
+
+    server = await server.restart();
+    expect(run('mount', '-o', 'remount,size=200m', place)).toBe(true);
+    let status = 0;
+    for (let i = 0; status !== 201; i++) status = (await server.admin.post(maps, { metadata: { name: `after-${i}` } })).status;
+    const { items } = await server.admin.ok('GET', maps);
+    const there = new Set((items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name));
+    expect([...kept].filter((name) => !there.has(name))).toEqual([]);
+    expect((await server.admin.get('/readyz')).status).toBe(200);
+    await server.close();
+  },
+  120_000,
+);
