@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put, remove } from '../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../lmdb.ts';
+import { JOURNAL_FILES } from './journal.ts';
 import { writeOldStore } from './old-store.testing.ts';
 import { repairDirectory } from './repair.ts';
 import { statDirectory } from './stat.ts';
-import { verifyDirectory } from './verify.ts';
+import { UNKNOWN_REVISIONS, verifyDirectory } from './verify.ts';
 
 let parent: string;
 let made: string;
@@ -161,4 +162,25 @@ test('a store of an older format: verify and repair say what to do', async () =>
   );
   await (await openLmdbEngine({ dataDir })).close();
   expect(await verifyDirectory(dataDir)).toEqual([]);
+});
+
+test.each([
+  ['one of the journal files', JOURNAL_FILES.slice(1)],
+  ['all journal files', []],
+])('%s of a server that was killed are gone: revisions that it may have given out are not used again', async (_, left) => {
+  const dataDir = join(parent, `killed${left.length}`);
+  const engine = await openLmdbEngine({ dataDir });
+  await engine.commit([put('x', '1')]);
+  await engine.get('x');
+  const copy = join(parent, `killed-copy${left.length}`);
+  mkdirSync(copy, { mode: 0o700 });
+  for (const name of ['store.mdb', ...left]) cpSync(join(dataDir, name), join(copy, name));
+  const given = engine.revision;
+  await engine.close();
+  expect((await verifyDirectory(copy)).map(({ message }) => message)).toEqual([expect.stringMatching(/it left (is|are) missing/)]);
+  const { revision } = await repairDirectory(copy, { label: 'test' });
+  expect(revision).toBeGreaterThanOrEqual(given + UNKNOWN_REVISIONS - 1);
+  const again = await openLmdbEngine({ dataDir: copy });
+  expect(again.revision).toBe(revision);
+  await again.close();
 });

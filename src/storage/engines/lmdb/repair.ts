@@ -129,7 +129,8 @@ async function rebuild(
     await write(step);
     const put = [...later.values()].filter(({ version }) => !version.deleted);
     await write(put.map(({ change, version }) => asFirst(change.key, change.value as Buffer, version, 0)));
-    const revision = inventory.highest;
+    // A revision that was given out must never stand for another state.
+    const revision = inventory.highest + inventory.unknown;
     await tables.write(() => {
       const mark = attempt(() => readMark({ get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0]));
       if (mark !== undefined) writeMark(tables.meta, mark);

@@ -16,7 +16,7 @@ import {
   versionKeys,
   versionValues,
 } from './format.ts';
-import { hasJournal, inspectJournal, missingFiles } from './journal-read.ts';
+import { inspectJournal, missingFiles } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { MetaDamage, readMark, readNumberRow } from './meta.ts';
 import type { RowPlace } from './page-file.ts';
@@ -54,6 +54,8 @@ export interface Inventory {
   readonly revision: number;
   /** The highest revision that is named anywhere, the journal included. */
   readonly highest: number;
+  /** Revisions beyond it that may have been given out, where it is not known what is gone. */
+  readonly unknown: number;
 }
 
 /** Throws when a server uses the directory, or there is no store. */
@@ -159,7 +161,7 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
           : `a server was bringing the store into format ${FORMAT} when it ended, so that only its pages were checked. Start it again, and verify after that`,
       startsAnyway: problemCount === 0,
     });
-    return { ...found, revision: highest, highest };
+    return { ...found, revision: highest, highest, unknown: 0 };
   }
   if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
   highest = Math.max(highest, ...metaFindings(meta, report));
@@ -203,7 +205,7 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
       startsAnyway: true,
     });
   const journal = journalFindings(directory, meta, highest, report);
-  return { ...found, revision: highest, highest: Math.max(highest, journal) };
+  return { ...found, revision: highest, highest: Math.max(highest, journal.highest), unknown: journal.unknown };
 }
 
 /** Lengths of keys: of an expiry, and of a version without its name. */
@@ -245,13 +247,21 @@ function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number
   return found;
 }
 
-/** The highest revision that the journal names. */
-function journalFindings(directory: string, meta: ReadonlyMap<string, string>, after: number, report: Report): number {
+/** Revisions that a file of the journal holds at most, by far: those of a file that is gone or was cut short are not known. */
+export const UNKNOWN_REVISIONS = 1_000_000;
+
+/** The highest revision that the journal names, and how many more there may have been. */
+function journalFindings(
+  directory: string,
+  meta: ReadonlyMap<string, string>,
+  after: number,
+  report: Report,
+): { highest: number; unknown: number } {
   const missing = meta.has('closed') || meta.has('migrating') ? undefined : missingFiles(directory);
   if (missing !== undefined) report({ kind: 'journal', message: missing, startsAnyway: false });
-  if (!hasJournal(directory)) return after;
   const { problems, highest } = inspectJournal(directory, after);
   for (const { file, offset, from, message } of problems)
     report({ kind: 'journal', file: file.slice(directory.length + 1), offset, revision: from, message, startsAnyway: false });
-  return highest;
+  const isKnown = missing === undefined && problems.every(({ to }) => to !== undefined);
+  return { highest, unknown: isKnown ? 0 : UNKNOWN_REVISIONS };
 }
