@@ -31,7 +31,10 @@ export function requestHandler(options: HandlerOptions): Handle {
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
       if ((req as IncomingMessage).complete === false && !ctx.http2 && upgrade === undefined) drain(options.clock, ctx);
     });
-    if (ctx.http2 && hasBody(ctx)) res.once('finish', () => drain(options.clock, ctx));
+    if (ctx.http2 && hasBody(ctx))
+      res.once('finish', () => {
+        if (!(req as Http2ServerRequest).complete) drain(options.clock, ctx);
+      });
     try {
       const answer = run(steps, ctx);
       if (answer instanceof Promise) guard(options, ctx, answer);
