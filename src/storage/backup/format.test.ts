@@ -87,7 +87,9 @@ test('a later format is refused with what to do, and other files are no backups'
   const newer = await smallBackup();
   newer.writeUInt16BE(FORMAT + 1, MAGIC.length);
   await expect(verifyBackup(inChunks(newer))).rejects.toThrow(/format 2, and this release reads up to 1: use the release that made it/);
-  await expect(verifyBackup(inChunks(Buffer.from('{"kind":"List","items":[]}')))).rejects.toThrow(/not a backup of plat/);
+  await expect(verifyBackup(inChunks(Buffer.from('{"kind":"List","items":[]}')))).rejects.toThrow(
+    /not a backup that `plat store backup` made/,
+  );
   await expect(verifyBackup(inChunks(Buffer.alloc(0)))).rejects.toThrow(/cut short/);
 });
 
