@@ -67,6 +67,10 @@ const asNumbers = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asNumbers(item)]));
 };
 
+/** An integer that a double does not hold exactly. */
+const hasLongInteger = (value: unknown): boolean =>
+  (typeof value === 'number' && !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))) ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(hasLongInteger));
 const hasNaN = (value: unknown): boolean =>
   Number.isNaN(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasNaN));
 
@@ -130,7 +134,7 @@ test('JSON is read as the engine reads it, or refused where the engine refuses i
         theirs = undefined;
       }
       // Long integers that would not come back digit for digit are refused here.
-      if (ours === undefined && theirs !== undefined && /\d{16}/.test(text)) return;
+      if (ours === undefined && theirs !== undefined && hasLongInteger(theirs.value)) return;
       expect(ours === undefined).toBe(theirs === undefined);
       if (ours === undefined || /\\u[dD][89a-fA-F]/.test(text)) return;
       deepStrictEqual(asNumbers(ours.value), asNumbers(theirs?.value));
