@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

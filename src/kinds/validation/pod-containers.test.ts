@@ -34,7 +34,12 @@ test('names are unique labels across all containers', () => {
 test('the work of validating containers grows with their number', () => {
   const reads = (length: number): number => {
     let count = 0;
-    const counted = { get: (target: object, name: string) => (name === 'name' && count++, Reflect.get(target, name)) };
+    const counted = {
+      get: (target: object, name: string) => {
+        if (name === 'name') count++;
+        return Reflect.get(target, name);
+      },
+    };
     const containers = Array.from(
       { length },
       (_, i) => new Proxy({ name: `c${i}`, image: 'i', resources: {}, terminationMessagePolicy: 'File' }, counted),
