@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Toleration } from '../kinds/core/schema/scheduling.ts';
 import { equal } from '../lib/equal.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { covers, mergeTolerations } from './tolerations.ts';
 
 /** The rule as it reads: each is compared with all others. */

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kubernetes } from '../identity.ts';
+import fc from '../lib/fast-check.testing.ts';
 import type { ApiError } from '../meta/errors.ts';
 import { type PolicyRule, ruleAllows } from './authz/rules.ts';
 import { noRules } from './authz/simple.ts';

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { diffLines, unifiedDiff } from './diff.ts';
+import fc from './fast-check.testing.ts';
 
 const names = { before: 'a', after: 'b' };
 

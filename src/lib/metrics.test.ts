@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import fc from './fast-check.testing.ts';
 import { exponentialBuckets, Metrics } from './metrics.ts';
 import { registerProcessMetrics } from './metrics-process.ts';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from './fast-check.testing.ts';
 import { AsyncQueue, BoundedQueue, Gate } from './queue.ts';
 
 test('a queue behaves as a list that refuses what is beyond its limit', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from './fast-check.testing.ts';
 import { SortedMap } from './sorted.ts';
 
 test('agrees with a sorted array over random histories', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import { checkFieldSelector, FieldSelector, MAX_FIELD_REQUIREMENTS, parseFieldSelector } from './fields.ts';
 
 const pods: Record<string, Record<string, string>> = {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import { cidrContains, formatCIDR, formatIP, ipFamily, nonSpecialIP, parseCIDR, parseIP, validIP, validIPv4, validIPv6 } from './ip.ts';
 
 test.each([

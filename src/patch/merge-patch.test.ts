@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { merge, readMergePatch } from './merge-patch.ts';
 

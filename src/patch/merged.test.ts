@@ -1,10 +1,11 @@
 /** What is copied because a merge did not change it is what decoding would give. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { bodies } from '../kinds/bodies.testing.ts';
 import type { KindVersion } from '../kinds/kind.ts';
 import { create, type Loose } from '../kinds/validation/kinds.testing.ts';
 import { decodes, mutated } from '../kinds/validation/mutations.testing.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { decode, encode } from '../schema/json.ts';
 import { json, list, map, message, opt, string } from '../schema/types.ts';
 import { fieldsOf } from './applied.ts';

@@ -2,9 +2,10 @@
  * Histories of updates and applies by a few managers, held against a small independent reading of the rules: an object is
  * a flat table from path to value, and an owner a set of paths.
  */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { ObjectMeta } from '../kinds/meta.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
 import { always, list, map, message, object, opt, string } from '../schema/types.ts';
 import { type FieldSet, paths } from './fieldset.ts';

@@ -1,7 +1,8 @@
 /** Properties of merge and ownership over random schemas. A failure prints the seed that repeats it. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { equal } from '../lib/equal.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { own } from '../lib/own.ts';
 import { decode } from '../schema/json.ts';
 import { fieldsOf } from './applied.ts';

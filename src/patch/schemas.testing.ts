@@ -1,6 +1,7 @@
 /** Random schemas with objects that fit them, for properties that must hold whatever the kind. */
-import fc from 'fast-check';
+
 import { ObjectMeta } from '../kinds/meta.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { always, int32, list, type MessageType, map, message, object, opt, string, type Type } from '../schema/types.ts';
 import type { Values } from './shape.ts';
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Deployment } from '../kinds/apps/schema/deployment.ts';
 import { ServiceAccount } from '../kinds/core/schema/config.ts';
 import { PodSpec } from '../kinds/core/schema/pod.ts';
 import { Service } from '../kinds/core/schema/service.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
 import { readStrategicPatch } from './strategic.ts';

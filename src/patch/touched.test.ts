@@ -1,10 +1,11 @@
 /** A patch that sees only what it touches makes what it would make of the whole object. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { bodies } from '../kinds/bodies.testing.ts';
 import type { Kind, KindVersion } from '../kinds/kind.ts';
 import { create, type Loose } from '../kinds/validation/kinds.testing.ts';
 import { mutated } from '../kinds/validation/mutations.testing.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { decode, encode, toJson } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { type Patch, readJsonPatch } from './json-patch.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import { DecodeError, type Problem } from './errors.ts';
 import { parseJson } from './parse.ts';
 import { SlowParser } from './slow-parse.ts';

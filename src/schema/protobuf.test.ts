@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import { decodeEnvelope, encodeEnvelope, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';

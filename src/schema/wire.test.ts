@@ -4,10 +4,10 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { baseGroup, kubernetes } from '../identity.ts';
 import { schemaOf } from '../kinds/schemas.ts';
+import fc from '../lib/fast-check.testing.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as oracle from 'yaml';
+import fc from '../lib/fast-check.testing.ts';
 import { DecodeError, type Problem } from './errors.ts';
 import type { JsonValue } from './types.ts';
 import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from './yaml.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import { Audience, type Interest } from './audience.ts';
 import type { CollectionEvent } from './collection.ts';
 import type { Item } from './item.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../lib/fast-check.testing.ts';
 import { storedObject, storedValue } from './item.ts';
 
 const uid = '63bfeac9-4141-42e7-aca9-a033f7b2b13e';

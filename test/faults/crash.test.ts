@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testSeed } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 import { type CrashOptions, runCrashes } from './crash/run.ts';
@@ -14,12 +15,11 @@ const because = (reason: string | undefined) => (reason === undefined ? '' : ` (
 const withoutShim = programMissing ?? missing;
 
 function crash(changes: Partial<CrashOptions>) {
-  const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
-  console.log(`CRASH_SEED=${seed}`);
+  console.log(`TEST_SEED=${testSeed}`);
   const program = join(programDirectory, 'plat.js');
   const directory = temporaryDirectory('plat-crash');
   const bounds = { kills: 4, writes: 200, seconds: 7, writers: 16, loadMs: 400, eventTtlMs: 1_000 };
-  return runCrashes({ seed, ...bounds, shim, directory, program, ...changes });
+  return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
 }
 
 test.skipIf(programMissing !== undefined)(`nothing acknowledged is lost by kills${because(programMissing)}`, async () => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testSeed } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing } from '../support/etcd.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
@@ -11,10 +12,9 @@ const missing = etcdMissing ?? programMissing ?? (existsSync('/proc/net/tcp') ? 
 const because = missing === undefined ? '' : ` (skipped: ${missing})`;
 
 test.skipIf(missing !== undefined)(`histories hold while members and servers fail${because}`, { timeout: 180_000 }, async () => {
-  const seed = Number(process.env.HISTORIES_SEED ?? Date.now() % 1_000_000);
-  console.log(`HISTORIES_SEED=${seed}`);
+  console.log(`TEST_SEED=${testSeed}`);
   const figures = await runHistories({
-    seed,
+    seed: testSeed,
     seconds: 20,
     directory: temporaryDirectory('plat-histories'),
     program: join(programDirectory, 'plat.js'),

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
+import { testSeed } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
@@ -19,9 +20,8 @@ interface Acknowledged {
 }
 
 test('nothing that was acknowledged is lost when the server is killed', { timeout: 120_000 }, async () => {
-  const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
-  console.log(`CRASH_SEED=${seed}`);
-  const random = seededRandom(seed);
+  console.log(`TEST_SEED=${testSeed}`);
+  const random = seededRandom(testSeed);
   const program = await bundleChild(join(import.meta.dirname, 'lmdb-crash-child.ts'));
   const dataDir = temporaryDirectory('plat-crash');
   const acknowledged: Acknowledged[] = [];

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { testSeed } from '../../src/lib/seed.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const COUNT = 2_500;
@@ -16,10 +17,9 @@ test.each(['memory', 'lmdb'] as const)(
   async (store) => {
     const server = await startTestServer({ store, identity: 'kubernetes' });
     servers.push(server);
-    const seed = Math.floor(Math.random() * 2 ** 31);
     const args = ['--server', server.address, '--token', 'admin-token', '--other-token', 'alice-token', '--count', String(COUNT)];
     const said = await new Promise<string>((resolve) => {
-      execFile(process.execPath, [program, ...args, '--seed', String(seed)], { maxBuffer: 64 * 2 ** 20 }, (_error, stdout, stderr) =>
+      execFile(process.execPath, [program, ...args, '--seed', String(testSeed)], { maxBuffer: 64 * 2 ** 20 }, (_error, stdout, stderr) =>
         resolve(stdout === '' ? stderr : stdout),
       );
     });
@@ -28,7 +28,7 @@ test.each(['memory', 'lmdb'] as const)(
     const result = JSON.parse(first) as { fiveHundreds: number; broken: number; alive: boolean; statuses: Record<string, number> };
     expect(
       { fiveHundreds: result.fiveHundreds, broken: result.broken, alive: result.alive },
-      `--seed ${seed}\n${problems.join('\n')}`,
+      `--seed ${testSeed}\n${problems.join('\n')}`,
     ).toEqual({
       fiveHundreds: 0,
       broken: 0,

@@ -1,9 +1,10 @@
 /** What holds for random objects of every built-in kind: forms, defaults and versions lose nothing. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../src/kinds/kind.ts';
 import { fromHubNow, type Served, toHubNow } from '../../src/kinds/served.ts';
 import { testEnv } from '../../src/kinds/validation/kinds.testing.ts';
+import fc from '../../src/lib/fast-check.testing.ts';
 import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
 import type { MessageType } from '../../src/schema/types.ts';

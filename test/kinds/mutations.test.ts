@@ -2,9 +2,10 @@
  * Bodies with something wrong in them, sent to a real server without being kept: whatever they are, they are taken or
  * refused with a reason, never answered with an error of the server.
  */
-import fc from 'fast-check';
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mutated } from '../../src/kinds/validation/mutations.testing.ts';
+import fc from '../../src/lib/fast-check.testing.ts';
 import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
 import { pick, type Random, randomOf, randomValue } from '../support/arbitrary.ts';
 import { type Example, readExamples, servedVersions } from '../support/examples.ts';

@@ -1,6 +1,7 @@
 /** Lists in pieces: one consistent snapshot, whatever is written between the pieces. */
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
+import fc from '../../src/lib/fast-check.testing.ts';
 import type { Client, Loose } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

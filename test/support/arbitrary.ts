@@ -4,7 +4,7 @@
  *
  * An object comes from one number, so that a failure is told by the seed and that number; objects are not shrunk.
  */
-import fc from 'fast-check';
+import fc from '../../src/lib/fast-check.testing.ts';
 import {
   type JsonObject,
   type JsonValue,

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../../lib/fast-check.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../lib/pki.ts';
 import { type AuthRequest, type User, union } from '../types.ts';
 import { anonymous } from './anonymous.ts';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import fc from '../../lib/fast-check.testing.ts';
 import { type Attributes, type User, unionAuthorizer } from '../types.ts';
 import { RoleBasedAccess } from './rbac.ts';
 import { forbiddenError, forbiddenMessage } from './refusal.ts';

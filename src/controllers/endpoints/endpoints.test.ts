@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import fc from '../../lib/fast-check.testing.ts';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { endpointSliceController } from './endpoint-slices.ts';
 import { endpointsController } from './endpoints.ts';

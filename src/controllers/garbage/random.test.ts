@@ -1,6 +1,7 @@
 /** Random graphs of owners, random deletions: when the collector has nothing left to do, exactly what the rules keep is there. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
+import fc from '../../lib/fast-check.testing.ts';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers } from '../testing.ts';
 import { garbageCollector } from './controller.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
+import fc from '../../lib/fast-check.testing.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { EventKind } from '../core/event.ts';

@@ -1,5 +1,5 @@
 /** Bodies with a few things wrong in them, for property tests. */
-import fc from 'fast-check';
+import fc from '../../lib/fast-check.testing.ts';
 import type { Loose } from './kinds.testing.ts';
 
 /** Values that clients put in wrong places. */

@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../fast-check.testing.ts';
 import {
   DerError,
   ensureAuthority,

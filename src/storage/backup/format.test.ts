@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../../lib/fast-check.testing.ts';
 import { put } from '../engine.suite.tools.ts';
 import type { Entry } from '../engine.ts';
 import { openMemoryEngine } from '../engines/memory.ts';

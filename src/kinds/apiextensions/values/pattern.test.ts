@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../../../lib/fast-check.testing.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 
 test.each<[string, string[], string[]]>([

@@ -1,7 +1,8 @@
 /** What holds for all schemas and all values. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
+import fc from '../../../lib/fast-check.testing.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import fc from '../../../lib/fast-check.testing.ts';
 import { keepable, Reader, Writer } from './wire.ts';
 
 test('the bytes are those of the protobuf specification', () => {
