@@ -53,6 +53,13 @@ const grpcApart = {
   setup: ({ onResolve }) => onResolve({ filter: /^@grpc\/grpc-js$/ }, () => ({ path: './grpc.cjs', external: true })),
 };
 
+/** Descriptions of all kinds and fields, which only the OpenAPI documents need: a file of its own. */
+const descriptionsApart = {
+  name: 'descriptions',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /[\\/]kinds[\\/]descriptions\.ts$/ }, () => ({ path: './descriptions.cjs', external: true })),
+};
+
 /**
  * The database library looks for its binary from where it lies itself, so that it is told the place. The binary is of the same
  * version, since package.json names that exactly. What the library would load to speed up its own encoding is left out.
@@ -72,21 +79,24 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, grpc, library, loader] = await Promise.all([
+  const [main, grpc, descriptions, library, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
       entryNames: 'bundle',
-      plugins: [grpcApart, database],
+      plugins: [grpcApart, descriptionsApart, database],
       // A script has `require` alone to load what is external.
       supported: { 'dynamic-import': false },
     }),
     build({ ...common, entryPoints: { grpc: '@grpc/grpc-js' } }),
+    build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
     build({ ...common, bundle: false, format: 'esm', entryPoints: ['src/index.ts'], metafile: true }),
     readFile(join(root, 'scripts', 'load.mjs')),
   ]);
   const names = Object.values(library.metafile.outputs).flatMap((output) => output.exports);
-  const files = new Map([...main.outputFiles, ...grpc.outputFiles].map(({ path, contents }) => [path, Buffer.from(contents)]));
+  const files = new Map(
+    [main, grpc, descriptions].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
+  );
   const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
   text('plat.js', [`#!/usr/bin/env -S node ${nodeFlags.join(' ')}`, "import { load } from './load.js';", 'await load().program();']);
   text('index.js', ["import { load } from './load.js';", `export const { ${names.join(', ')} } = await load().library();`]);

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 const attributes = {
   resourceAttributes: 'The request, when it is about a resource.',

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 const ranges = { rule: 'What is allowed.', ranges: 'Ranges of ids that are allowed.' };
 

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 /** Config maps, secrets, service accounts, namespaces, quotas, events and references of the core group. */
 export const config: Descriptions = {

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 const serviceReference = {
   $: 'Names a service of the cluster.',

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 /** Metadata, answers, discovery documents and options of requests. */
 export const meta: Descriptions = {

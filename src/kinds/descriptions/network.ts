@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 /** Services, endpoints, ingresses and network policies. */
 export const network: Descriptions = {

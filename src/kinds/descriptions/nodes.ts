@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 /** Nodes, leases and what else is about machines. */
 export const nodes: Descriptions = {

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 /** Fields of the containers of a pod, whether they are there from the start or added later. */
 const container = {

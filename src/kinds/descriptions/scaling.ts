@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 const identified = {
   metric: 'The name and selection of the metric.',

@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 const preferences = {
   requiredDuringSchedulingIgnoredDuringExecution: 'What must hold when the pod is placed; later changes do not move it.',

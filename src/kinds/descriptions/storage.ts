@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 /** Storage classes, drivers, and attachments of volumes. */
 export const storage: Descriptions = {

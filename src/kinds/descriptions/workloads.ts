@@ -1,4 +1,4 @@
-import type { Descriptions } from './index.ts';
+import type { Descriptions } from '../descriptions.ts';
 
 const rolling = {
   maxUnavailable: 'How many pods may be missing while the update runs, as a number or a share.',

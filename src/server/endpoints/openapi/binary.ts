@@ -237,7 +237,7 @@ const operationV3 = message(
       7,
       wrapped(
         1,
-        message(() => ({ content: [2, content], required: [3, bool] })),
+        message(() => ({ description: [1, text], content: [2, content], required: [3, bool] })),
       ),
     ],
     responses: [8, wrapped(2, named(responseV3))],

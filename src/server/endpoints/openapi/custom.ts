@@ -5,18 +5,20 @@
 import type { Identity } from '../../../identity.ts';
 import { extensionNames } from '../../../kinds/apiextensions/schema/json-schema.ts';
 import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
+import { PartialObjectMetadata, PartialObjectMetadataList } from '../../../kinds/meta-kinds.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { Schemas } from '../../../schema/openapi.ts';
 import { setKey } from '../../../schema/plain.ts';
-import type { JsonObject, JsonValue } from '../../../schema/types.ts';
+import type { JsonObject, JsonValue, MessageType } from '../../../schema/types.ts';
+import type { Describe } from './model.ts';
 import type { Names } from './names.ts';
 
 export interface CustomOptions {
   readonly identity: Identity;
   readonly names: Names;
   readonly release: 2 | 3;
-  /** What fields that every object has are for. */
-  readonly words: Readonly<Record<string, string>>;
+  /** Describes the fields that every object and every list has. */
+  readonly describe: Describe;
 }
 
 /** The definitions of a custom kind in one version, and of its list. */
@@ -35,8 +37,8 @@ export function customDefinitions(options: CustomOptions, resource: Resource): S
       required: ['items'],
       properties: {
         ...publisher.typeFields(),
-        items: { description: options.words.items ?? '', type: 'array', items: publisher.ref(own) },
-        metadata: publisher.described('metadata', options.names.of(ListMeta.name)),
+        items: { description: `The ${kind.plural} of this answer.`, type: 'array', items: publisher.ref(own) },
+        metadata: publisher.described(PartialObjectMetadataList, options.names.of(ListMeta.name)),
       },
       ...marked(kind.listKind),
     },
@@ -80,17 +82,17 @@ class Publisher {
   ref(name: string): JsonObject {
     return { $ref: `#/${this.options.release === 2 ? 'definitions' : 'components/schemas'}/${name}` };
   }
-  /** A reference with a description, which the third release does not allow to stand beside it. */
-  described(field: string, name: string): JsonObject {
-    const description = this.options.words[field] ?? '';
+  /** The metadata of an object or a list: a reference with a description, which the third release does not allow to stand beside it. */
+  described(of: MessageType, name: string): JsonObject {
+    const description = this.options.describe(of.name, 'metadata') ?? '';
     return this.options.release === 2 ? { description, ...this.ref(name) } : { description, allOf: [this.ref(name)] };
   }
   typeFields(): JsonObject {
-    const { words } = this.options;
-    return {
-      apiVersion: { description: words.apiVersion ?? '', type: 'string' },
-      kind: { description: words.kind ?? '', type: 'string' },
-    };
+    const field = (name: string): JsonObject => ({
+      description: this.options.describe(PartialObjectMetadata.name, name) ?? '',
+      type: 'string',
+    });
+    return { apiVersion: field('apiVersion'), kind: field('kind') };
   }
 
   /** An object of the kind. Where it may hold anything, clients must not believe that what is named is all. */
@@ -102,7 +104,7 @@ class Publisher {
     return { ...schema, properties: { ...this.typeFields(), ...((schema.properties ?? {}) as JsonObject), ...this.metadata() } };
   }
   private metadata(): JsonObject {
-    return { metadata: this.described('metadata', this.options.names.of(ObjectMeta.name)) };
+    return { metadata: this.described(PartialObjectMetadata, this.options.names.of(ObjectMeta.name)) };
   }
 
   private schema(written: JsonObject): JsonObject {

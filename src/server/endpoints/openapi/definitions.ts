@@ -9,7 +9,7 @@ import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schem
 import { type MessageType, message, req, string } from '../../../schema/types.ts';
 import type { Groups } from '../groups.ts';
 import { customDefinitions } from './custom.ts';
-import type { GroupVersionKind } from './model.ts';
+import type { Describe, GroupVersionKind } from './model.ts';
 import type { Names } from './names.ts';
 
 /** What `/version` answers. */
@@ -29,34 +29,15 @@ const Patch = message('meta.v1.Patch', {});
 const common: readonly MessageType[] = [DeleteOptions, Status, WatchEvent, Patch, APIResourceList];
 export const discoveryTypes = { api: [APIVersions], apis: [APIGroupList], group: [APIGroup], version: [VersionInfo] } as const;
 
-const fieldWords: Readonly<Record<string, string>> = {
-  apiVersion: 'The group and version of the schema that this object is written in.',
-  kind: 'The kind of this object, in the words of the schema; it cannot be changed.',
-  metadata: 'Name, namespace, labels and what else all objects have.',
-  spec: 'The state that is wanted.',
-  status: 'The state that was last seen.',
-  items: 'The objects of the list.',
-};
-const typeWords: Readonly<Record<string, string>> = {
-  'meta.v1.ObjectMeta': 'What all stored objects have, whatever their kind.',
-  'meta.v1.ListMeta': 'What all lists have: their version, and how to continue.',
-  'meta.v1.Status': 'The outcome of a request that is answered with no object.',
-  'meta.v1.DeleteOptions': 'How an object is to be deleted.',
-  'meta.v1.Patch': 'A change to an object, in the form that the media type says.',
-  'meta.v1.WatchEvent': 'One event of a watch.',
-  'meta.v1.Time': 'A time as RFC 3339 writes it, in whole seconds.',
-  'meta.v1.MicroTime': 'A time as RFC 3339 writes it, with microseconds.',
-  'api.resource.Quantity': 'An amount such as 500m, 1.5 or 2Gi.',
-  'util.intstr.IntOrString': 'A number or a text, for example a port or its name, a count or a percentage.',
-};
-
 export class Definitions {
   private readonly identity: Identity;
   private readonly names: Names;
+  private readonly describe: Describe;
 
-  constructor(identity: Identity, names: Names) {
+  constructor(identity: Identity, names: Names, describe: Describe) {
     this.identity = identity;
     this.names = names;
+    this.describe = describe;
   }
 
   v2(resources: readonly Resource[], groups: Groups): Schemas {
@@ -96,8 +77,7 @@ export class Definitions {
       name: (type) => this.names.of(type),
       extensionPrefix: this.identity.schemaExtensionPrefix,
       kinds: (type) => kinds.get(type),
-      // Only objects have these; elsewhere the same names mean other things.
-      describe: (type, field) => (field === undefined ? typeWords[type] : kinds.has(type) ? fieldWords[field] : undefined),
+      describe: this.describe,
     };
   }
 
@@ -126,7 +106,7 @@ export class Definitions {
 
   /** Adds custom kinds, and writes the kinds of a definition under every prefix that clients look for. */
   private finish(schemas: Schemas, resources: readonly Resource[], release: 2 | 3): Schemas {
-    const options = { identity: this.identity, names: this.names, release, words: fieldWords };
+    const options = { identity: this.identity, names: this.names, release, describe: this.describe };
     for (const resource of resources) if (resource.custom) Object.assign(schemas, customDefinitions(options, resource));
     const [own, ...others] = kindExtensionPrefixes(this.identity).map((prefix) => `${prefix}group-version-kind`);
     for (const schema of Object.values(schemas)) {

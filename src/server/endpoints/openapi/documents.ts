@@ -15,7 +15,7 @@ import type { Groups, ServedVersion } from '../groups.ts';
 import { binaryV2, binaryV3 } from './binary.ts';
 import { Definitions, discoveryTypes } from './definitions.ts';
 import { isSoundV3, mergedParts, soundParts } from './merge.ts';
-import { type PathItem, securityScheme } from './model.ts';
+import { type Describe, type PathItem, securityScheme } from './model.ts';
 import { Names } from './names.ts';
 import { joined, Part } from './parts.ts';
 import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
@@ -55,6 +55,7 @@ export interface DocumentOptions {
   /** `v1.24.17+plat.0.1.0` */
   readonly version: string;
   readonly fieldValidation: boolean;
+  readonly describe: Describe;
 }
 
 interface Piece {
@@ -82,7 +83,7 @@ export class Documents {
     this.options = { ...options, names };
     this.groups = groups;
     this.remote = remote;
-    this.definitions = new Definitions(options.identity, names);
+    this.definitions = new Definitions(options.identity, names, options.describe);
   }
 
   /** The document of the second release: everything in one. */

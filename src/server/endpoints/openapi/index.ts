@@ -25,12 +25,16 @@ const BINARY_TYPE = 'application/octet-stream';
 
 export function openapiEndpoints(services: Services, groups: () => Groups, options: OpenApiOptions): Map<string, Endpoint> {
   let made: Documents | undefined;
-  const documents = (): Documents => {
+  const documents = async (): Promise<Documents> => {
+    if (made !== undefined) return made;
+    // Descriptions are large and of use here only, so that the first request for a document loads them.
+    const { descriptionOf } = await import('../../../kinds/descriptions.ts');
     made ??= new Documents(
       {
         identity: services.identity,
         version: options.version,
         fieldValidation: services.registry.env.feature('ServerSideFieldValidation'),
+        describe: descriptionOf,
       },
       groups,
       options.remote,
@@ -41,13 +45,13 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
   const v2: Endpoint = async (ctx) => {
     const media = mediaOf(ctx, 'v2');
     if (media === undefined) return empty(ctx, 406);
-    const form = await documents().v2();
+    const form = await (await documents()).v2();
     return reply(ctx, media === 'json' ? form : await form.binary(), media, ['Last-Modified', modified]);
   };
   return new Map([
     ['/openapi/v2', v2],
-    ['/openapi/v3', (ctx: Context) => showIndex(ctx, documents())],
-    ['/openapi/v3/', (ctx: Context) => showV3(ctx, documents(), options)],
+    ['/openapi/v3', async (ctx: Context) => showIndex(ctx, await documents())],
+    ['/openapi/v3/', async (ctx: Context) => showV3(ctx, await documents(), options)],
   ]);
 }
 

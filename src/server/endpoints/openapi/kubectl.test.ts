@@ -69,7 +69,20 @@ test.skipIf(missing !== undefined)('explain reads both releases', async () => {
   const third = await kubectl('explain', 'deployment.spec.strategy.rollingUpdate');
   expect(third).toMatch(/KIND: +Deployment\nVERSION: +v1\n.*maxSurge\t<IntOrString>/s);
   const second = await kubectl('explain', 'pod', '--output', 'plaintext-openapiv2');
-  expect(second).toMatch(/KIND: +Pod\nVERSION: +v1\n.*spec\t<Object>\n +The state that is wanted\./s);
+  expect(second).toMatch(/KIND: +Pod\nVERSION: +v1\n.*spec\t<Object>\n +[A-Z]/s);
+});
+
+test.skipIf(missing !== undefined)('explain describes a field, and every field of a kind', async () => {
+  const image = await kubectl('explain', 'pod.spec.containers.image');
+  expect(image).toMatch(/FIELD: image <string>.*DESCRIPTION:\n +\S.*image/s);
+  const deployment = await kubectl('explain', 'deployment', '--recursive');
+  expect(deployment).toMatch(/terminationGracePeriodSeconds\t<integer>/);
+  for (const text of [image, deployment]) expect(text).not.toMatch(/<empty>|<none>/);
+  // The older form prints the description of every field of one level.
+  const spec = await kubectl('explain', 'pod.spec', '--output', 'plaintext-openapiv2');
+  expect(spec).not.toMatch(/<empty>|<none>/);
+  expect(spec.match(/^ {3}\w+\t</gm)?.length).toBe(36);
+  expect(spec.match(/^ {3}\w+\t<.*>( -required-)?\n {5}\S/gm)?.length).toBe(36);
 });
 
 test.skipIf(missing !== undefined)('what the schema does not know is refused before it is sent', async () => {

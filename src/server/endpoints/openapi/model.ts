@@ -4,6 +4,9 @@ export interface GroupVersionKind {
   readonly kind: string;
   readonly version: string;
 }
+/** The description of a message (`core.v1.Pod`), or of one of its fields. */
+export type Describe = (message: string, field?: string) => string | undefined;
+
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';

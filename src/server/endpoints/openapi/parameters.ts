@@ -1,46 +1,106 @@
 /** The parameters of requests for resources. */
 import type { MessageType } from '../../../schema/types.ts';
 import { resolve } from '../../../schema/types.ts';
-import type { Parameter } from './model.ts';
+import type { Describe, Parameter } from './model.ts';
 
 const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description });
 const path = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description, required: true });
 
-export const namespaceParameter = path('namespace', 'object name and auth scope, such as for teams and projects');
+export const namespaceParameter = path('namespace', 'The namespace of the objects: it scopes their names and the permissions on them.');
 export const nameParameter = (kind: string): Parameter => path('name', `name of the ${kind}`);
-export const proxyPath = (): Parameter => path('path', 'path to the resource');
-export const pretty = query('pretty', 'string', "If 'true', then the output is pretty printed.");
+export const proxyPath = (): Parameter => path('path', 'The rest of the path, which is passed on to the proxied server.');
+export const pretty = query(
+  'pretty',
+  'string',
+  "If 'true', the output is indented for people to read. Defaults to true for browsers and curl.",
+);
 
 const select: readonly Parameter[] = [
-  query('fieldSelector', 'string', 'A selector to restrict the list by the fields of its objects.'),
-  query('labelSelector', 'string', 'A selector to restrict the list by the labels of its objects.'),
-  query('limit', 'integer', 'The most objects of one answer; where more exist, the answer says how to continue.'),
-  query('resourceVersion', 'string', 'The version of the data that the answer may be made from.'),
-  query('resourceVersionMatch', 'string', 'How the version is meant: NotOlderThan or Exact.'),
-  query('timeoutSeconds', 'integer', 'How long a watch lasts, whatever happens.'),
+  query(
+    'fieldSelector',
+    'string',
+    'A selector to restrict the list of returned objects by their fields, such as metadata.name=web. Defaults to everything.',
+  ),
+  query(
+    'labelSelector',
+    'string',
+    'A selector to restrict the list of returned objects by their labels, such as app=web,tier!=cache. Defaults to everything.',
+  ),
+  query(
+    'limit',
+    'integer',
+    'The maximum number of objects in one answer. Where more exist, metadata.continue of the answer leads to the next chunk. Defaults to all.',
+  ),
+  query(
+    'resourceVersion',
+    'string',
+    'The version of the data that the answer may be served from; a watch begins after it. 0 allows any version, and the default is the newest.',
+  ),
+  query(
+    'resourceVersionMatch',
+    'string',
+    'How resourceVersion applies to a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
+  ),
+  query('timeoutSeconds', 'integer', 'Limits the duration of the call, in seconds. A watch ends then, whether or not there was activity.'),
 ];
-const token = query('continue', 'string', 'Where the next part of a list begins, as the part before it said.');
+const token = query(
+  'continue',
+  'string',
+  'The value of metadata.continue of the previous chunk: the server returns the next one. The other parameters must stay the same.',
+);
 
 export const listParameters: readonly Parameter[] = [
-  query('allowWatchBookmarks', 'boolean', 'Ask a watch for events that only tell the version it has reached.'),
+  query(
+    'allowWatchBookmarks',
+    'boolean',
+    'Requests BOOKMARK events in a watch, which carry only the resourceVersion that the watch has reached. Ignored for lists.',
+  ),
   token,
   ...select,
-  query('watch', 'boolean', 'Watch for changes instead of listing.'),
+  query(
+    'watch',
+    'boolean',
+    'Watch for changes to the described resources: the answer is a stream of events that begins after resourceVersion, instead of a list.',
+  ),
 ];
 
-const dryRun = query('dryRun', 'string', 'All: go through every step, but store nothing.');
-const fieldManager = query('fieldManager', 'string', 'The name of the actor whose fields these are, 128 printable characters at most.');
-const fieldValidation = query('fieldValidation', 'string', 'What unknown and repeated fields lead to: Ignore, Warn or Strict.');
-const force = query('force', 'boolean', 'Take fields over from other actors when applying.');
+const dryRun = query('dryRun', 'string', 'With the value All the request passes admission and validation, and nothing is persisted.');
+const fieldManager = query(
+  'fieldManager',
+  'string',
+  'The name under which the written fields are owned, at most 128 printable characters. Required to apply; otherwise defaults to the start of the user agent.',
+);
+const fieldValidation = query(
+  'fieldValidation',
+  'string',
+  'What to do about unknown and duplicate fields: Ignore drops them, Warn drops them with a warning, Strict refuses the request.',
+);
+const force = query(
+  'force',
+  'boolean',
+  'Applying takes over fields that other managers own instead of failing with a conflict. Only allowed with apply patches.',
+);
 
 /** A parameter is published only while the server heeds it: clients look here to learn what it can do. */
 export const writeParameters = (validation: boolean): Parameter[] => [dryRun, fieldManager, ...(validation ? [fieldValidation] : [])];
 export const patchParameters = (validation: boolean): Parameter[] => [...writeParameters(validation), force];
 
 const deletion: readonly Parameter[] = [
-  query('gracePeriodSeconds', 'integer', 'Seconds before the object is deleted; zero is at once.'),
-  query('orphanDependents', 'boolean', 'Leave dependents alone. Use propagationPolicy instead.'),
-  query('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.'),
+  query(
+    'gracePeriodSeconds',
+    'integer',
+    'Seconds that the object has for an orderly end. 0 deletes at once; the default depends on the kind, and is at once for most.',
+  ),
+  query(
+    'orphanDependents',
+    'boolean',
+    'Deprecated, use propagationPolicy: whether dependent objects stay behind without their owner. Not allowed together with it.',
+  ),
+  query(
+    'propagationPolicy',
+    'string',
+    'What happens to dependent objects: Orphan leaves them, Background deletes them afterwards, Foreground deletes them first.',
+  ),
 ];
 export const deleteParameters: readonly Parameter[] = [dryRun, ...deletion];
 export const deleteCollectionParameters: readonly Parameter[] = [token, dryRun, ...select, ...deletion];
@@ -48,11 +108,12 @@ export const deleteCollectionParameters: readonly Parameter[] = [token, dryRun, 
 const scalars: Readonly<Record<string, Parameter['type']>> = { bool: 'boolean', int32: 'integer', int64: 'integer' };
 
 /** Options of tunnels and logs, which come in the query. */
-export function optionParameters(options: MessageType): Parameter[] {
+export function optionParameters(options: MessageType, describe: Describe): Parameter[] {
   return options.ordered
     .filter((field) => field.name !== 'kind' && field.name !== 'apiVersion')
     .map((field) => {
       const type = resolve(field.type);
-      return query(field.name, type.node === 'scalar' ? (scalars[type.name] ?? 'string') : 'string', `The ${field.name} of the request.`);
+      const plain = type.node === 'scalar' ? scalars[type.name] : undefined;
+      return query(field.name, plain ?? 'string', describe(options.name, field.name) ?? '');
     });
 }

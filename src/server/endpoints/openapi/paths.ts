@@ -4,7 +4,7 @@ import type { ActionSubresource, Subresource } from '../../../kinds/kind.ts';
 import { schemaOf } from '../../../kinds/schemas.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { ServedVersion } from '../groups.ts';
-import type { GroupVersionKind, Method, Operation, Parameter, PathItem } from './model.ts';
+import type { Describe, GroupVersionKind, Method, Operation, Parameter, PathItem } from './model.ts';
 import type { Names } from './names.ts';
 import {
   deleteCollectionParameters,
@@ -24,6 +24,7 @@ export interface PathOptions {
   readonly names: Names;
   /** Field validation is heeded. */
   readonly fieldValidation: boolean;
+  readonly describe: Describe;
 }
 
 const proxyMethods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
@@ -233,7 +234,7 @@ class ResourcePaths {
     }
     const optionsKind = sub.kind.kind.endsWith('Options') ? sub.kind.kind : `${sub.kind.kind}${capital(name)}Options`;
     const schema = schemaOf(sub.kind.group, sub.kind.version, optionsKind, this.options.identity);
-    const query = schema === undefined ? [] : optionParameters(schema);
+    const query = schema === undefined ? [] : optionParameters(schema, this.options.describe);
     if (!sub.kind.kind.endsWith('Options')) {
       // Text rather than an object: the log of a pod.
       const description = `read ${name} of the specified ${this.resource.kind.kind}`;

@@ -17,6 +17,13 @@ function extensions(identity: Identity, operation: Operation): JsonObject {
   return made;
 }
 
+/** What the body of a request holds. */
+function bodyWords({ action, kind }: Operation): string {
+  if (action === 'patch') return 'The change, in the form that the media type of the request names.';
+  if (action === 'delete' || action === 'deletecollection') return 'Options of the deletion, instead of or beside those of the query.';
+  return `The ${kind?.kind ?? 'object'} to ${action === 'put' ? 'store in place of the present one' : 'create'}.`;
+}
+
 const pathsOf = (
   items: readonly PathItem[],
   parameter: (p: Parameter) => JsonObject,
@@ -45,7 +52,9 @@ export function writerV2(identity: Identity): PathWriter {
   const operation = (o: Operation): JsonObject => {
     const schema = o.answer === undefined ? { type: 'string' } : ref(o.answer);
     const body: JsonObject[] =
-      o.body === undefined ? [] : [{ name: 'body', in: 'body', ...(o.bodyRequired && { required: true }), schema: ref(o.body) }];
+      o.body === undefined
+        ? []
+        : [{ description: bodyWords(o), name: 'body', in: 'body', ...(o.bodyRequired && { required: true }), schema: ref(o.body) }];
     const parameters = [...body, ...o.parameters.map(parameter)];
     const responses: JsonObject = {};
     for (const code of o.codes) responses[code] = { description: responseWords[code] as string, schema };
@@ -88,7 +97,11 @@ export function writerV3(identity: Identity): PathWriter {
       operationId: o.id,
       ...(o.parameters.length > 0 && { parameters: o.parameters.map(parameter) }),
       ...(o.body !== undefined && {
-        requestBody: { ...(o.bodyRequired && { required: true }), content: contentOf(o.consumes ?? ['*/*'], ref(o.body)) },
+        requestBody: {
+          description: bodyWords(o),
+          ...(o.bodyRequired && { required: true }),
+          content: contentOf(o.consumes ?? ['*/*'], ref(o.body)),
+        },
       }),
       responses,
       ...extensions(identity, o),

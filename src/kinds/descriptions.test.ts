@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
-import { type MessageType, resolve, type Type } from '../../schema/types.ts';
-import { builtinKinds } from '../index.ts';
-import { listOf } from '../lists.ts';
-import { schemaOf } from '../schemas.ts';
-import { descriptionOf } from './index.ts';
+import { kubernetes, plat } from '../identity.ts';
+import { type MessageType, resolve, type Type } from '../schema/types.ts';
+import { descriptionOf } from './descriptions.ts';
+import { builtinKinds } from './index.ts';
+import { listOf } from './lists.ts';
+import { schemaOf } from './schemas.ts';
 
 /** All messages that can be reached from the kinds of an identity. */
 function reachable(roots: Type[]): MessageType[] {

@@ -5,26 +5,28 @@
  * Messages are found without their version (`core.v1.PodSpec` → `core.PodSpec`), because versions agree on meanings.
  * A field that its message does not describe has the meaning that its name has everywhere.
  */
-import { access } from './access.ts';
-import { anywhere } from './anywhere.ts';
-import { cluster } from './cluster.ts';
-import { config } from './config.ts';
-import { extension } from './extension.ts';
-import { meta } from './meta.ts';
-import { network } from './network.ts';
-import { nodes } from './nodes.ts';
-import { pods } from './pods.ts';
-import { scaling } from './scaling.ts';
-import { scheduling } from './scheduling.ts';
-import { storage } from './storage.ts';
-import { volumes } from './volumes.ts';
-import { workloads } from './workloads.ts';
+import { access } from './descriptions/access.ts';
+import { anywhere } from './descriptions/anywhere.ts';
+import { cluster } from './descriptions/cluster.ts';
+import { config } from './descriptions/config.ts';
+import { extension } from './descriptions/extension.ts';
+import { meta } from './descriptions/meta.ts';
+import { network } from './descriptions/network.ts';
+import { nodes } from './descriptions/nodes.ts';
+import { pods } from './descriptions/pods.ts';
+import { published } from './descriptions/published.ts';
+import { scaling } from './descriptions/scaling.ts';
+import { scheduling } from './descriptions/scheduling.ts';
+import { storage } from './descriptions/storage.ts';
+import { volumes } from './descriptions/volumes.ts';
+import { workloads } from './descriptions/workloads.ts';
 
 /** `$` describes the message itself, the other keys its fields. */
 export type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const all: Descriptions = {
   ...meta,
+  ...published,
   ...pods,
   ...volumes,
   ...scheduling,
