@@ -80,6 +80,7 @@ export class Context {
   seatQueue: FairQueue | undefined;
   seatSince = 0;
   seatFinalMs = 0;
+  seatOvertook = false;
   olderSeat: Holder | undefined;
   newerSeat: Holder | undefined;
   /** Gives the seats of a watch back when it has begun. */

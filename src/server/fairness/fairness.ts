@@ -19,6 +19,7 @@ import type { Step } from '../pipeline.ts';
 import { AwaitedBody } from './awaited-body.ts';
 import { Bodies } from './bodies.ts';
 import type { Waiter, Width } from './level.ts';
+import { LingeringSeats } from './lingering.ts';
 import type { Reason } from './metrics.ts';
 import { oneSeat, widthOf } from './width.ts';
 
@@ -44,12 +45,14 @@ export class Fairness {
   private readonly options: FairnessOptions;
   private readonly clock: Clock;
   private readonly waitMs: number;
+  private readonly lingering: LingeringSeats;
   private readonly endSweep: Cancel;
 
   constructor(options: FairnessOptions) {
     this.options = options;
     this.clock = options.clock;
     this.bodies = new Bodies(options.clock);
+    this.lingering = new LingeringSeats(options.clock);
     this.waitMs = waitLimit(options.requestTimeoutMs);
     this.endSweep = options.clock.every(SWEEP_MS, () => this.sweep());
   }
@@ -85,6 +88,7 @@ export class Fairness {
       holder: ctx,
       width,
       arrived: now,
+      virtual: 0,
       queue: undefined,
       start: (at) => {
         started = true;
@@ -157,7 +161,7 @@ export class Fairness {
   private readonly leave = (ctx: Context): void => {
     if (ctx.seats === 0) return;
     const { level, schema } = ctx.flow as Flow;
-    const { seats, seatQueue, seatFinalMs } = ctx;
+    const { seats, seatQueue, seatFinalMs, seatOvertook } = ctx;
     const now = this.clock.monotonic();
     schema.metrics.executing.value--;
     schema.metrics.seats.value -= seats;
@@ -168,7 +172,7 @@ export class Fairness {
       return;
     }
     level.finish(ctx, now, true);
-    this.clock.after(seatFinalMs, () => level.release(seatQueue, seats, this.clock.monotonic()));
+    this.lingering.add(level, seatQueue, seats, seatOvertook, now, seatFinalMs);
   };
 
   /** Lets go of clients that do not take their answers: those hold seats as well. */
@@ -187,6 +191,7 @@ export class Fairness {
 
   close(): void {
     this.endSweep();
+    this.lingering.close();
     this.bodies.close();
   }
 }

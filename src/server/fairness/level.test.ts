@@ -27,6 +27,7 @@ class Request implements Holder {
   seatQueue: FairQueue | undefined;
   seatSince = 0;
   seatFinalMs = 0;
+  seatOvertook = false;
   olderSeat: Holder | undefined;
   newerSeat: Holder | undefined;
   readonly name: string;
@@ -48,7 +49,7 @@ function world(changes?: Partial<LevelConfig>) {
       return 'started';
     }
     if (hand.length === 0) return 'rejected';
-    request.waiter = { holder: request, width, arrived: now, queue: undefined, start: () => void started.push(request.name) };
+    request.waiter = { holder: request, width, arrived: now, virtual: 0, queue: undefined, start: () => void started.push(request.name) };
     if (level.wait(request.waiter, hand, now) === 0) return 'rejected';
     return request.seats > 0 ? 'started' : 'waits';
   };
@@ -88,6 +89,82 @@ test('one that needs more seats than there are starts alone, and nothing overtak
   expect(started).toEqual(['small', 'giant', 'last']);
 });
 
+test('seats that are too few for a wide request are for others meanwhile', () => {
+  const { level, started, arrive } = world({ limit: 9, queueLengthLimit: 20 });
+  const lists = Array.from({ length: 3 }, (_, i) => new Request(`list${i}`));
+  for (const list of lists) arrive(list, 0, wide(4), 0);
+  // Two lists run, one seat is free, and the third list waits for four.
+  expect([started, level.seatsInUse]).toEqual([['list0', 'list1'], 8]);
+  for (let i = 0; i < 50; i++) {
+    const small = new Request(`small${i}`);
+    expect(arrive(small, 1, wide(1), i)).toBe('started');
+    level.finish(small, i);
+  }
+  expect(level.overtaking).toBe(0);
+  level.finish(lists[0] as Request, 60);
+  expect(started.at(-1)).toBe('list2');
+});
+
+test('a wide request is not put off for ever: others go first only as far as they leave room for it in the end', () => {
+  const { level, started, arrive } = world({ limit: 6, queueLengthLimit: 50 });
+  const before = new Request('before');
+  arrive(before, 0, wide(3), 0);
+  const list = new Request('list');
+  expect(arrive(list, 1, wide(4), 0)).toBe('waits');
+  const states = Array.from({ length: 4 }, (_, i) => arrive(new Request(`small${i}`), 2, wide(1), 100));
+  expect([states, level.overtaking]).toEqual([['started', 'started', 'waits', 'waits'], 2]);
+  // Though its seats would be enough for the others, the list is first.
+  level.finish(before, 200);
+  expect(started).toEqual(['before', 'small0', 'small1', 'list']);
+  level.finish(list, 300);
+  expect(started.slice(4)).toEqual(['small2', 'small3']);
+});
+
+test('seats for the time after a request that went first count until they are free', () => {
+  const { level, arrive } = world({ limit: 6 });
+  arrive(new Request('before'), 0, wide(3), 0);
+  arrive(new Request('list'), 1, wide(4), 0);
+  const write = new Request('write');
+  expect(arrive(write, 2, wide(1, 2, 20), 100)).toBe('started');
+  const { seatQueue } = write;
+  level.finish(write, 101, true);
+  expect([level.overtaking, arrive(new Request('next'), 3, wide(1), 102)]).toEqual([2, 'waits']);
+  level.release(seatQueue, 2, true, 121);
+  expect([level.overtaking, level.waiting]).toEqual([1, 1]);
+});
+
+test('a queue that could not use its share has saved nothing up', () => {
+  const { level, started, arrive } = world({ limit: 9, queueLengthLimit: 100 });
+  const lists: Request[] = [];
+  let now = 0;
+  const list = (): void => {
+    const one = new Request('list');
+    lists.push(one);
+    arrive(one, 0, wide(5), now);
+  };
+  // One list runs at a time and leaves four seats unused, for ten seconds; there are always three more.
+  for (let i = 0; i < 4; i++) list();
+  for (; now < 10_000; ) {
+    now += 100;
+    const running = lists.find(({ seats }) => seats > 0) as Request;
+    lists.splice(lists.indexOf(running), 1);
+    level.finish(running, now);
+    list();
+  }
+  // Another list needs as many seats. Those that came before it are three; after them it is its turn.
+  const other = new Request('other');
+  arrive(other, 1, wide(5), now);
+  const from = started.length;
+  while (other.seats === 0) {
+    now += 100;
+    const running = lists.find(({ seats }) => seats > 0) as Request;
+    lists.splice(lists.indexOf(running), 1);
+    level.finish(running, now);
+    list();
+  }
+  expect(started.length - from).toBeLessThanOrEqual(4);
+});
+
 test('seats of the time after a request are freed by themselves', () => {
   const { level, arrive } = world({ limit: 4 });
   const write = new Request('write');
@@ -95,7 +172,7 @@ test('seats of the time after a request are freed by themselves', () => {
   const { seatQueue } = write;
   level.finish(write, 5, true);
   expect([level.executing, level.seatsInUse, arrive(new Request('next'), 1, wide(1), 6)]).toEqual([0, 4, 'waits']);
-  level.release(seatQueue, 4, 25);
+  level.release(seatQueue, 4, false, 25);
   expect([level.executing, level.seatsInUse, level.waiting]).toEqual([1, 1, 0]);
 });
 
@@ -144,7 +221,7 @@ test('requests that hold seats are known, oldest first', () => {
 
 /** The same rules, written down plainly: every request in one array, everything else worked out from it each time. */
 class Model {
-  requests: { name: string; queue: number; width: Width; state: 'waits' | 'runs'; since: number; order: number }[] = [];
+  requests: { name: string; queue: number; width: Width; state: 'waits' | 'runs'; since: number; came: number; overtook: boolean }[] = [];
   next = new Map<number, number>();
   turns = new Map<number, number>();
   virtual = 0;
@@ -160,8 +237,15 @@ class Model {
   private of(queue: number) {
     return this.requests.filter((r) => r.queue === queue);
   }
-  private seats(): number {
-    return this.requests.filter((r) => r.state === 'runs').reduce((n, r) => n + r.width.seats, 0);
+  private seats(overtook = false): number {
+    return this.requests.filter((r) => r.state === 'runs' && (r.overtook || !overtook)).reduce((n, r) => n + r.width.seats, 0);
+  }
+  /** Nothing starts before it came. */
+  private bound(): void {
+    for (const queue of new Set(this.requests.map((r) => r.queue))) {
+      const head = this.of(queue).find((r) => r.state === 'waits');
+      if (head !== undefined) this.next.set(queue, Math.max(this.next.get(queue) ?? 0, head.came));
+    }
   }
   pass(now: number): void {
     const busy = new Set(this.requests.map((r) => r.queue)).size;
@@ -174,7 +258,7 @@ class Model {
     const crowded = this.requests.some((r) => r.state === 'waits') || (this.seats() > 0 && this.seats() + width.seats > this.limit);
     if (crowded && this.of(queue).filter((r) => r.state === 'waits').length >= this.length) return;
     if (this.of(queue).length === 0) this.next.set(queue, this.virtual);
-    this.requests.push({ name, queue, width, state: 'waits', since: 0, order: this.requests.length });
+    this.requests.push({ name, queue, width, state: 'waits', since: 0, came: this.virtual, overtook: false });
     this.dispatch(now);
   }
   finish(name: string, now: number): void {
@@ -190,13 +274,23 @@ class Model {
   }
   dispatch(now: number): void {
     for (;;) {
+      this.bound();
       const heads = [...new Set(this.requests.filter((r) => r.state === 'waits').map((r) => r.queue))].map((queue) => {
         const head = this.of(queue).find((r) => r.state === 'waits') as Model['requests'][number];
         return { queue, head, end: (this.next.get(queue) ?? 0) + head.width.seats * ESTIMATED_SECONDS };
       });
       heads.sort((a, b) => a.end - b.end || (this.turns.get(a.queue) ?? 0) - (this.turns.get(b.queue) ?? 0) || a.queue - b.queue);
-      const [best] = heads;
-      if (best === undefined || (this.seats() > 0 && this.seats() + best.head.width.seats > this.limit)) return;
+      const [first] = heads;
+      if (first === undefined) return;
+      const fits = this.seats() === 0 || this.seats() + first.head.width.seats <= this.limit;
+      const best = fits
+        ? first
+        : heads.find(
+            ({ head: { width } }) =>
+              this.seats() + width.seats <= this.limit && this.seats(true) + first.head.width.seats + width.seats <= this.limit,
+          );
+      if (best === undefined) return;
+      best.head.overtook = !fits;
       best.head.state = 'runs';
       best.head.since = now;
       this.next.set(best.queue, best.end);

@@ -14,7 +14,15 @@
  *
  *   a: next 5, first needs 1 → 6         b: next 2, first needs 3 → 5         b is served
  *
- * A queue that was idle starts at the present: nobody saves up.
+ * A queue that was idle starts at the present, and none starts before its first request came: nobody saves up, not even a
+ * queue that always had something waiting and could not use its share, because seats were left that were too few for it.
+ *
+ * One that does not fit waits for seats, and keeps none of the others from those that are free. A stock server lets all
+ * others wait with it. Here others go first as long as those that went first leave enough for it when everything else has
+ * ended, so that it is never put off for ever:
+ *
+ *   limit 49, four lists of 10 run       a fifth waits: 9 are free, 39 are for others in the end, so a get starts at once
+ *   limit 10, a list of 8 waits          of those that came after it two may run
  */
 
 /** What a request is taken to need before it has run, in seconds for each of its seats. */
@@ -32,6 +40,8 @@ export interface Holder {
   seatSince: number;
   /** How long the seats stay taken after the request. */
   seatFinalMs: number;
+  /** It started before one that waited for more seats than were free. */
+  seatOvertook: boolean;
   /** The requests of a level that hold seats, oldest first. */
   olderSeat: Holder | undefined;
   newerSeat: Holder | undefined;
@@ -50,6 +60,8 @@ export interface Waiter<H extends Holder = Holder> {
   readonly holder: H;
   readonly width: Width;
   readonly arrived: number;
+  /** Virtual time at which it came; set by the level. */
+  virtual: number;
   /** The seats are taken. Must not call the level. */
   readonly start: (now: number) => void;
   queue: FairQueue | undefined;
@@ -97,6 +109,8 @@ export class Level {
   executing = 0;
   waiting = 0;
   waitingSeats = 0;
+  /** Seats of those that started before one that waited for more. */
+  overtaking = 0;
   dispatched = 0;
   rejected = 0;
   timedOut = 0;
@@ -173,7 +187,9 @@ export class Level {
     this.sync(now);
     this.activate(queue);
     waiter.queue = queue;
+    waiter.virtual = this.virtual;
     queue.waiting.push(waiter);
+    bound(queue);
     queue.waitingWork += estimated(waiter.width);
     this.waiting++;
     this.waitingSeats += occupied(waiter.width);
@@ -189,6 +205,7 @@ export class Level {
     if (queue === undefined || at < 0) return false;
     this.sync(now);
     this.unqueue(queue, at);
+    bound(queue);
     this.rest(queue);
     // It may have been wide, and first.
     this.dispatch(now);
@@ -197,7 +214,7 @@ export class Level {
 
   /** Ends a request that holds seats. `keep`: they stay taken until `release`. */
   finish(holder: Holder, now: number, keep = false): void {
-    const { seats, seatQueue: queue } = holder;
+    const { seats, seatQueue: queue, seatOvertook } = holder;
     if (seats === 0) return;
     holder.seats = 0;
     holder.seatQueue = undefined;
@@ -207,13 +224,15 @@ export class Level {
       this.sync(now);
       queue.executing--;
       queue.next += holder.runningSeats * ((now - holder.seatSince) / 1000 - ESTIMATED_SECONDS);
+      bound(queue);
     }
-    if (!keep) this.release(queue, seats, now);
+    if (!keep) this.release(queue, seats, seatOvertook, now);
   }
   /** Frees the seats of a request that is over. */
-  release(queue: FairQueue | undefined, seats: number, now: number): void {
+  release(queue: FairQueue | undefined, seats: number, overtook: boolean, now: number): void {
     this.sync(now);
     this.seatsInUse -= seats;
+    if (overtook) this.overtaking -= seats;
     if (queue !== undefined) {
       queue.seatsInUse -= seats;
       this.rest(queue);
@@ -244,6 +263,7 @@ export class Level {
     holder.seatQueue = queue;
     holder.seatSince = now;
     holder.seatFinalMs = width.finalMs;
+    holder.seatOvertook = false;
     this.link(holder);
     this.seatsInUse += seats;
     this.executing++;
@@ -270,21 +290,38 @@ export class Level {
   /** Starts as many of those who wait as there are seats for, in the order of virtual time. */
   private dispatch(now: number): void {
     while (this.waiting > 0) {
-      const queue = this.nextQueue();
+      const queue = this.nextQueue(Number.POSITIVE_INFINITY);
       if (queue === undefined) return;
-      const waiter = queue.waiting[0] as Waiter;
-      if (!this.exempt && !this.fits(occupied(waiter.width))) return;
-      this.unqueue(queue, 0);
-      this.start(waiter.holder, queue, waiter.width, now);
-      waiter.start(now);
+      const { width } = queue.waiting[0] as Waiter;
+      if (this.exempt || this.fits(occupied(width))) this.startFirst(queue, now);
+      else if (!this.overtake(occupied(width), now)) return;
     }
   }
-  private nextQueue(): FairQueue | undefined {
+  /** Starts one that fits before the first, which needs more seats than are free. */
+  private overtake(needed: number, now: number): boolean {
+    const room = this.limit - Math.max(this.seatsInUse, this.overtaking + needed);
+    const queue = room > 0 ? this.nextQueue(room) : undefined;
+    if (queue === undefined) return false;
+    const holder = this.startFirst(queue, now);
+    holder.seatOvertook = true;
+    this.overtaking += holder.seats;
+    return true;
+  }
+  private startFirst(queue: FairQueue, now: number): Holder {
+    const waiter = queue.waiting[0] as Waiter;
+    this.unqueue(queue, 0);
+    this.start(waiter.holder, queue, waiter.width, now);
+    bound(queue);
+    waiter.start(now);
+    return waiter.holder;
+  }
+  /** The queue to be served next, of those whose first request needs no more than so many seats. */
+  private nextQueue(most: number): FairQueue | undefined {
     let best: FairQueue | undefined;
     let earliest = 0;
     for (const queue of this.busy) {
       const [first] = queue.waiting;
-      if (first === undefined) continue;
+      if (first === undefined || occupied(first.width) > most) continue;
       const end = queue.next + estimated(first.width);
       if (best === undefined || end < earliest || (end === earliest && before(queue, best))) [best, earliest] = [queue, end];
     }
@@ -322,6 +359,12 @@ export class Level {
     if (this.busy.length > 0)
       this.virtual += (passed / 1000) * (Math.min(this.seatsInUse + this.waitingSeats, this.limit) / this.busy.length);
   }
+}
+
+/** No queue starts its first request, in virtual time, before that came. */
+function bound(queue: FairQueue): void {
+  const first = queue.waiting[0];
+  if (first !== undefined && queue.next < first.virtual) queue.next = first.virtual;
 }
 
 const before = (a: FairQueue, b: FairQueue): boolean => a.turn < b.turn || (a.turn === b.turn && a.index < b.index);
