@@ -157,6 +157,28 @@ for (const name of ['config map data', 'pod containers', 'thing deep']) {
     );
   };
   create('create YAML aliases, 600 of a long text', body, STORED, { headers: yaml, write: bomb });
+  // One value that takes the whole body, in every way to write a text.
+  const indented = (line) => text(READ - 400, `    ${line}\n`);
+  const scalars = {
+    plain: text(READ - 400, 'a '),
+    'plain, lines': `a\n${indented('b')}`,
+    'in double quotes': `"${text(READ - 400)}"`,
+    'of escapes': `"${text(READ - 400, '\\n')}"`,
+    'in single quotes': `'${text(READ - 400, "''")}'`,
+    'in quotes, lines': `"${indented('b')}"`,
+    'of a number': text(READ - 400, '1'),
+    'of a number with underscores': text(READ - 400, '1_'),
+    'of binary data': `!!binary ${text(READ - 400, 'eHh4')}`,
+    literal: `|\n${indented('b')}`,
+    folded: `>\n${indented('b')}`,
+    'folded, one line': `>\n    ${text(READ - 400)}\n`,
+    'of comments': `a\n${text(READ - 400, '#\n')}`,
+  };
+  for (const [name, scalar] of Object.entries(scalars))
+    create(`create YAML scalar ${name}`, body, READ, {
+      headers: yaml,
+      write: (object) => bytes(`apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${object.metadata.name}\ndata:\n  a: ${scalar}\n`),
+    });
 }
 
 // ---- faults: every entry is wrong -------------------------------------------------------------------------------
@@ -270,6 +292,83 @@ for (const [name, pattern] of Object.entries(patterns)) {
       return { method: 'POST', path, headers: asJson, body: bytes(object) };
     },
     { statuses: [201, 422, 404, 413] },
+  );
+}
+
+// ---- formats and schemas of custom kinds -------------------------------------------------------------------------
+
+/** Nested choices of two: 2^depth leaves, each of which may be looked at for one value. */
+const choices = (word, depth) => (depth === 0 ? { maxLength: 5 } : { [word]: [choices(word, depth - 1), choices(word, depth - 1)] });
+const manyFields = (size) => ({
+  type: 'object',
+  properties: repeat(size, (i) => [`p${i}`, { type: 'string' }], Object.fromEntries),
+});
+const formats = [
+  ...['creditcard', 'email', 'uri', 'hostname', 'ipv6', 'cidr', 'isbn', 'ssn', 'hexcolor', 'byte', 'date-time', 'duration', 'uuid', 'mac'],
+];
+const specials = {
+  ...Object.fromEntries(formats.map((format) => [`format ${format}`, [{ type: 'string', format }, () => text(READ - 1000, '41')]])),
+  'oneOf 2^8': [{ type: 'string', ...choices('oneOf', 8) }, () => text(READ - 1000)],
+  'anyOf 2^12': [{ type: 'string', ...choices('anyOf', 12) }, () => text(READ - 1000)],
+  'anyOf 2^14': [{ type: 'string', ...choices('anyOf', 14) }, () => text(1000)],
+  'oneOf 2^8, list': [{ type: 'array', items: { type: 'string', ...choices('oneOf', 8) } }, () => repeat(STORED, (i) => `long text ${i}`)],
+  'thousands of properties': [
+    manyFields(STORED * 0.4),
+    () =>
+      repeat(
+        STORED * 0.4,
+        (i) => [`p${i}`, 'v'],
+        (list) => Object.fromEntries(list.slice(0, 10_000)),
+      ),
+  ],
+  'list of sets': [
+    {
+      type: 'array',
+      'x-kubernetes-list-type': 'set',
+      items: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: { type: 'integer' } },
+    },
+    () => repeat(STORED * 0.5, (i) => [i, 1, 2]),
+  ],
+  'equal enum': [
+    { type: 'array', items: { type: 'string', enum: repeat(STORED * 0.3, (i) => `e${i}`) } },
+    () => repeat(STORED, () => 'e9'),
+  ],
+};
+for (const [name, [schema, value]] of Object.entries(specials)) {
+  const group = `s${Object.keys(specials).indexOf(name)}.example.com`;
+  const made = definition('specials', schema, group);
+  const path = `/apis/${group}/v1/namespaces/${NS}/specials`;
+  add(`schema ${name}, definition`, () => ({
+    method: 'POST',
+    path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    headers: asJson,
+    body: bytes(made),
+  }));
+  const object = () => ({ apiVersion: `${group}/v1`, kind: 'Special', metadata: { name: fresh() }, spec: { special: value() } });
+  const defined = async (server) => {
+    const found = await send(server, { path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${made.metadata.name}` });
+    if (found.status === 200) await ready(server, path);
+  };
+  add(
+    `schema ${name}, create`,
+    async (server) => {
+      await defined(server);
+      return { method: 'POST', path, headers: asJson, body: bytes(object()) };
+    },
+    { statuses: [201, 404, 413, 422] },
+  );
+  add(
+    `schema ${name}, apply`,
+    async (server) => {
+      await defined(server);
+      const one = object();
+      return applied(path, one.metadata.name, one);
+    },
+    {
+      statuses: [201, 404, 413, 422],
+      after: (server) =>
+        send(server, { method: 'DELETE', path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${made.metadata.name}` }),
+    },
   );
 }
 

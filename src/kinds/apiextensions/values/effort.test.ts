@@ -70,3 +70,47 @@ test('the members of an enumeration are put into words once, however many values
   for (const message of found) expect(message.length).toBeLessThan(5000);
   expect(worded).toBe(1);
 });
+
+/** Choices of two within choices of two: 2^depth schemas that may each be asked about one value. */
+function choices(word: 'allOf' | 'anyOf' | 'oneOf', depth: number, last: JSONSchemaProps): JSONSchemaProps {
+  return depth === 0 ? last : { [word]: [choices(word, depth - 1, last), choices(word, depth - 1, last)] };
+}
+
+test('the characters of a long text are not counted again for each of many branches', () => {
+  const long = 'a'.repeat(1_000_000);
+  for (const word of ['anyOf', 'oneOf'] as const) {
+    expect(faults({ type: 'string', ...choices(word, 5, { maxLength: 900_000 }) }, long)).toEqual([tooMuch]);
+    expect(faults({ type: 'string', ...choices(word, 5, { minLength: 1_000_001 }) }, long)[0]).toContain('must validate');
+  }
+  expect(faults({ type: 'string', maxLength: 999_999 }, long)).toHaveLength(1);
+  expect(faults({ type: 'string', maxLength: 1_000_000, minLength: 1_000_000 }, long)).toEqual([]);
+});
+
+test('a format of long texts is not looked for again in each of many branches', () => {
+  const alternatives = Array.from({ length: 20 }, () => ({ format: 'email' }));
+  expect(faults({ type: 'string', anyOf: alternatives }, 'a'.repeat(1_000_000))).toEqual([tooMuch]);
+  expect(faults({ type: 'string', format: 'email' }, 'a'.repeat(1_000_000))).toHaveLength(1);
+});
+
+test('words about a value that fits none of thousands of branches are given up, and about some hundred are found', () => {
+  for (const word of ['allOf', 'anyOf', 'oneOf'] as const) {
+    expect(faults({ type: 'string', ...choices(word, 14, { maxLength: 1 }) }, 'text')).toEqual([tooMuch]);
+    expect(faults({ type: 'string', ...choices(word, 8, { maxLength: 1 }) }, 'text')).toHaveLength(2);
+  }
+});
+
+test('the one fault of a large object is named', () => {
+  const rows = Array.from({ length: 20_000 }, (_, i) => ({ name: `row-${i}`, size: i, tags: ['a', 'b'] }));
+  const row: JSONSchemaProps = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', maxLength: 20, pattern: '^row' },
+      size: { type: 'integer', maximum: 19_998 },
+      tags: { type: 'array', items: { type: 'string' } },
+    },
+  };
+  const schema: JSONSchemaProps = { type: 'object', properties: { rows: { type: 'array', items: row } } };
+  expect(faults(schema, { rows })).toEqual([
+    expect.stringContaining('spec.rows[19999].size in body should be less than or equal to 19998'),
+  ]);
+});

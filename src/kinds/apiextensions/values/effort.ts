@@ -9,7 +9,7 @@
 /** Steps of a pattern, branches of a combination, places of a schema that are looked at: some ten nanoseconds each. */
 export const MAX_EFFORT = 500_000;
 /** Characters of a text that are read at the price of one step. */
-export const CHARACTERS_A_STEP = 20;
+export const CHARACTERS_A_STEP = 10;
 
 class EffortExceeded extends Error {}
 
@@ -22,6 +22,21 @@ export function spend(steps: number): void {
   if (left < 0) throw new EffortExceeded();
 }
 
+/** The object that was looked at last, and its keys: branches of a combination look at the same one, one after another. */
+let lastObject: object | undefined;
+let lastKeys = 0;
+
+/** A look at an object. To begin a walk over the keys of a wide one takes as long as the walk. */
+export function spendOn(object: object): void {
+  if (object !== lastObject) {
+    lastObject = object;
+    lastKeys = Object.keys(object).length;
+  }
+  spend(lastKeys <= FEW_KEYS ? FEW_KEYS : lastKeys * STEPS_OF_A_KEY);
+}
+const FEW_KEYS = 4;
+const STEPS_OF_A_KEY = 2;
+
 export function withEffort(run: () => void, exceeded: () => void): void {
   const before = left;
   left = Math.min(before, MAX_EFFORT);
@@ -32,5 +47,6 @@ export function withEffort(run: () => void, exceeded: () => void): void {
     exceeded();
   } finally {
     left = before;
+    lastObject = undefined;
   }
 }

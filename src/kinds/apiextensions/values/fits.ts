@@ -4,16 +4,27 @@
  */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
-import { spend } from './effort.ts';
+import { spend, spendOn } from './effort.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import type { Pattern } from './pattern.ts';
+import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './rules.ts';
 import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
-import { boundFor, isMultiple, isOneOf, lengthOf, patternOf } from './validate.ts';
 
 type Fits<T = JsonValue> = (value: T) => boolean;
 
+/** Compiled once for each part of a schema: whoever looks for words asks the parts, too. */
+const compiled = new WeakMap<JSONSchemaProps, Fits>();
+
 export function fitsOf(schema: JSONSchemaProps, x: Extensions): Fits {
+  let fits = compiled.get(schema);
+  if (fits === undefined) {
+    fits = compile(schema, x);
+    compiled.set(schema, fits);
+  }
+  return fits;
+}
+function compile(schema: JSONSchemaProps, x: Extensions): Fits {
   const type = typeCheck(schema, x);
   const text = all<string>(textChecks(schema));
   const number = all<number>(numberChecks(schema));
@@ -74,9 +85,8 @@ function textChecks(schema: JSONSchemaProps): Fits<string>[] {
   const { maxLength, minLength, pattern } = schema;
   const format = schema.format === undefined ? undefined : formatCheck(schema.format);
   const checks: Fits<string>[] = [];
-  // A text has at most as many characters as places, and at least half as many.
-  if (maxLength !== undefined) checks.push((value) => value.length <= maxLength || lengthOf(value) <= maxLength);
-  if (minLength !== undefined) checks.push((value) => value.length >= 2 * minLength || lengthOf(value) >= minLength);
+  if (maxLength !== undefined) checks.push((value) => isAtMost(value, maxLength));
+  if (minLength !== undefined) checks.push((value) => isAtLeast(value, minLength));
   if (pattern !== undefined) checks.push(patternCheck(pattern));
   if (format !== undefined) checks.push(format);
   return checks;
@@ -110,6 +120,7 @@ function listChecks(schema: JSONSchemaProps, x: Extensions): Fits<readonly JsonV
   if (items !== undefined && !Array.isArray(items)) {
     const item = fitsOf(items, x);
     checks.push((list) => {
+      spend(list.length * STEPS_OF_AN_ENTRY);
       for (let i = 0; i < list.length; i++) if (!item(list[i] as JsonValue)) return false;
       return true;
     });
@@ -128,30 +139,34 @@ function objectChecks(schema: JSONSchemaProps, x: Extensions): Fits<Values>[] {
     additionalProperties === false ? () => false : typeof additionalProperties === 'object' ? fitsOf(additionalProperties, x) : undefined;
   if (fields.size === 0 && rest === undefined) return checks;
   checks.push((value) => {
+    let count = 0;
     for (const key in value) {
+      count++;
       const field = fields.get(key) ?? rest;
       if (field !== undefined && !field(value[key] as JsonValue)) return false;
     }
+    spend(count * STEPS_OF_AN_ENTRY);
     return true;
   });
   return checks;
 }
+/** What an item of a list or a key of an object counts for. */
+const STEPS_OF_AN_ENTRY = 1 / 4;
 
 /** Values are looked at once for each part of a combination that they meet, and once more for each part within it. */
 function counted(fits: Fits): Fits {
   return (value) => {
-    spend(typeof value !== 'object' || value === null ? 1 : Array.isArray(value) ? value.length + 1 : KEYS_OF_OBJECT);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) spendOn(value);
+    else spend(1);
     return fits(value);
   };
 }
-/** What an object counts for: to count its keys would cost as much as to look at them. */
-const KEYS_OF_OBJECT = 4;
 
 function combinations(schema: JSONSchemaProps, x: Extensions): Fits[] {
-  const compiled = (parts: readonly JSONSchemaProps[] | undefined): Fits[] => (parts ?? []).map((part) => counted(fitsOf(part, x)));
-  const checks = compiled(schema.allOf);
-  const anyOf = compiled(schema.anyOf);
-  const oneOf = compiled(schema.oneOf);
+  const compiledParts = (parts: readonly JSONSchemaProps[] | undefined): Fits[] => (parts ?? []).map((part) => counted(fitsOf(part, x)));
+  const checks = compiledParts(schema.allOf);
+  const anyOf = compiledParts(schema.anyOf);
+  const oneOf = compiledParts(schema.oneOf);
   if (anyOf.length > 0) checks.push((value) => anyOf.some((fits) => fits(value)));
   if (oneOf.length > 0) checks.push((value) => oneOf.filter((fits) => fits(value)).length === 1);
   if (schema.not !== undefined) {

@@ -1,5 +1,6 @@
 /** Formats of texts in custom objects. A format that is not here is not checked. */
 import { ipFamily, parseCIDR } from '../../../meta/ip.ts';
+import { CHARACTERS_A_STEP, spend } from './effort.ts';
 
 const uuid = (version: string): RegExp => new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i');
 const patterns: Readonly<Record<string, RegExp>> = {
@@ -13,12 +14,19 @@ const patterns: Readonly<Record<string, RegExp>> = {
   hexcolor: /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i,
   rgbcolor:
     /^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/,
-  byte: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
-  email: /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/,
   hostname:
     /^(?=.{1,255}$)([\p{L}\p{N}_]|[\p{L}\p{N}_][\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])(\.([\p{L}\p{N}_]|[\p{L}\p{N}_][\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_]))*$/u,
-  uri: /^([A-Za-z][A-Za-z0-9+.-]*:\S+|\/\S*)$/,
 };
+const email = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
+const uri = /^([A-Za-z][A-Za-z0-9+.-]*:\S+|\/\S*)$/;
+
+/** Letters and digits in groups of four, the last one filled up with signs. */
+function isBase64(text: string): boolean {
+  if (text.length % 4 !== 0) return false;
+  const filled = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return !notBase64.test(filled === 0 ? text : text.slice(0, -filled));
+}
+const notBase64 = /[^A-Za-z0-9+/]/;
 
 const dateTime = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const date = /^\d{4}-\d{2}-\d{2}$/;
@@ -66,8 +74,14 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0;
 }
 
-const checks: Readonly<Record<string, (text: string) => boolean>> = {
+/** Formats of texts of any length. Each looks at a character a few times at most. */
+const longChecks: Readonly<Record<string, (text: string) => boolean>> = {
   password: () => true,
+  byte: isBase64,
+  email: (text) => email.test(text),
+  uri: (text) => uri.test(text),
+};
+const checks: Readonly<Record<string, (text: string) => boolean>> = {
   datetime: isDateTime,
   date: isDate,
   duration: (text) => text === '0' || duration.test(text) || wordyDuration.test(text),
@@ -80,12 +94,24 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   creditcard: isCreditCard,
 };
 
+/** A longer text is no date, number, color, name or address. */
+export const LONGEST_FORMATTED = 4096;
+
 /** The check of a format; dashes in its name say nothing. Undefined for one that is not checked. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
-  if (Object.hasOwn(checks, name)) return checks[name];
+  if (Object.hasOwn(longChecks, name)) return counted(longChecks[name] as (text: string) => boolean);
+  const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  if (check !== undefined) return (text) => text.length <= LONGEST_FORMATTED && check(text);
   const pattern = Object.hasOwn(patterns, name) ? patterns[name] : undefined;
-  return pattern === undefined ? undefined : (text) => pattern.test(text);
+  return pattern === undefined ? undefined : (text) => text.length <= LONGEST_FORMATTED && pattern.test(text);
+}
+/** Branches of a schema may ask the same of one text again and again. */
+function counted(check: (text: string) => boolean): (text: string) => boolean {
+  return (text) => {
+    if (text.length > CHARACTERS_A_STEP) spend(text.length / CHARACTERS_A_STEP);
+    return check(text);
+  };
 }
 
 /** Whether a text has the format. */

@@ -5,10 +5,15 @@
  */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { spend } from './effort.ts';
 import type { Extensions } from './node.ts';
 import { formatOf, typeFault, typesOf } from './types.ts';
 
+/** What it counts for to weigh a value; see `effort.ts`. */
+const STEPS_OF_A_VALUE = 8;
+
 export function weightOf(value: JsonValue, schema: JSONSchemaProps, x: Extensions): number {
+  spend(STEPS_OF_A_VALUE);
   const format = formatOf(schema);
   const typed = typesOf(schema, x).length > 0 || format !== undefined;
   const rightType = typed && typeFault(value, schema, x) === undefined ? 1 : 0;

@@ -1,0 +1,57 @@
+/** What schemas ask of texts, numbers and enumerations. */
+import { equal } from '../../../lib/equal.ts';
+import type { JsonValue } from '../../../schema/types.ts';
+import { CHARACTERS_A_STEP, spend } from './effort.ts';
+import { compilePattern, type Pattern, PatternError } from './pattern.ts';
+
+/** A null is no member of any enumeration. */
+export function isOneOf(value: JsonValue, members: readonly JsonValue[]): boolean {
+  if (value === null) return false;
+  if (members.length > LONG_ENUM && typeof value !== 'object') return scalarsOf(members).has(value);
+  spend(members.length);
+  return members.some((one) => equal(one, value));
+}
+
+/** Members from which an enumeration is looked up rather than compared. */
+const LONG_ENUM = 8;
+const scalars = new WeakMap<readonly JsonValue[], ReadonlySet<JsonValue>>();
+function scalarsOf(members: readonly JsonValue[]): ReadonlySet<JsonValue> {
+  let found = scalars.get(members);
+  if (found === undefined) {
+    found = new Set(members);
+    scalars.set(members, found);
+  }
+  return found;
+}
+
+/** Whether a text has at most so many characters. It has at most as many as places, and at least half as many. */
+export const isAtMost = (text: string, most: number): boolean => text.length <= most || (text.length <= 2 * most && lengthOf(text) <= most);
+export const isAtLeast = (text: string, least: number): boolean =>
+  text.length >= least && (text.length >= 2 * least || lengthOf(text) >= least);
+
+/** Characters, not the halves of which some consist. */
+function lengthOf(text: string): number {
+  spend(text.length / CHARACTERS_A_STEP);
+  let length = text.length;
+  for (let i = 0; i < text.length - 1; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length--;
+      i++;
+    }
+  return length;
+}
+
+/** A pattern that is no pattern was refused with the definition; it matches nothing. */
+export function patternOf(pattern: string): Pattern {
+  try {
+    return compilePattern(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) return nothing;
+    throw error;
+  }
+}
+const nothing: Pattern = { test: () => false };
+
+/** A whole number is compared with a bound without its fraction, as clients have always known it. */
+export const boundFor = (value: number, limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
+export const isMultiple = (value: number, step: number): boolean => step === 0 || Number.isInteger(Number((value / step).toPrecision(12)));
