@@ -9,6 +9,7 @@ import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
 import type { Comparison } from './compare.ts';
+import { compareSteps } from './compare-steps.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
 import { difference, type FieldSet, intersection, isEmpty, setOf, union, unionSteps } from './fieldset.ts';
 import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
@@ -129,7 +130,8 @@ function* merge(write: ApplyWrite, force: boolean): Work<Applied> {
     yield;
     const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
     yield;
-    const versions = new Versions(write, live, left, skipped, () => decoded(write, left));
+    const comparison = write.large ? yield* compareSteps(shape, live, left, skipped) : undefined;
+    const versions = new Versions(write, live, left, skipped, () => decoded(write, left), comparison);
     yield;
     const after = yield* yielding(others, versions, force);
     if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });

@@ -31,13 +31,13 @@ export function compare(shape: Shape, before: unknown, after: unknown, skipped?:
   const changed = walk.both(shape, before ?? noValues, after ?? noValues, skipped) ?? emptySet;
   return { changed, removed: walk.removed ?? emptySet };
 }
-const noValues: Values = Object.freeze({});
-const nothing: Comparison = { changed: emptySet, removed: emptySet };
+export const noValues: Values = Object.freeze({});
+export const nothing: Comparison = { changed: emptySet, removed: emptySet };
 
 const changedFields = new Gathered();
 const removedFields = new Gathered();
 
-class Walk {
+export class Walk {
   /** What the last call of a method found to be gone below its path. */
   removed: FieldSet | undefined;
 
@@ -189,16 +189,16 @@ class Walk {
   }
 }
 
-function withoutSelf(set: FieldSet): FieldSet | undefined {
+export function withoutSelf(set: FieldSet): FieldSet | undefined {
   const { '.': _, ...rest } = set;
   return isEmpty(rest) ? undefined : rest;
 }
 
-function asObject(value: unknown): Values {
+export function asObject(value: unknown): Values {
   return isObject(value) ? value : noValues;
 }
 const noItems: readonly unknown[] = Object.freeze([]);
-function asList(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }
 /** The items of a list under their path elements, in the order of the list. Throws Untyped where two have the same. */

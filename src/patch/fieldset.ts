@@ -79,17 +79,40 @@ export function sorted(elements: string[]): string[] {
   if (elements.length < READ_FIRST) return elements.sort(compareElements);
   if (elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF)) return elements.sort();
   if (arePlain(elements)) return elements.sort();
-  const read = new Map<string, unknown>();
-  for (const element of elements) {
-    const kind = element.charCodeAt(0);
-    if (kind === LETTER_K || kind === LETTER_V) read.set(element, JSON.parse(element.slice(2)));
-  }
-  return elements.sort((a, b) => {
-    const left = read.get(a);
-    return left === undefined || a.charCodeAt(0) !== b.charCodeAt(0) ? compareElements(a, b) : compareValues(left, read.get(b));
-  });
+  const read = elements.map(readElement).sort(compareRead);
+  for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element;
+  return elements;
 }
 const READ_FIRST = 64;
+
+/** An element with what it says: the names and values of its keys, or its value alone. */
+interface ReadElement {
+  readonly element: string;
+  readonly kind: number;
+  readonly names: readonly string[];
+  readonly values: readonly unknown[];
+}
+const noNames: readonly string[] = [];
+function readElement(element: string): ReadElement {
+  const kind = element.charCodeAt(0);
+  if (kind !== LETTER_K && kind !== LETTER_V) return { element, kind, names: noNames, values: noNames };
+  const value: unknown = JSON.parse(element.slice(2));
+  if (typeof value !== 'object' || value === null) return { element, kind, names: noNames, values: [value] };
+  return { element, kind, names: Object.keys(value), values: Object.values(value) };
+}
+/** The order of `compareElements`. */
+function compareRead(a: ReadElement, b: ReadElement): number {
+  if (a.kind !== b.kind || (a.kind !== LETTER_K && a.kind !== LETTER_V)) return compareElements(a.element, b.element);
+  const most = Math.min(a.values.length, b.values.length);
+  for (let i = 0; i < most; i++) {
+    const leftName = a.names[i];
+    const rightName = b.names[i];
+    if (leftName !== rightName) return leftName === undefined || rightName === undefined ? 0 : leftName < rightName ? -1 : 1;
+    const order = compareValues(a.values[i], b.values[i]);
+    if (order !== 0) return order;
+  }
+  return a.values.length - b.values.length;
+}
 
 /** Whether the elements all have one key, a text that is written with its own letters: then they are ordered as they are written. */
 function arePlain(elements: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 /** Sets of paths in the making: nodes that belong to one level, put in order. */
+import type { Work } from '../lib/slices.ts';
 import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet, sorted } from './fieldset.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
 import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } from './shape.ts';
@@ -69,12 +70,19 @@ export class Items {
   add(element: string, node: FieldSet): void {
     const { elements, nodes } = this;
     const { length } = elements;
-    if (this.byElement === undefined && length > 0 && compareElements(elements[length - 1] as string, element) >= 0)
+    if (this.byElement === undefined && length > 0 && !this.isNext(element))
       this.byElement = new Map(elements.map((known, i) => [known, nodes[i] as FieldSet]));
     if (this.byElement !== undefined && this.byElement.set(element, node).size === length)
       throw new Untyped(`duplicate entries for key ${elementText(element)}`);
     elements.push(element);
     nodes.push(node);
+  }
+  /** Whether an element comes behind the last one. Items of long lists are put in order at the end: to compare some of them takes long. */
+  private isNext(element: string): boolean {
+    const { elements } = this;
+    const { length } = elements;
+    if (length >= MOST_ENTRIES && !element.startsWith('f:')) return false;
+    return compareElements(elements[length - 1] as string, element) < 0;
   }
   addKey(key: string, node: FieldSet): void {
     // Keys of wide maps are seldom met again: their elements are not worth keeping.
@@ -90,6 +98,14 @@ export class Items {
     let step = beginning(member);
     for (let i = 0; i < length; i++) step = step.to(elements[i] as string, nodes[i] as FieldSet);
     return step.set ?? step.keep(this.made(member));
+  }
+  /** The same as work that can be interrupted between its parts. */
+  *buildSteps(member: boolean): Work<FieldSet | undefined> {
+    if (this.elements.length <= MOST_ENTRIES) return this.build(member);
+    yield;
+    if (this.byElement !== undefined) this.putInOrder(this.byElement);
+    yield;
+    return this.made(member);
   }
   private putInOrder(byElement: ReadonlyMap<string, FieldSet>): void {
     const { elements, nodes } = this;

@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 import { equal } from '../lib/equal.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { own } from '../lib/own.ts';
+import { atOnce } from '../lib/slices.ts';
 import { decode } from '../schema/json.ts';
 import { fieldsOf } from './applied.ts';
 import { compare } from './compare.ts';
+import { compareSteps } from './compare-steps.ts';
 import { difference, type FieldSet, isEmpty, parseSet, paths, sameSet, union } from './fieldset.ts';
 import { History } from './history.testing.ts';
 import { overlay } from './overlay.ts';
@@ -49,6 +51,23 @@ test('two states differ in nothing or in something', () => {
       expect(isEmpty(difference(back.removed, changed))).toBe(true);
       expect(sameSet(difference(changed, back.removed), difference(back.changed, removed))).toBe(true);
       for (const set of [changed, removed]) expect(JSON.stringify(set)).toBe(JSON.stringify(parseSet(set)));
+    }),
+  );
+});
+
+test('two states that are compared in steps differ in the same as at once', () => {
+  fc.assert(
+    fc.property(samples(2), fc.integer({ min: 0, max: 8 }), ({ type, objects: [a, b] }, few) => {
+      const shape = shapeOf(type);
+      const [before, after] = [decode(type, a) as Values, decode(type, b) as Values];
+      for (const [from, to] of [
+        [before, after],
+        [undefined, after],
+        [before, {}],
+      ]) {
+        const found = atOnce(compareSteps(shape, from, to, undefined, few));
+        expect(JSON.stringify(found)).toBe(JSON.stringify(compare(shape, from, to)));
+      }
     }),
   );
 });

@@ -5,6 +5,7 @@
 import { atOnce, type Work } from '../lib/slices.ts';
 import type { MessageType } from '../schema/types.ts';
 import { type Comparison, compare, type Skipped } from './compare.ts';
+import { compareSteps } from './compare-steps.ts';
 import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, union } from './fieldset.ts';
 import {
   foldOldest,
@@ -38,6 +39,8 @@ export interface Write {
   readonly resetFields?: readonly (readonly string[])[] | undefined;
   /** Needed where entries of other versions may be met; without it they are dropped as of a version that is gone. */
   readonly convert?: Convert | undefined;
+  /** The object is large: walks over it yield. */
+  readonly large?: boolean;
 }
 export interface UpdateWrite extends Write {
   /** The stored object; undefined on create. */
@@ -81,7 +84,9 @@ function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Mana
 
 function* update(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
   const { apiVersion, subresource = '' } = write;
-  const versions = new Versions(write, write.live, write.object, skippedPaths(write.resetFields));
+  const skipped = skippedPaths(write.resetFields);
+  const comparison = write.large ? yield* compareSteps(shapeOf(write.type), write.live, write.object, skipped) : undefined;
+  const versions = new Versions(write, write.live, write.object, skipped, undefined, comparison);
   const mine = versions.own.comparison;
   const takes = !isEmpty(mine.changed);
   const after: Manager[] = [];
@@ -134,10 +139,20 @@ export class Versions {
   private readonly normalAfter: () => Values;
   private others: Map<string, Version | undefined> | undefined;
 
-  /** `after` may be as a client sent it; `normal` then gives it in the normal form, which conversion wants. */
-  constructor(write: Write, before: Values | undefined, after: Values, skipped: Skipped, normal = () => after) {
+  /**
+   * `after` may be as a client sent it; `normal` then gives it in the normal form, which conversion wants. `comparison` of the
+   * two, where it was made already.
+   */
+  constructor(
+    write: Write,
+    before: Values | undefined,
+    after: Values,
+    skipped: Skipped,
+    normal = () => after,
+    comparison: Comparison | undefined = undefined,
+  ) {
     const shape = shapeOf(write.type);
-    this.own = { shape, comparison: compare(shape, before, after, skipped) };
+    this.own = { shape, comparison: comparison ?? compare(shape, before, after, skipped) };
     this.write = write;
     this.before = before;
     this.normalAfter = normal;

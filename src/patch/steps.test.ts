@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { Deployment } from '../kinds/apps/schema/deployment.ts';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
-import type { Work } from '../lib/slices.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { apply, applySteps } from './apply.ts';
+import { compare } from './compare.ts';
+import { compareSteps } from './compare-steps.ts';
 import { recordUpdateSteps } from './record-update.ts';
-import type { Values } from './shape.ts';
+import { shapeOf, type Values } from './shape.ts';
 
 const now = Date.UTC(2024, 0, 1);
 const wide = (from: number, to: number): Values => ({
@@ -51,6 +53,33 @@ test('who owns what after an update can be found in steps', () => {
   const object = { ...live, data: { ...(live.data as Values), k5: 'w' } };
   const work = recordUpdateSteps({ type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live, object });
   expect(pausesOf(work)).toBeGreaterThanOrEqual(200);
+});
+
+test('a comparison of long lists and wide maps can be interrupted after some entries, and finds the same', () => {
+  const deployment = (length: number, image: string): Values => ({
+    spec: { template: { spec: { containers: Array.from({ length }, (_, i) => ({ name: `c${i}`, image })) } } },
+  });
+  const [few, many] = [deployment(1000, 'a'), deployment(5000, 'b')];
+  for (const [type, before, after] of [
+    [ConfigMap, undefined, wide(0, 5000)],
+    [ConfigMap, wide(0, 5000), wide(2500, 7500)],
+    [ConfigMap, wide(0, 5000), wide(0, 0)],
+    [Deployment, undefined, many],
+    [Deployment, few, many],
+    [Deployment, many, few],
+  ] as const) {
+    const shape = shapeOf(type);
+    expect(pausesOf(compareSteps(shape, before, after))).toBeGreaterThanOrEqual(5000 / 64);
+    expect(JSON.stringify(atOnce(compareSteps(shape, before, after)))).toBe(JSON.stringify(compare(shape, before, after)));
+  }
+});
+
+test('who owns what of a large new object is found in as many steps as it has parts', () => {
+  const object = wide(0, 10_000);
+  const write = { type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live: undefined, object };
+  expect(pausesOf(recordUpdateSteps({ ...write, large: true }))).toBeGreaterThanOrEqual(10_000 / 64);
+  expect(pausesOf(recordUpdateSteps(write))).toBeLessThan(5);
+  expect(atOnce(recordUpdateSteps({ ...write, large: true }))).toEqual(atOnce(recordUpdateSteps(write)));
 });
 
 test('lists of 20,000 items are applied with work that grows with their length', () => {

@@ -61,6 +61,7 @@ function recorded(
 ): Entries | Promise<Entries> {
   const { resource } = ctx;
   const now = deps.env.now();
+  const slices = ctx.request?.slices(size);
   const excuse = (error: unknown): Entries => {
     // Nobody can say any more who owns what, in every version.
     if (error instanceof Undeclared) return undefined;
@@ -76,11 +77,11 @@ function recorded(
     now,
     resetFields: strategyOf(ctx).resetFields,
     convert,
+    large: slices !== undefined,
     live: live as never,
     object: object as never,
   });
   try {
-    const slices = ctx.request?.slices(size);
     const entries =
       slices === undefined
         ? withConversions(deps.catalog, resource, 'refuse', (conversions) => recordUpdate(write(conversions)))

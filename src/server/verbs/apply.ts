@@ -71,7 +71,7 @@ export async function applyObject(
     tellProblems(ctx, options, report, resource.kind.kind, resource.version);
   }
   const now = registry.env.now();
-  const applyTo = (live: ApiObject | undefined, conversions: Conversions): ApplyWrite => ({
+  const applyTo = (live: ApiObject | undefined, conversions: Conversions, large: boolean): ApplyWrite => ({
     type: resource.schema,
     kind: resource.kind.kind,
     apiVersion: resource.apiVersion,
@@ -80,6 +80,7 @@ export async function applyObject(
     now,
     resetFields: strategyOf(write).resetFields,
     ...conversions,
+    large,
     live: live as never,
     applied,
     force: options.force ?? false,
@@ -89,8 +90,8 @@ export async function applyObject(
   });
   const run = (live: ApiObject | undefined, slices: Slices | undefined): Applied | Promise<Applied> =>
     slices === undefined
-      ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions)))
-      : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions)), slices);
+      ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions, false)))
+      : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions, true)), slices);
   const changed = (live: ApiObject, spoken: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
     const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);
