@@ -61,6 +61,11 @@ test('signatures follow the text and go with their tokens', async () => {
   token('cccccc', { 'usage-bootstrap-signing': 'false' });
   token('dddddd', { 'token-id': 'eeeeee' });
   token('ffffff', {}, 'Opaque');
+  token('short');
+  token('gggggg', { 'token-secret': 'short' });
+  token('hhhhhh', { 'token-secret': '0123456789ABCDEF' });
+  token('iiiiii', { expiration: 'Jan 1 2030' });
+  token('jjjjjj', { expiration: '2030-01-01' });
   await run.idle();
   expect(Object.keys(data()).sort()).toEqual(['jws-kubeconfig-aaaaaa', 'jws-kubeconfig-bbbbbb', 'kubeconfig']);
   api.put(configMaps, { metadata: { name: 'cluster-info', namespace: 'kube-public' }, data: { ...data(), kubeconfig: 'two' } });
@@ -84,6 +89,8 @@ test('a token is cleaned away when its time comes; others stay', async () => {
   token('bbbbbb');
   token('cccccc', { expiration: '2020-01-01T00:00:00Z' });
   token('dddddd', { expiration: 'whenever' });
+  token('ffffff', { expiration: 'Jan 1 2099' });
+  token('gggggg', { expiration: '2099-01-01' });
   token('eeeeee', { expiration: '2020-01-01T00:00:00Z' }, 'Opaque');
   await run.idle();
   const left = (): string[] => api.all(secrets).map((secret) => secret.metadata.name.slice(-6));

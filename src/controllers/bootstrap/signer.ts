@@ -3,9 +3,10 @@
  * may sign. A signature is a detached JWS (RFC 7515, appendix F): its middle part, the text itself, is left out.
  */
 import { createHmac } from 'node:crypto';
+import { bootstrapTokenExpiry, bootstrapTokenType, type TokenSecret } from '../../kinds/core/bootstrap-token.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
-import { expirationOf, type SigningToken, signingToken, type TokenSecret, tokenType } from './token.ts';
+import { type SigningToken, signingToken } from './token.ts';
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>;
@@ -51,7 +52,7 @@ export const bootstrapSigner: Controller = {
   onByDefault: false,
   start({ informers, queue, client, identity, clock }) {
     const { system, public: publicNamespace } = identity.namespaces;
-    const secrets = informers.of<TokenSecret>(refs.secrets, { namespace: system, fieldSelector: `type=${tokenType(identity)}` });
+    const secrets = informers.of<TokenSecret>(refs.secrets, { namespace: system, fieldSelector: `type=${bootstrapTokenType(identity)}` });
     const maps = informers.of<ConfigMap>(refs.configMaps, { namespace: publicNamespace, fieldSelector: `metadata.name=${NAME}` });
     const keyOf = (token: SigningToken): string => (identity.clusterInfoKey === 'secret' ? token.secret : `${token.id}.${token.secret}`);
     const work = queue(
@@ -63,7 +64,7 @@ export const bootstrapSigner: Controller = {
         const data = signedData(map.data ?? {}, tokens, keyOf);
         if (data !== undefined) await client.update(refs.configMaps, { ...map, data } as ConfigMap);
         // A token stops signing when its time is over, whether or not it is cleaned away.
-        const next = Math.min(...[...secrets.list()].map(expirationOf).filter((at) => at > now));
+        const next = Math.min(...[...secrets.list()].map(bootstrapTokenExpiry).filter((at) => at > now));
         return Number.isFinite(next) ? next - now : undefined;
       },
       { after: [secrets.synced, maps.synced], workers: 1 },

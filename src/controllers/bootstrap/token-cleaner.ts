@@ -1,8 +1,8 @@
 /** Removes bootstrap tokens whose time is over. */
 import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
+import { bootstrapTokenExpiry, bootstrapTokenType, type TokenSecret } from '../../kinds/core/bootstrap-token.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
-import { expirationOf, type TokenSecret, tokenType } from './token.ts';
 
 export const tokenCleaner: Controller = {
   name: 'tokencleaner',
@@ -10,13 +10,13 @@ export const tokenCleaner: Controller = {
   onByDefault: false,
   start({ informers, queue, client, identity, clock }) {
     const namespace = identity.namespaces.system;
-    const secrets = informers.of<TokenSecret>(refs.secrets, { namespace, fieldSelector: `type=${tokenType(identity)}` });
+    const secrets = informers.of<TokenSecret>(refs.secrets, { namespace, fieldSelector: `type=${bootstrapTokenType(identity)}` });
     const work = queue(
       async (key) => {
         const { name } = splitKey(key);
         const secret = secrets.get(namespace, name);
         if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return;
-        const left = expirationOf(secret) - clock.now();
+        const left = bootstrapTokenExpiry(secret) - clock.now();
         if (left > 0) return Number.isFinite(left) ? left : undefined;
         const { uid = '' } = secret.metadata;
         await client.delete(refs.secrets, namespace, name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);

@@ -1,23 +1,5 @@
-/** Bootstrap tokens as the Secrets of the system namespace hold them. */
-import { domainName, type Identity } from '../../identity.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
-
-export interface TokenSecret extends ApiObject {
-  type?: string;
-  data?: Record<string, string>;
-}
-
-export const tokenType = (identity: Identity): string => domainName(identity, 'token', 'bootstrap');
-
-const field = (secret: TokenSecret, name: string): string => Buffer.from(secret.data?.[name] ?? '', 'base64').toString();
-
-/** Milliseconds since 1970; infinite where the token does not expire. A time that cannot be read has passed. */
-export function expirationOf(secret: TokenSecret): number {
-  const text = field(secret, 'expiration');
-  if (text === '') return Number.POSITIVE_INFINITY;
-  const millis = Date.parse(text);
-  return Number.isNaN(millis) ? Number.NEGATIVE_INFINITY : millis;
-}
+/** Bootstrap tokens that may sign. */
+import { bootstrapTokenExpiry, bootstrapTokenOf, type TokenSecret, tokenField } from '../../kinds/core/bootstrap-token.ts';
 
 export interface SigningToken {
   readonly id: string;
@@ -26,9 +8,6 @@ export interface SigningToken {
 
 /** The token where it may sign at this time. */
 export function signingToken(secret: TokenSecret, now: number): SigningToken | undefined {
-  const id = field(secret, 'token-id');
-  const key = field(secret, 'token-secret');
-  if (!/^[a-z0-9]{6}$/.test(id) || secret.metadata.name !== `bootstrap-token-${id}` || key === '') return undefined;
-  if (secret.metadata.deletionTimestamp !== undefined || now >= expirationOf(secret)) return undefined;
-  return field(secret, 'usage-bootstrap-signing') === 'true' ? { id, secret: key } : undefined;
+  if (secret.metadata.deletionTimestamp !== undefined || now >= bootstrapTokenExpiry(secret)) return undefined;
+  return tokenField(secret, 'usage-bootstrap-signing') === 'true' ? bootstrapTokenOf(secret) : undefined;
 }

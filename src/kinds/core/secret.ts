@@ -9,6 +9,7 @@ import { type KindEnv, kind } from '../kind.ts';
 import { base64Length, immutableOnceSet, maxDataBytes, sizeOf } from '../validation/data.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { complain, immutable } from '../validation/rules.ts';
+import { bootstrapTokenWarnings } from './bootstrap-token.ts';
 import { Secret } from './schema/config.ts';
 import { validateSecretType } from './secret-types.ts';
 
@@ -52,7 +53,7 @@ export const SecretKind = kind<Secret>({
   scope: 'Namespaced',
   versions: { v1: { schema: Secret, defaults } },
   hub: 'v1',
-  strategy: { validate, validateUpdate },
+  strategy: { validate, validateUpdate, warnings: (secret, _old, env) => bootstrapTokenWarnings(secret, env.identity) },
   fields: { type: (secret) => secret.type ?? '' },
   columns: [
     nameColumn,
