@@ -8,7 +8,7 @@ import { errorFrom } from '../client/http.ts';
 import { type Identity, kubernetes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
-import { silentLog } from '../lib/log.ts';
+import { type Log, silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
 import { formatTime } from '../meta/time.ts';
 import type { Controller, ControllerContext } from './runtime/controller.ts';
@@ -317,7 +317,12 @@ export interface TestRun {
 }
 
 /** Runs controllers against a fake server. */
-export function runControllers(api: FakeApi, controllers: readonly Controller[], identity: Identity = kubernetes): TestRun {
+export function runControllers(
+  api: FakeApi,
+  controllers: readonly Controller[],
+  identity: Identity = kubernetes,
+  log: Log = silentLog,
+): TestRun {
   const clock = api.clock as FakeClock;
   const random = seededRandom(1);
   const client = new Client(api, { userAgent: 'test', metadataGroup: 'meta' });
@@ -331,7 +336,7 @@ export function runControllers(api: FakeApi, controllers: readonly Controller[],
     identity,
     clock,
     random,
-    log: silentLog,
+    log,
     client,
     informers,
     served,

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
+import { openLog } from '../../lib/log.ts';
 import { makeRequest, newAuthority, newKeyPair, noNames, readAuthority } from '../../lib/pki.ts';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { formatTime } from '../../meta/time.ts';
@@ -83,7 +84,9 @@ function start(allowed: (subresource: string) => boolean = () => false) {
     };
   };
   const signer = certificateSigner({ authorityOf: () => authority, durationMs: YEAR * 1000 });
-  run = runControllers(api, [certificateApprover, signer, certificateCleaner]);
+  const lines: string[] = [];
+  const log = openLog({ now: () => 0, write: (text) => void lines.push(...text.split('\n').filter((line) => line !== '')) });
+  run = runControllers(api, [certificateApprover, signer, certificateCleaner], kubernetes, log);
   const ask = (
     { subject = jane, names = {}, usages = clientUsages, signerName = signers.apiserverClient, expirationSeconds, request }: Wish,
     conditions: Loose[] = [],
@@ -104,7 +107,11 @@ function start(allowed: (subresource: string) => boolean = () => false) {
   };
   const approved = (): Loose => ({ type: 'Approved', status: 'True', lastUpdateTime: formatTime(api.clock.now()) });
   const found = (): Loose => api.get(requests, '', 'r');
-  return { api, run, ask, approved, found, asked };
+  const logged = (): string[] => {
+    log.flush();
+    return lines;
+  };
+  return { api, run, ask, approved, found, asked, logged };
 }
 const certificateOf = (found: Loose): X509Certificate => new X509Certificate(Buffer.from(found.status.certificate, 'base64'));
 const failureOf = (found: Loose): string | undefined =>
@@ -333,4 +340,20 @@ describe('cleaning', () => {
     await run.pass(3000);
     expect(found()).toBeUndefined();
   });
+});
+
+test('a request that is not signed is one line of the log at the default level, one that is signed is none', async () => {
+  const { run, ask, approved, found, logged } = start();
+  ask({ usages: servingUsages }, [approved()]);
+  await run.idle();
+  expect(failureOf(found())).toMatch(/^SignerValidationFailure: /);
+  expect(logged()).toEqual([
+    expect.stringMatching(
+      /WARN {2}certificate not signed request=r signer=\S+ user=system:node:n1 reason=SignerValidationFailure message=/,
+    ),
+  ]);
+  ask({}, [approved()]);
+  await run.idle();
+  expect(found().status.certificate).toBeDefined();
+  expect(logged()).toHaveLength(1);
 });

@@ -47,7 +47,7 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
   return {
     name: 'csrsigning',
     account: 'certificate-controller',
-    start({ informers, queue, client, identity, clock }) {
+    start({ informers, queue, client, identity, clock, log }) {
       const ref = requestsRef(identity);
       const rules = signerRules(identity);
       const requests = informers.of<SigningRequest>(ref);
@@ -66,7 +66,13 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
           if (request === undefined || !isApproved(request) || isIssued(request) || conditionOf(request, 'Failed') !== undefined) return;
           const authority = rules.has(request.spec.signerName) ? authorityOf(request.spec.signerName) : undefined;
           if (authority === undefined) return;
-          await client.update(ref, judge(request, authority), 'status').catch(unlessGone);
+          const answered = judge(request, authority);
+          await client.update(ref, answered, 'status').catch(unlessGone);
+          const failed = conditionOf(answered, 'Failed');
+          if (failed === undefined) return;
+          const { signerName, username } = request.spec;
+          const { reason, message } = failed;
+          log.warn('certificate not signed', { request: splitKey(key).name, signer: signerName, user: username, reason, message });
         },
         { after: [requests.synced], firstRetryMs: 200 },
       );
