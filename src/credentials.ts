@@ -75,7 +75,7 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
     signingKey,
     async writeAdminConfig(address) {
       const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
-      const config = adminConfig(identity.word, address, own ? caPem : serving.certificate, admin);
+      const config = adminConfig(serverName(identity, address), address, own ? caPem : serving.certificate, admin);
       if (readIfPresent(adminConfigPath) === config) chmodSync(adminConfigPath, 0o600);
       else await writeSecretFile(adminConfigPath, config);
     },
@@ -111,6 +111,9 @@ function readFile(path: string): string {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
+/** Tells this server apart from others where several configurations are merged into one: `plat@127.0.0.1:6443`. */
+const serverName = (identity: Identity, address: string): string => `${identity.word}@${new URL(address).host}`;
+
 function adminConfig(name: string, server: string, ca: string, admin: { key: string; certificate: string }): string {
   return `apiVersion: v1
 kind: Config
@@ -120,7 +123,7 @@ clusters:
     server: ${server}
     certificate-authority-data: ${base64(ca)}
 users:
-- name: admin
+- name: admin@${name}
   user:
     client-certificate-data: ${base64(admin.certificate)}
     client-key-data: ${base64(admin.key)}
@@ -128,7 +131,7 @@ contexts:
 - name: ${name}
   context:
     cluster: ${name}
-    user: admin
+    user: admin@${name}
 current-context: ${name}
 `;
 }

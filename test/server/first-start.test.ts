@@ -1,9 +1,11 @@
 /** What the first start leaves behind, and what later ones find. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
+import { kubectlMissing } from '../support/kubectl.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -42,6 +44,34 @@ test('files are private to the owner', async () => {
   expect(config.clusters[0].cluster.server).toBe(server.address);
   await server.close();
 });
+
+test.skipIf(kubectlMissing !== undefined)(
+  'configurations of several servers can be merged: each credential stays with its server (skipped without kubectl)',
+  async () => {
+    const servers = [
+      await startTestServer({ store: 'memory', identity: 'plat' }),
+      await startTestServer({ store: 'memory', identity: 'kubernetes' }),
+    ];
+    servers.push(await startTestServer({ store: 'memory', identity: 'plat' }));
+    const KUBECONFIG = servers.map((server) => join(server.dataDir, 'admin.conf')).join(':');
+    const text = execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json'], {
+      env: { ...process.env, KUBECONFIG },
+      encoding: 'utf8',
+    });
+    const merged = JSON.parse(text) as Loose;
+    for (const sort of ['clusters', 'users', 'contexts']) expect(merged[sort]).toHaveLength(servers.length);
+    for (const server of servers) {
+      const name = `${server.identity.word}@${new URL(server.address).host}`;
+      const context = merged.contexts.find((one: Loose) => one.name === name).context;
+      const cluster = merged.clusters.find((one: Loose) => one.name === context.cluster).cluster;
+      const user = merged.users.find((one: Loose) => one.name === context.user).user;
+      const own = parseYaml(readFileSync(join(server.dataDir, 'admin.conf'))) as Loose;
+      expect(cluster.server).toBe(server.address);
+      expect(user['client-key-data']).toBe(own.users[0].user['client-key-data']);
+    }
+    for (const server of servers) await server.close();
+  },
+);
 
 test('a directory that others could read is made private', async () => {
   const dataDir = temporaryDirectory('plat-open');
