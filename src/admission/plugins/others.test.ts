@@ -280,3 +280,18 @@ test('owners are changed by those who could delete, and blocked by those who cou
   expect(await judged(plugin, request)).toBeUndefined();
   expect((request.object as ApiObject).metadata.ownerReferences).toHaveLength(1);
 });
+
+test('whether the deletion of an owner waits is decided by those who may finalize the owner, either way', async () => {
+  const world = new World();
+  const plugin = await world.plugin(ownerReferencesPermissionEnforcement);
+  const owner = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more });
+  world.may = (_user, { verb }) => verb === 'delete';
+  const blocked = cm({ ownerReferences: [owner({ blockOwnerDeletion: true })] });
+  const change = (...ownerReferences: object[]) => judged(plugin, world.request('configmaps', cm({ ownerReferences }), { old: blocked }));
+  expect(await change(owner({ blockOwnerDeletion: false }))).toMatch(/you can't set finalizers on/);
+  expect(await change(owner())).toMatch(/you can't set finalizers on/);
+  expect(await change(owner({ blockOwnerDeletion: true }), owner({ uid: 'v' }))).toBeUndefined();
+  expect(await change()).toBeUndefined();
+  world.may = () => true;
+  expect(await change(owner({ blockOwnerDeletion: false }))).toBeUndefined();
+});

@@ -1,6 +1,6 @@
 /**
- * OwnerReferencesPermissionEnforcement: whoever hangs an object on an owner could have deleted it, and whoever lets it
- * hold up the owner's deletion could have given the owner a finalizer.
+ * OwnerReferencesPermissionEnforcement: whoever hangs an object on an owner could have deleted it, and whoever decides
+ * whether it holds up the owner's deletion could have given the owner a finalizer, or taken one away.
  */
 import type { OwnerReference } from '../../kinds/meta.ts';
 import { equal } from '../../lib/equal.ts';
@@ -41,9 +41,16 @@ async function judge(
     };
     if (!(await env.may(user, deed))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete: , <nil>");
   }
-  const blocking = (reference: OwnerReference): boolean => reference.blockOwnerDeletion === true;
-  const known = new Set(current.filter(blocking).map(({ uid }) => uid));
-  for (const reference of wanted) if (blocking(reference) && !known.has(reference.uid)) await checkOwner(env, request, reference);
+  for (const reference of changedBlocks(wanted, current)) await checkOwner(env, request, reference);
+}
+
+const blocking = (reference: OwnerReference): boolean => reference.blockOwnerDeletion === true;
+const uidsOf = (references: readonly OwnerReference[]): Set<string> => new Set(references.map(({ uid }) => uid));
+
+/** References that begin to block their owner's deletion, or that stay and no longer do. */
+function changedBlocks(wanted: readonly OwnerReference[], current: readonly OwnerReference[]): OwnerReference[] {
+  const [before, blocked, blocks] = [uidsOf(current), uidsOf(current.filter(blocking)), uidsOf(wanted.filter(blocking))];
+  return wanted.filter(({ uid }) => (blocks.has(uid) ? !blocked.has(uid) : before.has(uid) && blocked.has(uid)));
 }
 
 async function checkOwner(env: PluginEnv, request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> {
