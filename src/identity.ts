@@ -140,6 +140,10 @@ export function domainName(identity: Identity, name: string, prefix = ''): strin
   return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;
 }
 
+/** `kubelet` or `nodeagent`: what the agent of a node is called in signers and labels. */
+export const nodeAgentWord = (identity: Identity): string =>
+  identity.signers.nodeagentServing.slice(identity.signers.nodeagentServing.lastIndexOf('/') + 1).replace(/-serving$/, '');
+
 /** `kube` or `plat`: what the names of things that the service puts into pods and namespaces begin with. */
 export const shortWord = (identity: Identity): string => identity.namespaces.system.replace(/-system$/, '');
 

@@ -1,5 +1,5 @@
 /** Labels of nodes that a node may not give itself, lest it drew pods that were meant for others. */
-import { domainName, type Identity } from '../../identity.ts';
+import { domainName, type Identity, nodeAgentWord } from '../../identity.ts';
 
 interface Names {
   readonly restricted: string;
@@ -20,7 +20,7 @@ function namesOf(identity: Identity): Names {
     names = {
       restricted: domain('node-restriction'),
       owned: [...new Set([identity.domain, identity.groupSuffix])],
-      free: [domain('kubelet'), domain('node')],
+      free: [domain(nodeAgentWord(identity)), domain('node')],
       allowed: new Set([
         name('hostname'),
         name('zone', 'topology'),

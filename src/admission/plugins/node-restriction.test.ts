@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { type Identity, kubernetes, nodeAgentWord, plat } from '../../identity.ts';
 import { judged, podOf, type RequestOptions, World } from '../testing.ts';
+import { forbiddenLabels } from './node-labels.ts';
 import { nodeRestriction } from './node-restriction.ts';
 
 const agent = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] };
@@ -131,4 +133,14 @@ test('leases, CSI nodes and claims', async () => {
   expect(await ask('persistentvolumeclaims', claim({ phase: 'Lost' }), { old: claim({}), subresource: 'status' })).toMatch(
     /other than status.capacity/,
   );
+});
+
+test('labels that belong to nodes are named by the word that the identity has for their agent', () => {
+  const refused = (identity: Identity, label: string): boolean => forbiddenLabels(identity, { [label]: 'v' }, {}).length > 0;
+  expect(nodeAgentWord(plat)).toBe('nodeagent');
+  expect(nodeAgentWord(kubernetes)).toBe('kubelet');
+  expect(refused(plat, 'nodeagent.plat.dev/x')).toBe(false);
+  expect(refused(plat, 'kubelet.plat.dev/x')).toBe(true);
+  expect(refused(kubernetes, 'kubelet.kubernetes.io/x')).toBe(false);
+  expect(refused(kubernetes, 'nodeagent.kubernetes.io/x')).toBe(true);
 });
