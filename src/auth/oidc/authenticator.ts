@@ -112,8 +112,8 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
     return result;
   };
 
-  const afterRefresh = async (token: BearerToken, jwt: Jwt, refresh: Promise<void>): Promise<TokenResult> => {
-    await refresh.catch(() => {});
+  const afterAnswer = async (token: BearerToken, jwt: Jwt, asked: Promise<void>): Promise<TokenResult> => {
+    await asked.catch(() => {});
     const keys = provider.current();
     if (keys === undefined) return reject('authenticator not initialized');
     return isSigned(jwt, keys) ? accept(token, jwt, keys) : reject('failed to verify signature');
@@ -121,7 +121,7 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
 
   return {
     name: 'oidc',
-    start: async () => provider.refresh(),
+    start: () => provider.read(),
     close: () => provider.close(),
     authenticateToken(token) {
       const keys = provider.current();
@@ -133,8 +133,8 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
       if (jwt === undefined || jwt.claims.iss !== issuerURL) return undefined;
       if (!allowed.includes(jwt.algorithm)) return reject('token is signed by an algorithm that is not allowed');
       if (keys !== undefined && isSigned(jwt, keys)) return accept(token, jwt, keys);
-      const refresh = provider.refresh();
-      if (refresh !== undefined) return afterRefresh(token, jwt, refresh);
+      const asked = provider.ask();
+      if (asked !== undefined) return afterAnswer(token, jwt, asked);
       return reject(keys === undefined ? 'authenticator not initialized' : 'failed to verify signature');
     },
   };

@@ -1,7 +1,7 @@
 /**
  * The keys of an OpenID provider: found through its discovery document, read again when a token names a key that is not
- * known, and from time to time so that a withdrawn key is forgotten — never more often than a set interval, whatever
- * tokens are shown.
+ * known, and from time to time so that a withdrawn key is forgotten. Tokens can make this server ask at once, but not more
+ * than once a second, whatever tokens are shown.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { Outbound, OutboundError, type OutboundLimits } from '../../lib/outbound.ts';
@@ -11,7 +11,10 @@ export interface ProviderKey {
   readonly key: KeyObject;
 }
 
-const minInterval = 10_000;
+/** Between two questions that tokens of unknown keys led to. */
+const askInterval = 1000;
+/** Before the keys that are too old are asked for again, where that failed. */
+const retryInterval = 10_000;
 const maxAge = 10 * 60 * 1000;
 const maxKeys = 100;
 
@@ -46,6 +49,7 @@ export class ProviderKeys {
   private keys: readonly ProviderKey[] | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
   private triedAt = Number.NEGATIVE_INFINITY;
+  private askedAt = Number.NEGATIVE_INFINITY;
   private underWay: Promise<void> | undefined;
 
   constructor(issuer: string, ca: string | undefined, now: () => number, limits: Partial<OutboundLimits> = {}) {
@@ -56,18 +60,27 @@ export class ProviderKeys {
 
   /** The keys as last read; the same array until they are read again. Undefined before the first time. */
   current(): readonly ProviderKey[] | undefined {
-    if (this.keys !== undefined && this.now() - this.readAt > maxAge) void this.refresh()?.catch(() => {});
+    if (this.keys !== undefined && this.now() - this.readAt > maxAge && this.now() - this.triedAt >= retryInterval)
+      void this.read().catch(() => {});
     return this.keys;
   }
 
-  /** Reads the keys again. Undefined where that was done, or failed, a moment ago. */
-  refresh(): Promise<void> | undefined {
+  /** Asks because of a token whose key is not known. Undefined where that was done, or failed, less than a second ago. */
+  ask(): Promise<void> | undefined {
     if (this.underWay !== undefined) return this.underWay;
-    if (this.now() - this.triedAt < minInterval) return undefined;
-    this.triedAt = this.now();
-    this.underWay = this.read().finally(() => {
-      this.underWay = undefined;
-    });
+    if (this.now() - this.askedAt < askInterval) return undefined;
+    this.askedAt = this.now();
+    return this.read();
+  }
+
+  /** Reads the keys, one reading at a time. */
+  read(): Promise<void> {
+    if (this.underWay === undefined) {
+      this.triedAt = this.now();
+      this.underWay = this.readNow().finally(() => {
+        this.underWay = undefined;
+      });
+    }
     return this.underWay;
   }
 
@@ -75,7 +88,7 @@ export class ProviderKeys {
     this.outbound.close();
   }
 
-  private async read(): Promise<void> {
+  private async readNow(): Promise<void> {
     this.keysAddress ??= await this.discover();
     try {
       const answer = await this.outbound.get(this.keysAddress);

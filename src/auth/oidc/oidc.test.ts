@@ -114,7 +114,6 @@ test('the provider is asked for its keys once, not for every request nor for eve
   const token = await provider.idToken('jane');
   for (let i = 0; i < 5; i++) expect(await prove(by, token)).toBeTypeOf('object');
   expect(by.authenticateToken(bearerToken(token), [])).not.toBeInstanceOf(Promise);
-  now += 11_000;
   const claims = { iss: provider.issuer, aud: 'plat', sub: 'x', exp: 4e9 };
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   for (let i = 0; i < 5; i++) {
@@ -122,6 +121,13 @@ test('the provider is asked for its keys once, not for every request nor for eve
     expect(await prove(by, bad)).toMatch(/signature/);
   }
   expect(provider.keyReads() - before).toBe(1);
+  const bad = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'unheard' }).sign(key);
+  now += 999;
+  expect(await prove(by, bad)).toMatch(/signature/);
+  expect(provider.keyReads() - before).toBe(1);
+  now += 1;
+  expect(await prove(by, bad)).toMatch(/signature/);
+  expect(provider.keyReads() - before).toBe(2);
 });
 
 test('a new key of the provider is found, a withdrawn one forgotten', async () => {
@@ -130,10 +136,31 @@ test('a new key of the provider is found, a withdrawn one forgotten', async () =
   expect(await prove(by, old)).toEqual(['jane']);
   await provider.rotate();
   const fresh = await provider.idToken('jane');
-  expect(await prove(by, fresh)).toMatch(/signature/);
-  now += 11_000;
+  now += 1000;
   expect(await prove(by, fresh)).toEqual(['jane']);
   expect(await prove(by, old)).toMatch(/signature/);
+});
+
+test('a key that is new since the start is asked for at once', async () => {
+  const by = method({ usernamePrefix: '-' });
+  const old = await provider.idToken('jane');
+  await by.start();
+  expect(await prove(by, old)).toEqual(['jane']);
+  await provider.rotate();
+  expect(await prove(by, await provider.idToken('jane'))).toEqual(['jane']);
+  expect(await prove(by, old)).toMatch(/signature/);
+});
+
+test('keys that are old are read again; where that fails it is tried again after a while, and they still count', async () => {
+  const by = method({ usernamePrefix: '-' });
+  const token = await provider.idToken('jane');
+  await by.start();
+  const before = provider.keyReads();
+  now += 10 * 60 * 1000 + 1;
+  by.authenticateToken(bearerToken(token), []);
+  by.authenticateToken(bearerToken(token), []);
+  await by.start();
+  expect(provider.keyReads() - before).toBe(1);
 });
 
 test('a provider that cannot be reached or trusted lets nobody in', async () => {
