@@ -66,7 +66,10 @@ export const EventKind = kind<Event>({
   versions: { v1: { schema: Event } },
   hub: 'v1',
   createOnUpdate: true,
-  strategy: { validate: validateEvent, validateUpdate: (event, _old, errors, env) => validateEvent(event, errors, env) },
+  strategy: {
+    validate: (event, errors, env) => validateEvent(event, errors, env),
+    validateUpdate: (event, _old, errors, env) => validateEvent(event, errors, env),
+  },
   ttl: eventTtl,
   fields: eventFields,
   columns: eventColumns,

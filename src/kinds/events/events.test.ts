@@ -88,11 +88,38 @@ test.each<[string, Loose, string[]]>([
   [
     'has no old fields',
     { deprecatedCount: 3, deprecatedSource: { component: 'c' }, deprecatedFirstTimestamp: '2020-01-01T00:00:00Z' },
-    ['firstTimestamp', 'count', 'source'],
+    ['deprecatedFirstTimestamp | Invalid', 'deprecatedCount | Invalid', 'deprecatedSource | Invalid'],
   ],
   ['is seen twice in a series', { series: { count: 1 } }, ['series.count | Invalid', 'series.lastObservedTime | Required']],
 ])('an event of version 1 %s', (_name, change, texts) => {
   expect(check({ ...fresh, ...change })).toEqual(like(texts));
+});
+
+test('complaints use the names of the group that the client sent', () => {
+  const names = new Set(Object.keys(served('v1').schema.fields));
+  const wrong: Loose = {
+    ...fresh,
+    metadata: { ...metadata, namespace: 'other' },
+    regarding: { kind: 'Pod', name: 'p' },
+    note: 'n'.repeat(1025),
+    deprecatedCount: 3,
+    deprecatedSource: { component: 'c' },
+    deprecatedFirstTimestamp: '2020-01-01T00:00:00Z',
+    deprecatedLastTimestamp: '2020-01-01T00:00:00Z',
+    reportingController: '',
+    reportingInstance: '',
+    action: '',
+    reason: '',
+    type: '',
+  };
+  const complaints = [
+    ...check(wrong),
+    ...check({ ...fresh, ...wrong, metadata }, 'v1', fresh),
+    ...check({ ...wrong, eventTime: null }, 'v1beta1'),
+  ];
+  const fields = new Set(complaints.map((text) => (text.split(' | ')[0] as string).split(/[.[]/)[0] as string));
+  expect(complaints).toEqual(expect.arrayContaining([expect.stringMatching(/^regarding\.namespace \| Invalid/)]));
+  expect([...fields].filter((field) => !names.has(field))).toEqual([]);
 });
 
 test('version 1beta1 takes what the core group takes', () => {
@@ -103,9 +130,9 @@ test('only the series of an event changes', () => {
   expect(check({ ...fresh, series: { ...fresh.series, count: 6 } }, 'v1', fresh)).toEqual([]);
   expect(check({ ...fresh, reason: 'Other', note: 'o', regarding: { ...fresh.regarding, name: 'q' } }, 'v1', fresh)).toEqual(
     like([
-      'involvedObject | Invalid | Invalid value: core.ObjectReference{Kind:"Pod", Namespace:"ns", Name:"q", UID:""',
+      'regarding | Invalid | Invalid value: core.ObjectReference{Kind:"Pod", Namespace:"ns", Name:"q", UID:""',
       'reason | Invalid',
-      'message | Invalid | Invalid value: "o": field is immutable',
+      'note | Invalid | Invalid value: "o": field is immutable',
       'reason | Invalid',
     ]),
   );

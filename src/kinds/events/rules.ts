@@ -1,6 +1,7 @@
 /**
  * What an event of the events group must be like. Version 1 knows only events of the newer style, of which nothing but
- * the series may change; version 1beta1 takes what the core group takes. Complaints name fields as the core group does.
+ * the series may change; version 1beta1 takes what the core group takes. Complaints name fields
+ * as the events group does, whose names the client sent.
  */
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
@@ -8,7 +9,7 @@ import { immutableComplaint } from '../../meta/names.ts';
 import type { Event } from '../core/schema/events.ts';
 import type { ObjectReference } from '../core/schema/references.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
-import { validateEvent } from '../validation/event.ts';
+import { type EventFields, eventsFields, validateEvent } from '../validation/event.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { immutable } from '../validation/rules.ts';
@@ -17,13 +18,13 @@ const isStrict = ({ resource }: WriteRequest): boolean => resource.version === '
 const at = (field: string): Path => Path.of(field);
 
 export function validateNewEvent(event: Event, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
-  validateEvent(event, errors, env);
+  validateEvent(event, errors, env, eventsFields);
   if (!isStrict(request)) return;
   validateSeries(event, errors);
   if (event.eventTime === undefined) errors.required(at('eventTime'));
   const { type = '', source } = event;
   if (type !== 'Normal' && type !== 'Warning') errors.invalid(at('type'), '', `has invalid value: ${type}`);
-  const unset = (field: string, isSet: boolean) => isSet && errors.invalid(at(field), '', 'needs to be unset');
+  const unset = (field: keyof EventFields, isSet: boolean) => isSet && errors.invalid(at(eventsFields[field]), '', 'needs to be unset');
   unset('firstTimestamp', event.firstTimestamp !== undefined);
   unset('lastTimestamp', event.lastTimestamp !== undefined);
   unset('count', (event.count ?? 0) !== 0);
@@ -37,14 +38,15 @@ function validateSeries({ series }: Event, errors: FieldErrors): void {
 }
 
 export function validateChangedEvent(event: Event, old: Event, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
-  validateEvent(event, errors, env);
+  validateEvent(event, errors, env, eventsFields);
   if (!isStrict(request)) return;
   metadataUpdateAgain(event, old, errors, env);
   if (!equal(event.series, old.series)) validateSeries(event, errors);
   if (!equal(event.involvedObject, old.involvedObject))
-    invalidText(errors, at('involvedObject'), referenceText(event.involvedObject), immutableComplaint);
-  for (const field of ['reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const)
-    immutable(event[field], old[field], at(field), errors);
+    invalidText(errors, at(eventsFields.involvedObject), referenceText(event.involvedObject), immutableComplaint);
+  immutable(event.reason, old.reason, at('reason'), errors);
+  for (const field of ['message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const)
+    immutable(event[field], old[field], at(eventsFields[field]), errors);
   // The reason is looked at twice, and clients know it so.
   for (const field of ['reason', 'type', 'eventTime', 'action', 'related'] as const) immutable(event[field], old[field], at(field), errors);
   immutable(event.reportingComponent, old.reportingComponent, at('reportingController'), errors);

@@ -13,25 +13,51 @@ function atMost(text: string, most: number, field: string, errors: FieldErrors):
   if (Buffer.byteLength(text) > most) errors.invalid(at(field), '', `can have at most ${most} characters`);
 }
 
+/** What the fields that the two groups call differently are called in the group of the request. */
+export interface EventFields {
+  readonly involvedObject: string;
+  readonly message: string;
+  readonly source: string;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly count: string;
+}
+export const coreFields: EventFields = {
+  involvedObject: 'involvedObject',
+  message: 'message',
+  source: 'source',
+  firstTimestamp: 'firstTimestamp',
+  lastTimestamp: 'lastTimestamp',
+  count: 'count',
+};
+export const eventsFields: EventFields = {
+  involvedObject: 'regarding',
+  message: 'note',
+  source: 'deprecatedSource',
+  firstTimestamp: 'deprecatedFirstTimestamp',
+  lastTimestamp: 'deprecatedLastTimestamp',
+  count: 'deprecatedCount',
+};
+
 /**
  * An event with an `eventTime` is of the newer style and says who reports it and why; one without may say nearly
  * anything, but it stands in the namespace of the object it is about.
  */
-export function validateEvent(event: Event, errors: FieldErrors, env: KindEnv): void {
+export function validateEvent(event: Event, errors: FieldErrors, env: KindEnv, names: EventFields = coreFields): void {
   const namespace = event.metadata.namespace ?? '';
   const about = event.involvedObject.namespace ?? '';
   const clusterWide = namespace === '' || namespace === 'default';
-  const mismatch = (): void => errors.invalid(Path.of('involvedObject', 'namespace'), about, 'does not match event.namespace');
+  const mismatch = (): void => errors.invalid(Path.of(names.involvedObject, 'namespace'), about, 'does not match event.namespace');
   if (event.eventTime === undefined) {
     if (about === '' ? !clusterWide : about !== namespace) mismatch();
   } else {
     if (about === '' && namespace !== 'default' && namespace !== env.identity.namespaces.system) mismatch();
-    validateReport(event, errors);
+    validateReport(event, errors, names);
   }
   complain(errors, at('namespace'), namespace, dns1123Subdomain(namespace));
 }
 
-function validateReport(event: Event, errors: FieldErrors): void {
+function validateReport(event: Event, errors: FieldErrors, names: EventFields): void {
   const { reportingComponent, reportingInstance, action = '', reason = '', message = '' } = event;
   if (reportingComponent === '') errors.required(at('reportingController'));
   qualified(reportingComponent, at('reportingController'), errors);
@@ -40,5 +66,5 @@ function validateReport(event: Event, errors: FieldErrors): void {
     if (words[field] === '') errors.required(at(field));
     atMost(words[field], MAX_WORD, field, errors);
   }
-  atMost(message, MAX_MESSAGE, 'message', errors);
+  atMost(message, MAX_MESSAGE, names.message, errors);
 }
