@@ -6,13 +6,13 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';
-import { ApiError, internalError } from '../../meta/errors.ts';
+import { ApiError } from '../../meta/errors.ts';
 import { decode, toJson } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { changes } from '../explain.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
-import { ask, CallFailed, callFailure, denial } from '../webhooks/call.ts';
+import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call.ts';
 import type { Webhook } from '../webhooks/compiled.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
 import type { Candidate } from '../webhooks/match.ts';
@@ -114,31 +114,23 @@ class Mutator {
   /** Applies the patch of an answer; what it leaves open is filled in again. */
   private async apply(request: AdmissionRequest, webhook: Webhook, served: Served, answer: ReviewAnswer, round: number): Promise<boolean> {
     if (answer.patch === undefined) return false;
-    const patch = attempt(webhook, () => this.env.webhooks.jsonPatch(answer.patch as Buffer));
+    const patch = attempt(() => this.env.webhooks.jsonPatch(answer.patch as Buffer));
     const operations = JSON.parse(answer.patch.toString('utf8')) as JsonValue;
     if (Array.isArray(operations) && operations.length === 0) return false;
     if (request.object === undefined)
-      throw internalError(
-        `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported for this operation`,
-      );
-    if (answer.patchType !== 'JSONPatch') throw new CallFailed(`unsupported patch type ${JSON.stringify(answer.patchType)}`);
+      throw new BadPatch('the webhook attempted to modify the object, which is not supported for this operation');
     const changed =
       request.objectKind === undefined
-        ? await this.patchObject(request, webhook, served, patch)
-        : this.patchAction(request, webhook, request.objectKind, patch);
+        ? await this.patchObject(request, served, patch)
+        : this.patchAction(request, request.objectKind, patch);
     this.annotate(request, 'patch', round, webhook, { patch: operations, patchType: answer.patchType });
     return changed;
   }
 
-  private async patchObject(
-    request: AdmissionRequest,
-    webhook: Webhook,
-    served: Served,
-    patch: (document: JsonValue) => JsonValue,
-  ): Promise<boolean> {
+  private async patchObject(request: AdmissionRequest, served: Served, patch: (document: JsonValue) => JsonValue): Promise<boolean> {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
-    const patched = attempt(webhook, () => {
+    const patched = attempt(() => {
       const object = decode(served.schema, patch(toJson(served.schema, current as never))) as ApiObject;
       object.kind ??= served.kind.kind;
       object.apiVersion ??= served.apiVersion;
@@ -156,12 +148,11 @@ class Mutator {
   /** Objects of actions have one version and no defaults of their own. */
   private patchAction(
     request: AdmissionRequest,
-    webhook: Webhook,
     { schema }: NonNullable<AdmissionRequest['objectKind']>,
     patch: (document: JsonValue) => JsonValue,
   ): boolean {
     const current = request.object as ApiObject;
-    const patched = attempt(webhook, () => {
+    const patched = attempt(() => {
       if (schema === undefined) return patch(structuredClone(current) as never) as unknown as ApiObject;
       return decode(schema, patch(toJson(schema, current as never))) as ApiObject;
     });
@@ -191,13 +182,13 @@ class Mutator {
   }
 }
 
-/** A patch that cannot be read, applied or understood is a fault that no failure policy excuses. */
-function attempt<T>({ name }: Webhook, make: () => T): T {
+/** A patch that cannot be read, applied or understood is a bad answer: the failure policy decides what comes of it. */
+function attempt<T>(make: () => T): T {
   try {
     return make();
   } catch (error) {
     const { message, cause } = error as Error;
     const why = typeof cause === 'string' ? cause : message;
-    throw internalError(`the patch of admission webhook ${JSON.stringify(name)} cannot be used: ${why}`);
+    throw new BadPatch(`the patch cannot be used: ${why}`);
   }
 }

@@ -291,14 +291,34 @@ test.each([
   ['is not JSON', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('hello').toString('base64') }, /invalid character 'h'/],
   ['makes a field of a wrong type', add('/data/n', 5), /data/],
   ['changes the kind', patched({ op: 'replace', path: '/kind', value: 'Secret' }), /makes a v1 Secret of a v1 ConfigMap/],
-])('a patch that %s fails the request even where failures are ignored', async (_what, response, why) => {
+  [
+    'has junk inside its base64',
+    { ...add('/data/x', 'y'), patch: (add('/data/x', 'y').patch as string).replace(/^..../, '$&*!') },
+    /response.patch is not base64/,
+  ],
+  [
+    'is cut short',
+    { ...add('/data/x', 'y'), patch: (add('/data/x', 'y').patch as string).replace(/=*$/, '').slice(0, -1) },
+    /response.patch is not base64/,
+  ],
+  [
+    'is of another type',
+    { ...add('/data/x', 'y'), patchType: 'MergePatch' },
+    /response.patchType "MergePatch" is not supported, it must be "JSONPatch"/,
+  ],
+])('a patch that %s is a bad answer: the failure policy decides', async (_what, response, why) => {
   const hook = await webhook(() => response);
-  const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
+  const open = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
+  const ignored = open.world.request('configmaps', cm());
+  expect(await judged(open.plugin, ignored)).toBeUndefined();
+  expect(dataOf(ignored)).toEqual({ a: '1' });
+  expect([...open.world.annotations.keys()]).toContain('failed-open.mutating.webhook.admission.k8s.io/round_0_index_0');
+  const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Fail' }));
   const request = given.request('configmaps', cm());
   const error = await Promise.resolve(plugin.admit?.(request)).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(ApiError);
-  expect(error).toMatchObject({ code: 500, reason: 'InternalError' });
-  expect((error as Error).message).toMatch(/the patch of admission webhook "a.b.c" cannot be used: /);
+  expect(error).toMatchObject({ code: 400, reason: 'BadRequest' });
+  expect((error as Error).message).toMatch(/^failed calling webhook "a.b.c": /);
   expect((error as Error).message).toMatch(why);
   expect(dataOf(request)).toEqual({ a: '1' });
 });

@@ -8,10 +8,13 @@ import { answeredJson } from './answer.ts';
 import type { WebhookClient } from './client.ts';
 import type { Webhook } from './compiled.ts';
 import type { Candidate } from './match.ts';
-import { type ReviewAnswer, type ReviewObjects, readAnswer, reviewText } from './review.ts';
+import { type ReviewAnswer, type ReviewObjects, readAnswer, reviewText, UnusablePatch } from './review.ts';
 
 /** The webhook could not be asked, or gave no proper answer: its failure policy decides what comes of it. */
 export class CallFailed extends Error {}
+
+/** The webhook was asked, and what it wants to be changed cannot be: the answer is as bad as none. */
+export class BadPatch extends CallFailed {}
 
 /** Asks. Throws CallFailed, or an ApiError for what no policy can excuse. */
 export async function ask(
@@ -34,7 +37,8 @@ export async function ask(
   try {
     answer = readAnswer(env.identity, version, uid, value, mutating);
   } catch (error) {
-    throw new CallFailed(`received invalid webhook response: ${(error as Error).message}`);
+    const message = `received invalid webhook response: ${(error as Error).message}`;
+    throw error instanceof UnusablePatch ? new BadPatch(message) : new CallFailed(message);
   }
   for (const [key, annotation] of answer.auditAnnotations) annotate(env, request, `${webhook.name}/${key}`, annotation);
   for (const warning of answer.warnings) request.warn(warning);
@@ -63,5 +67,8 @@ export function denial(webhook: Webhook, status: Status | undefined): ApiError {
   return fromStatus(status ?? { metadata: {} }, why ? `${by}: ${why}` : `${by} without explanation`, 400);
 }
 
-export const callFailure = (webhook: Webhook, error: Error): ApiError =>
-  internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${error.message}`);
+/** What the client reads of a webhook that failed, where that fails the request. */
+export function callFailure(webhook: Webhook, error: CallFailed): ApiError {
+  const message = `failed calling webhook ${JSON.stringify(webhook.name)}: ${error.message}`;
+  return error instanceof BadPatch ? badRequest(message) : internalError(message);
+}

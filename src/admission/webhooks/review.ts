@@ -138,7 +138,20 @@ function readPatch(response: JsonObject, version: ReviewVersion, mutating: boole
     if (patch !== '' && patchType === '') throw new Error('webhook returned response.patch but not response.patchType');
     if (patch === '' && patchType !== '') throw new Error('webhook returned response.patchType but not response.patch');
   }
-  return { patch: patch === '' ? undefined : Buffer.from(patch, 'base64'), patchType: patchType === '' ? 'JSONPatch' : patchType };
+  if (patch === '') return { patch: undefined, patchType: '' };
+  if (patchType !== '' && patchType !== 'JSONPatch')
+    throw new UnusablePatch(`response.patchType ${quote(patchType)} is not supported, it must be "JSONPatch"`);
+  return { patch: decodePatch(patch), patchType: 'JSONPatch' };
+}
+
+/** The patch of an answer is none that could be applied to anything. */
+export class UnusablePatch extends Error {}
+
+/** Letters that do not belong into base64 are not skipped: what is left might be another patch. */
+function decodePatch(text: string): Buffer {
+  const letters = text.replace(/[\r\n]/g, '');
+  if (letters.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(letters)) throw new UnusablePatch('response.patch is not base64');
+  return Buffer.from(letters, 'base64');
 }
 
 function texts(value: JsonValue | undefined, what: string): readonly string[] {
