@@ -144,6 +144,14 @@ describe('runtime configuration', () => {
     expect(config.enabled('batch', 'v1beta1', 'jobs')).toBe(false);
     expect(config.enabled('batch', 'v1beta1', 'cronjobs')).toBe(true);
   });
+  test('api/v1 names the core group, as v1 does', () => {
+    const config = readRuntimeConfig(['api/all=false', 'api/v1', 'api/v1/pods=false']);
+    expect(config.enabled('', 'v1', 'secrets')).toBe(true);
+    expect(config.enabled('', 'v1', 'pods')).toBe(false);
+    expect(config.enabled('apps', 'v1')).toBe(false);
+    expect(config.unknown((group, version, resource) => group === '' && version === 'v1' && resource !== 'pots')).toEqual([]);
+    expect(() => readRuntimeConfig(['api/v1/pods/x'])).toThrow();
+  });
   test('keys that name nothing are found', () => {
     const config = readRuntimeConfig(['apps/v1', 'aps/v1=false', 'apps/v1/pots']);
     expect(config.unknown((group, _, resource) => group === 'apps' && resource === undefined)).toEqual(['aps/v1', 'apps/v1/pots']);

@@ -6,7 +6,7 @@
  *   apps/v1=true             … and this version
  *   batch/v1/jobs=true       … and this one resource
  *
- * `v1` alone is the core group. A missing value means true.
+ * `v1` alone and `api/v1` are the core group. A missing value means true.
  */
 import { readBoolean } from './lib/flags.ts';
 
@@ -59,13 +59,13 @@ export function readRuntimeConfig(items: readonly string[]): RuntimeConfig {
     const key = equals === -1 ? item : item.slice(0, equals);
     const enabled = equals === -1 || readBoolean(item.slice(equals + 1));
     const parts = key.split('/');
-    if (parts[0] === 'api' && parts.length === 2) {
+    if (parts[0] === 'api' && parts.length === 2 && !isVersion(parts[1])) {
       if (parts[1] === 'all') all = enabled;
       else if (parts[1] === 'ga' || parts[1] === 'beta' || parts[1] === 'alpha') levels.set(parts[1], enabled);
-      else throw new Error(`${JSON.stringify(key)} is not one of api/all, api/ga, api/beta, api/alpha`);
+      else throw new Error(`${JSON.stringify(key)} is not one of api/all, api/ga, api/beta, api/alpha, api/v1`);
       continue;
     }
-    settings.push({ key, enabled, ...splitKey(key, parts) });
+    settings.push({ key, enabled, ...splitKey(key, parts[0] === 'api' && isVersion(parts[1]) ? parts.slice(1) : parts) });
   }
   return new RuntimeConfig(all, levels, settings);
 }

@@ -19,6 +19,8 @@ export interface Patch {
   (document: JsonValue): JsonValue;
   /** What of the document it looks at and may change; undefined: anything. */
   readonly touched?: Touched | undefined;
+  /** A strategic merge patch: what it makes is refused in other words. */
+  readonly strategic?: true;
   /** The same in steps, for patches that may take long. */
   steps?(document: JsonValue): Work<JsonValue>;
 }

@@ -31,7 +31,7 @@ export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`);
   const read = patch as JsonMap;
   const apply = (document: JsonValue): JsonValue => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, read);
-  return Object.assign(apply, { touched: touchedBy(read) });
+  return Object.assign(apply, { touched: touchedBy(read), strategic: true as const });
 }
 
 /** What the schema says of a field that a patch names. */

@@ -45,7 +45,6 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   checkNamespace(ctx, object);
   if (ctx.name !== '' && object.metadata.name !== ctx.name)
     throw badRequest(`the name of the object (${object.metadata.name ?? ''}) does not match the name on the URL (${ctx.name})`);
-  if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '0' && !owned) throw badRequestOnCreate();
   dropClusterName(ctx, object);
   const owning = owned ? undefined : ownCreated(deps, ctx, object);
   if (owning instanceof Promise) await owning;
@@ -67,7 +66,8 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (generate) ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
   ready.metadata.uid = deps.newUid();
   ready.metadata.creationTimestamp = formatTime(deps.env.now());
-  delete ready.metadata.resourceVersion;
+  const given = ready.metadata.resourceVersion;
+  if (given !== undefined) delete ready.metadata.resourceVersion;
   if (kind.generation) ready.metadata.generation = 1;
   kind.strategy?.prepareForCreate?.(ready as never, deps.env, ctx);
 
@@ -89,8 +89,11 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (ctx.dryRun) {
     if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw taken(target);
     boundedValueOf(deps, resource, ready);
+    // What is not stored has no version of its own: the answer repeats what was sent.
+    if (given !== undefined) ready.metadata.resourceVersion = given;
     return unsavedItem(resource, keyOf(target), ready);
   }
+  if (given !== undefined && !owned && isVersion(given)) throw badRequestOnCreate();
   const { sideWrites, commitSteps: steps } = request;
   // The name of a large object that is still to be found is part of its text: then that is made with each try.
   const value = slices === undefined || generate ? undefined : boundedValueOf(deps, resource, ready);
@@ -141,6 +144,8 @@ function taken(target: WriteContext): ApiError {
   return alreadyExists(target.resource.resource, target.name, deleting);
 }
 
+/** A version that an object can have. Other texts, and 0, are ignored: the server sets its own. */
+const isVersion = (text: string): boolean => /^0*[1-9]\d*$/.test(text) && BigInt(text) < 1n << 64n;
 const badRequestOnCreate = () => badRequest('resourceVersion should not be set on objects to be created');
 
 /** What a client sends in these fields is ignored on create. */

@@ -64,6 +64,9 @@ const scalarTexts: Readonly<Record<string, string>> = {
   fieldsV1: 'v1.FieldsV1',
 };
 
+/** Scalars whose names look like those of objects. */
+export const namedScalars: ReadonlySet<string> = new Set(Object.values(scalarTexts));
+
 /** A type as a stock server names it in its complaints: `[]v1.Container`, `map[string]string`. */
 export function typeText(type: Type): string {
   const resolved = resolve(type);

@@ -139,6 +139,6 @@ export function parseAccept(accept: string): Clause[] {
 
 /** Browsers and command-line fetchers get indented answers unless they say otherwise. */
 export function wantsPretty(pretty: string | undefined, userAgent: string | undefined): boolean {
-  if (pretty !== undefined) return pretty !== '' && pretty !== 'false' && pretty !== '0';
+  if (pretty !== undefined) return pretty !== '' && pretty !== '0' && pretty.toLowerCase() !== 'false';
   return userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }

@@ -12,6 +12,7 @@ import type { ListOptions } from '../registry/list.ts';
 import { type Selection, select } from '../registry/select.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Context } from './context.ts';
+import { queryBoolean } from './query-boolean.ts';
 
 export interface ReadOptions extends ListOptions {
   readonly timeoutSeconds: number | undefined;
@@ -27,7 +28,6 @@ function integer(text: string | undefined): number | undefined {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   return Number(value);
 }
-const truth = (text: string | undefined): boolean => text !== undefined && text !== 'false' && text !== '0';
 
 const noOptions: ReadOptions = {
   limit: 0,
@@ -46,8 +46,9 @@ export function readOptions(ctx: Context, catalog: Catalog, watch: boolean): Rea
     resourceVersion: ctx.param('resourceVersion') ?? '',
     match: ctx.param('resourceVersionMatch') ?? '',
     timeoutSeconds: integer(ctx.param('timeoutSeconds')),
-    bookmarks: truth(ctx.param('allowWatchBookmarks')),
+    bookmarks: queryBoolean('allowWatchBookmarks', ctx.param('allowWatchBookmarks')) ?? false,
   };
+  queryBoolean('watch', ctx.param('watch'));
   if (options.match !== '') checkMatch(options, catalog, watch);
   return options;
 }
@@ -116,7 +117,7 @@ function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, app
   const type = { kind, apiVersion: `${groupName(catalog.identity, 'meta')}/v1` };
   if (ctx.search === '' && !apply) return { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: type };
   const errors = new FieldErrors();
-  const force = kind === 'PatchOptions' && ctx.param('force') !== undefined ? truth(ctx.param('force')) : undefined;
+  const force = kind === 'PatchOptions' ? queryBoolean('force', ctx.param('force')) : undefined;
   if (force !== undefined && !apply) errors.forbidden(Path.of('force'), 'may not be specified for non-apply patch');
   const fieldManager = ctx.param('fieldManager') ?? '';
   validateFieldManager(fieldManager, apply, errors);

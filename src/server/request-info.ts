@@ -1,4 +1,5 @@
 import { parseFieldSelector } from '../meta/fields.ts';
+import { isWatch } from './query-boolean.ts';
 
 /**
  * What a path asks for. Authorizers and handlers read this value and nothing else of the path, so that what was allowed is
@@ -113,10 +114,7 @@ function verbOf(method: string, name: string, legacyWatch: boolean, query: (name
   const verb = verbs.get(method) ?? '';
   if (legacyWatch && verb === 'get') return 'watch';
   if (name !== '') return verb;
-  if (verb === 'get') {
-    const watch = query('watch');
-    return watch !== undefined && watch !== 'false' && watch !== '0' ? 'watch' : 'list';
-  }
+  if (verb === 'get') return isWatch(query('watch')) ? 'watch' : 'list';
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 

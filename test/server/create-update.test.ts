@@ -62,6 +62,34 @@ describe('create', () => {
     });
   });
 
+  describe('a version in what is to be created (finding 38)', () => {
+    const at = (resourceVersion: string, more: object = {}) => ({ metadata: { name: unique(), resourceVersion }, ...more });
+    test.each(['5', '007', '18446744073709551615'])('%s is refused last, with 400, and nothing is stored', async (version) => {
+      const body = at(version);
+      expect((await server.admin.post(configmaps, body)).json).toMatchObject({ code: 400, reason: 'BadRequest' });
+      expect((await server.admin.get(`${configmaps}/${body.metadata.name}`)).status).toBe(404);
+    });
+    test.each(['0', '00', 'abc', '+5', '-5', '5.0', '18446744073709551616', ''])('"%s" is no version and is ignored', async (version) => {
+      const made = await server.admin.ok('POST', configmaps, at(version));
+      expect(made.metadata.resourceVersion).toMatch(/^[1-9]\d*$/);
+      expect(made.metadata.resourceVersion).not.toBe(version);
+    });
+    test('an invalid object and a missing namespace come first', async () => {
+      expect((await server.admin.post(configmaps, at('5', { data: { 'a/b': '' } }))).status).toBe(422);
+      expect((await server.admin.post('/api/v1/namespaces/missing/configmaps', at('5'))).status).toBe(404);
+    });
+    test('a dry run does not ask for it', async () => {
+      const answer = await server.admin.post(`${configmaps}?dryRun=All`, at('5'));
+      expect(answer.status).toBe(201);
+      expect(answer.json.metadata.resourceVersion).toBe('5');
+    });
+    test('it comes before a taken name', async () => {
+      const body = at('5');
+      await server.admin.ok('POST', configmaps, { metadata: { name: body.metadata.name } });
+      expect((await server.admin.post(configmaps, body)).status).toBe(400);
+    });
+  });
+
   test('the namespace of the object must be that of the path', async () => {
     const answer = await server.admin.post(configmaps, { metadata: { name: unique(), namespace: 'default' } });
     expect(answer.status).toBe(400);

@@ -6,9 +6,10 @@ import { type ApiError, badRequest, internalError, invalid, methodRefused, plain
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { canonicalTime } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
+import { queryBoolean } from '../query-boolean.ts';
 import { head } from '../respond.ts';
 import type { Action } from '../services.ts';
-import { type ConnectDeps, current, isOn } from '../tunnels/connect.ts';
+import { type ConnectDeps, current } from '../tunnels/connect.ts';
 import { containerOf } from '../tunnels/containers.ts';
 import { type AnswerLimits, dial } from '../tunnels/dial.ts';
 import { answerOf, sendAnswer } from '../tunnels/forward.ts';
@@ -80,7 +81,8 @@ function agentError(status: number, complaint: string, name: string): ApiError {
 }
 
 function readOptions(ctx: Context): PodLogOptions {
-  const flag = (name: 'follow' | 'previous' | 'timestamps' | 'insecureSkipTLSVerifyBackend') => isOn(ctx.param(name)) && { [name]: true };
+  const flag = (name: 'follow' | 'previous' | 'timestamps' | 'insecureSkipTLSVerifyBackend') =>
+    queryBoolean(name, ctx.param(name)) && { [name]: true };
   const count = (name: 'sinceSeconds' | 'tailLines' | 'limitBytes') => {
     const value = integer(ctx.param(name));
     return value !== undefined && { [name]: value };

@@ -7,8 +7,9 @@ import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '../../k
 import { badRequest, methodRefused, plainError } from '../../meta/errors.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Context } from '../context.ts';
+import { queryBoolean } from '../query-boolean.ts';
 import type { Action } from '../services.ts';
-import { admitConnection, type ConnectDeps, current, isOn } from '../tunnels/connect.ts';
+import { admitConnection, type ConnectDeps, current } from '../tunnels/connect.ts';
 import { containerOf } from '../tunnels/containers.ts';
 import { requestHeaders } from '../tunnels/headers.ts';
 import { openTunnel } from '../tunnels/tunnel.ts';
@@ -73,7 +74,7 @@ function stream<T extends object>(deps: ConnectDeps, kind: StreamKind<T>): Actio
 const pathOf = (pod: Pod): string => `${pod.metadata.namespace}/${pod.metadata.name}`;
 
 function readStreams(ctx: Context): PodAttachOptions {
-  const on = (name: 'stdin' | 'stdout' | 'stderr' | 'tty') => isOn(ctx.param(name)) && { [name]: true };
+  const on = (name: 'stdin' | 'stdout' | 'stderr' | 'tty') => queryBoolean(name, ctx.param(name)) && { [name]: true };
   const container = ctx.param('container') ?? '';
   return { ...on('stdin'), ...on('stdout'), ...on('stderr'), ...on('tty'), ...(container !== '' && { container }) };
 }

@@ -64,6 +64,3 @@ export async function admitConnection<T extends object>(
   await admission.validate(request);
   return request.object as unknown as T;
 }
-
-/** A switch in a query is on when it is there, unless it says `false` or `0`. */
-export const isOn = (value: string | undefined): boolean => value !== undefined && value.toLowerCase() !== 'false' && value !== '0';

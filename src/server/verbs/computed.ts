@@ -3,7 +3,7 @@ import { methodNotAllowed, methodRefused } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { unsavedItem } from '../../registry/commit.ts';
 import type { Context } from '../context.ts';
-import { selectionOf } from '../options.ts';
+import { readOptions, selectionOf } from '../options.ts';
 import { type ListMeta, representList } from '../represent.ts';
 import { send } from '../respond.ts';
 import type { Computed, Services } from '../services.ts';
@@ -21,6 +21,8 @@ export async function serveComputed(services: Services, ctx: Context, resource: 
 
 async function sendComputed(services: Services, ctx: Context, resource: Resource, computed: Computed): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), listOffer(resource));
+  // What is not stored has neither versions nor pages; options that cannot be read are refused all the same.
+  readOptions(ctx, services.registry.catalog, false);
   const selection = selectionOf(ctx, resource, '');
   const objects = await computed.list();
   const items = objects.map((object) => unsavedItem(resource, object.metadata.name ?? '', object)).filter(selection.matches);

@@ -21,6 +21,7 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
+import { namedScalars } from '../../schema/mismatch.ts';
 import { parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import { type FieldReport, fillDefaults, readBody } from '../body.ts';
@@ -116,7 +117,7 @@ function patchedHub(
   const objectOf = (document: JsonValue, spoken: ApiObject): ApiObject | Promise<ApiObject> => {
     const made = madeVersion(services, resource, document);
     if (resource.custom) checkCustomType(made, document, write.name);
-    const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report);
+    const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report, patch.strategic);
     if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
     if (report !== undefined) {
       tellProblems(ctx, options, report, resource.kind.kind, resource.version);
@@ -174,6 +175,7 @@ function readPatched(
   body: Buffer,
   type: { kind: string; apiVersion: string },
   report: FieldReport | undefined,
+  strategic?: true,
 ): ApiObject {
   try {
     if (typeof document !== 'object' || document === null || Array.isArray(document))
@@ -196,10 +198,21 @@ function readPatched(
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const errors = new FieldErrors();
-    errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), error.message);
+    errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), strategic ? restoreFault(error) : error.message);
     throw invalid({ group: '', resource: '' }, '', errors.list);
   }
 }
+
+/** Clients look for these words where a strategic patch puts a value of another shape into a map, a list or an object. */
+function restoreFault({ path, expected = '', actual = '', message }: DecodeError): string {
+  const found = goKinds[actual];
+  if (found === undefined) return message;
+  if (expected.startsWith('map[')) return `${path}: cannot restore map from ${found}`;
+  if (namedScalars.has(expected)) return message;
+  if (expected.startsWith('[]')) return `${path}: cannot restore slice from ${found}`;
+  return expected.includes('.') ? `${path}: cannot restore struct from: ${found}` : message;
+}
+const goKinds: Readonly<Record<string, string>> = { string: 'string', number: 'int64', bool: 'bool', array: 'slice', object: 'map' };
 
 /** The same for a view (scale): what makes the new view of the current one, or the body of an apply. */
 export async function patchedView(
@@ -220,7 +233,7 @@ export async function patchedView(
   const patch = readPatch(kind, schema, await readInSlices(ctx, body));
   return {
     options,
-    patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined),
+    patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined, patch.strategic),
     applied: undefined,
   };
 }

@@ -24,6 +24,7 @@ import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from 
 import type { Context } from '../context.ts';
 import { sendList } from '../list-body.ts';
 import { checkDeleteOptions, managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
+import { queryBoolean } from '../query-boolean.ts';
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { attributesOf } from '../steps/authorize.ts';
@@ -206,7 +207,7 @@ function fromQuery(ctx: Context): JsonObject {
   if (ctx.search === '') return {};
   const grace = ctx.param('gracePeriodSeconds');
   if (grace !== undefined && !/^-?\d+$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
-  const orphan = ctx.param('orphanDependents');
+  const orphanDependents = queryBoolean('orphanDependents', ctx.param('orphanDependents'));
   const policy = ctx.param('propagationPolicy');
   const dryRun = ctx.query.getAll('dryRun');
   // The names of preconditions stand for themselves in a query.
@@ -216,7 +217,7 @@ function fromQuery(ctx: Context): JsonObject {
   return {
     ...((uid !== undefined || resourceVersion !== undefined) && { preconditions }),
     ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
-    ...(orphan !== undefined && { orphanDependents: orphan !== 'false' && orphan !== '0' }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
     ...(policy !== undefined && { propagationPolicy: policy }),
     ...(dryRun.length > 0 && { dryRun }),
   };
