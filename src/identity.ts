@@ -147,6 +147,9 @@ export const nodeAgentWord = (identity: Identity): string =>
 /** `kube` or `plat`: what the names of things that the service puts into pods and namespaces begin with. */
 export const shortWord = (identity: Identity): string => identity.namespaces.system.replace(/-system$/, '');
 
+/** The User-Agent under which the server calls webhooks for admission and conversion. */
+export const webhookAgent = (identity: Identity): string => `${shortWord(identity)}-apiserver-admission`;
+
 /** Meta groups whose Table, metadata and discovery transforms every server answers besides that of its own identity. */
 export const metaGroups: readonly string[] = [groupName(plat, 'meta'), groupName(kubernetes, 'meta')];
 

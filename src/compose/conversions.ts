@@ -3,7 +3,7 @@ import { WebhookClient } from '../admission/webhooks/client.ts';
 import { serviceResolver } from '../admission/webhooks/service.ts';
 import { conversionMetrics } from '../extension/conversion/metrics.ts';
 import type { DefinitionsOptions } from '../extension/definitions.ts';
-import type { Identity } from '../identity.ts';
+import { type Identity, webhookAgent } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -22,7 +22,7 @@ export function composeConversions(
       // Who converts is told nothing that only this server knows.
       credentials: () => ({}),
       resolve: serviceResolver(live, systemRandom.below),
-      userAgent: `${identity.word}-conversion`,
+      userAgent: webhookAgent(identity),
       isOwn: (certificate) => own.has(certificate),
     }),
     newUid: systemRandom.uuid,

@@ -3,12 +3,15 @@ import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Connections, Late } from './calls/connections.ts';
 import { requestHead } from './calls/head.ts';
+import { type BundleTrust, trustIn } from './calls/trust.ts';
 
 /** Where a service is and how to speak to it. PEM texts, not paths. */
 export interface Remote {
   readonly server: string;
   /** Absent: the roots of the host. */
   readonly ca?: string | undefined;
+  /** Only certificates of `ca` that have the CA flag are trusted. */
+  readonly authoritiesOnly?: boolean | undefined;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   /** Value of the Authorization header. */
@@ -46,6 +49,7 @@ export class Outbound {
   private readonly remote: Remote;
   private readonly limits: OutboundLimits;
   private readonly secureContext: SecureContext;
+  private readonly trust: BundleTrust;
   /** By origin: a provider may keep its keys elsewhere than its configuration. */
   private readonly origins = new Map<string, Connections>();
   private calls = 0;
@@ -54,9 +58,10 @@ export class Outbound {
     checkProtocol(new URL(remote.server));
     this.remote = remote;
     this.limits = { ...usualLimits, ...limits };
+    this.trust = trustIn(remote.ca, remote.authoritiesOnly);
     this.secureContext = createSecureContext({
       minVersion: 'TLSv1.2',
-      ...(remote.ca !== undefined && { ca: remote.ca }),
+      ...this.trust.context,
       ...(remote.certificate !== undefined && { cert: remote.certificate }),
       ...(remote.key !== undefined && { key: remote.key }),
     });
@@ -104,7 +109,8 @@ export class Outbound {
     if (found === undefined) {
       checkProtocol(url);
       const { serverName, insecure, isOwn } = this.remote;
-      const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure, isOwn };
+      const { anchors } = this.trust;
+      const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure, anchors, isOwn };
       found = new Connections({
         ...(url.protocol === 'https:' && { tls }),
         maxConnections: MAX_CONNECTIONS,

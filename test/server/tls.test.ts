@@ -5,6 +5,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { parseServerFlags } from '../../src/flags.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
+import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
 import { issueClient, issueServing, newAuthority, newKeyPair, privateKeyPem, publicKeyPem, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
@@ -175,6 +176,19 @@ test('who holds a certificate of an authority that is no longer named is out, on
   const [changed] = (await published.until((event) => event.type === 'MODIFIED')).slice(-1);
   expect(changed?.object.data['client-ca-file']).toContain(other.certificate.trim());
   published.close();
+});
+
+test('a client authority of version 1 is one, a certificate of version 3 without the flag is none (finding 2)', async () => {
+  const old = oldAuthority('old', now);
+  const unflagged = issueClient(authority, 'unflagged', [], now);
+  const server = await start({ clientCaFile: file(`${old.certificate}${unflagged.certificate}`) });
+  const status = async (by: { certificate: string; key: string }): Promise<number> => {
+    const { certificate: cert, key } = issueClient(readAuthority(by), 'jane', ['system:masters'], now);
+    return (await server.client({ certificate: { key, cert } }).get('/api/v1/namespaces')).status;
+  };
+  expect(await status(old)).toBe(200);
+  expect(await status(unflagged)).toBe(401);
+  expect(await status(oldAuthority('old', now))).toBe(401);
 });
 
 test('revoked certificates are refused, by serial number and authority', async () => {

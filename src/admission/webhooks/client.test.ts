@@ -120,6 +120,67 @@ test('certificates are checked: who signed them, and for which name', async () =
   expect([stranger.calls, misnamed.calls, hook.calls]).toEqual([[], [], []]);
 });
 
+test('paths are cleaned as a stock server cleans them (finding 40)', async () => {
+  const hook = await webhook(fine);
+  const one = client({ resolve: () => ({ host: '127.0.0.1', port: hook.port }) });
+  const base = `https://127.0.0.1:${hook.port}`;
+  for (const path of ['//failing', '/a//b/', '/a/./b/../c', '/', '']) await one.post({ url: `${base}${path}`, caBundle }, body, 5000);
+  const named = await webhook(fine, { dns: ['guard.team.svc'] });
+  const two = client({ resolve: () => ({ host: '127.0.0.1', port: named.port }) });
+  for (const path of ['//x//', 'y/', '/']) await two.post({ service: { namespace: 'team', name: 'guard', path }, caBundle }, body, 5000);
+  expect(hook.calls.map(({ path }) => path.replace('?timeout=5s', ''))).toEqual(['/failing', '/a/b', '/a/c', '/', '/']);
+  expect(named.calls.map(({ path }) => path.replace('?timeout=5s', ''))).toEqual(['/x', '/y', '/']);
+});
+
+test.each([307, 308])('a redirect with %i to the same host is followed with the same body (finding 40)', async (code) => {
+  const hook = await webhook((_review, res) => {
+    const at = hook.calls.at(-1)?.path ?? '';
+    if (at.startsWith('/there')) return { allowed: true };
+    res.writeHead(code, { location: at.startsWith('/hook') ? '/second?x=1' : `https://127.0.0.1:${hook.port}/there` }).end();
+    return undefined;
+  });
+  const reply = await client().post(at(hook), body, 10_000);
+  expect([reply.status, JSON.parse(reply.body.toString()).response]).toEqual([200, { uid: 'u', allowed: true }]);
+  expect(hook.calls.map(({ path }) => path)).toEqual(['/hook?timeout=10s', '/second?x=1', '/there']);
+  expect(hook.calls.map(({ review }) => review.request.uid)).toEqual(['u', 'u', 'u']);
+});
+
+test('redirects to another host, in circles, to nowhere, and with other codes are not followed (finding 40)', async () => {
+  const other = await webhook(fine);
+  const leads = async (code: number, location: string): Promise<[string, number]> => {
+    const hook = await webhook((_review, res) => {
+      res.writeHead(code, { location }).end();
+      return undefined;
+    });
+    const said = await client()
+      .post(at(hook), body, 10_000)
+      .then(({ status }) => String(status))
+      .catch((error: Error) => error.message);
+    return [said, hook.calls.length];
+  };
+  expect(await leads(307, other.url)).toEqual([expect.stringContaining(`redirected to another host (https://127.0.0.1:${other.port})`), 1]);
+  expect(await leads(307, 'http://127.0.0.1/hook')).toEqual([expect.stringContaining('redirected to another host'), 1]);
+  expect(await leads(308, '/again')).toEqual([expect.stringContaining('stopped after 10 redirects'), 11]);
+  expect(await leads(307, 'https://:x:/')).toEqual([expect.stringContaining('which is no address'), 1]);
+  expect(await leads(302, '/elsewhere')).toEqual(['302', 1]);
+  expect(other.calls).toEqual([]);
+});
+
+test('the time of a call counts over its redirects (finding 40)', async () => {
+  const hook = await webhook((_review, res) => {
+    if (hook.calls.length > 1) return new Promise(() => {});
+    res.writeHead(307, { location: '/silent' }).end();
+    return undefined;
+  });
+  await expect(client().post(at(hook), body, 300)).rejects.toThrow(/context deadline exceeded$/);
+});
+
+test('a bundle may hold the certificate of the webhook itself (finding 39)', async () => {
+  const hook = await webhook(fine);
+  const own = { url: hook.url, caBundle: Buffer.from(hook.certificate).toString('base64') };
+  expect((await client().post(own, body, 5000)).status).toBe(200);
+});
+
 test('nobody listening is told as such', async () => {
   await expect(client().post({ url: 'https://127.0.0.1:1/x' }, body, 5000)).rejects.toThrow(
     /dial tcp 127.0.0.1:1: connect: connection refused/,

@@ -3,12 +3,15 @@
  * by all calls to the same place, bounded in time, size and number.
  */
 import type { X509Certificate } from 'node:crypto';
+import { posix } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
-import { type Address, Connections } from '../../lib/calls/connections.ts';
+import { type Address, Connections, Late } from '../../lib/calls/connections.ts';
 import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
+import { trustIn } from '../../lib/calls/trust.ts';
+import { cut } from '../../lib/shown.ts';
 import type { CredentialsFor } from './credentials.ts';
 import type { ResolveService } from './service.ts';
 
@@ -28,6 +31,8 @@ const MAX_SOCKETS = 64;
 const MAX_CALLS = 1000;
 /** An answer holds a patch at most, and objects are smaller than 3 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
+/** Redirects of one call that are followed. */
+const MAX_REDIRECTS = 10;
 
 /** A place to call, with the connections to it. */
 interface Place {
@@ -61,13 +66,23 @@ export class WebhookClient {
   async post(config: WebhookClientConfig, text: string, timeoutMs: number): Promise<Reply> {
     const place = this.placeOf(config);
     const head = headOf(place, timeoutMs);
-    const failed = (why: string): Error => new Error(`Post "${place.shown}${head.path}": ${why}`);
+    let { path } = head;
+    const failed = (why: string): Error => new Error(`Post "${place.shown}${path}": ${why}`);
     if (place.calls >= (this.options.maxCalls ?? MAX_CALLS)) throw failed('too many calls are under way');
     place.calls++;
     let address: Address | undefined;
     try {
       address = place.address();
-      return await place.connections.call(address, head.text, text, timeoutMs);
+      const started = performance.now();
+      let reply = await place.connections.call(address, head.text, text, timeoutMs);
+      for (let hops = 0; reply.location !== undefined && (reply.status === 307 || reply.status === 308); hops++) {
+        if (hops >= MAX_REDIRECTS) throw new Error(`stopped after ${MAX_REDIRECTS} redirects`);
+        const left = timeoutMs - (performance.now() - started);
+        if (left <= 0) throw new Late();
+        path = redirectedPath(place, path, reply.location);
+        reply = await place.connections.call(address, requestHead('POST', path, place.headers), text, left);
+      }
+      return reply;
     } catch (error) {
       throw failed(callFault(error as Error, address));
     } finally {
@@ -113,15 +128,17 @@ export class WebhookClient {
     const hostname = parsed?.hostname.replace(/^\[|\]$/g, '') ?? `${service?.name}.${service?.namespace}.svc`;
     const port = parsed === undefined ? (service?.port ?? 443) : Number(parsed.port || 443);
     const { certificate, key: privateKey, authorization } = this.options.credentials(hostname, port);
+    const trust = trustIn(caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8'));
     const connections = new Connections({
       tls: {
         secureContext: createSecureContext({
           minVersion: 'TLSv1.2',
-          ...(caBundle !== undefined && caBundle !== '' && { ca: Buffer.from(caBundle, 'base64') }),
+          ...trust.context,
           ...(certificate !== undefined && { cert: certificate, key: privateKey as string }),
         }),
         // A certificate is checked for the name of the service, wherever its endpoints are.
         serverName: hostname,
+        anchors: trust.anchors,
         isOwn: this.options.isOwn,
       },
       maxConnections: this.options.maxSockets ?? MAX_SOCKETS,
@@ -131,7 +148,7 @@ export class WebhookClient {
     return {
       key,
       shown: `https://${host}`,
-      path: parsed?.pathname ?? ((service?.path ?? '').startsWith('/') ? (service?.path as string) : `/${service?.path ?? ''}`),
+      path: cleanedPath(parsed?.pathname ?? service?.path ?? ''),
       connections,
       headers: {
         host,
@@ -146,6 +163,24 @@ export class WebhookClient {
       calls: 0,
     };
   }
+}
+
+/** Slashes that follow each other are one, `.` and `..` are gone, and none stands at the end. */
+function cleanedPath(path: string): string {
+  const clean = posix.normalize(`/${path}`);
+  return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
+}
+
+/** Where a redirect leads, which must be the same host: what is posted is meant for nobody else. */
+function redirectedPath({ shown }: Place, from: string, location: string): string {
+  let to: URL;
+  try {
+    to = new URL(location, shown + from);
+  } catch {
+    throw new Error(`redirected to ${JSON.stringify(cut(location))}, which is no address`);
+  }
+  if (to.origin !== new URL(shown).origin) throw new Error(`redirected to another host (${to.origin}), which is not followed`);
+  return `${to.pathname}${to.search}`;
 }
 
 /** The head of a call. Webhooks have a few dozen different times at most: whole seconds up to half a minute. */

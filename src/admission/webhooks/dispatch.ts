@@ -1,4 +1,5 @@
 /** What the two webhook plug-ins have in common: which webhooks a request concerns. */
+import { webhookAgent } from '../../identity.ts';
 import type { Live } from '../../kinds/live.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
@@ -20,7 +21,7 @@ export class Dispatcher {
     this.client = new WebhookClient({
       credentials: readWebhookCredentials(configuration, env.identity),
       resolve: serviceResolver(env.live, env.randomBelow),
-      userAgent: `${env.identity.word}-admission`,
+      userAgent: webhookAgent(env.identity),
       isOwn: env.isOwn,
     });
     this.source = new WebhookSource(configurationsOf(env, plural), (webhooks) =>

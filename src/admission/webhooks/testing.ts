@@ -27,6 +27,8 @@ export type Reply = (review: Review, res: ServerResponse) => JsonObject | undefi
 export interface TestWebhook {
   readonly port: number;
   readonly url: string;
+  /** Its own, PEM. */
+  readonly certificate: string;
   readonly calls: Call[];
   /** Connections that were ever opened. */
   readonly connections: () => number;
@@ -80,6 +82,7 @@ export async function startWebhook(reply: Reply, options: TestWebhookOptions = {
   return {
     port,
     url: `https://127.0.0.1:${port}/hook`,
+    certificate,
     calls,
     connections: () => opened,
     dropConnections,

@@ -55,7 +55,10 @@ export class ProviderKeys {
   constructor(issuer: string, ca: string | undefined, now: () => number, limits: Partial<OutboundLimits> = {}) {
     this.issuer = issuer;
     this.now = now;
-    this.outbound = new Outbound({ server: issuer, ca }, { timeoutMillis: 10_000, maxBytes: 1 << 20, maxCalls: 4, ...limits });
+    this.outbound = new Outbound(
+      { server: issuer, ca, authoritiesOnly: true },
+      { timeoutMillis: 10_000, maxBytes: 1 << 20, maxCalls: 4, ...limits },
+    );
   }
 
   /** The keys as last read; the same array until they are read again. Undefined before the first time. */

@@ -9,6 +9,7 @@ import { type Address, Connections } from '../../lib/calls/connections.ts';
 import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
+import { trustIn } from '../../lib/calls/trust.ts';
 import { identityHeaders } from './identity-headers.ts';
 
 export interface RemoteOptions {
@@ -117,13 +118,14 @@ export class RemoteServer {
     let found = this.connections.get(verified);
     if (found === undefined) {
       const { ca, certificate: cert, key, serverName } = this;
+      const trust = trustIn(verified ? ca : undefined);
       const secureContext = createSecureContext({
         minVersion: 'TLSv1.2',
-        ...(verified && ca !== undefined && { ca }),
+        ...trust.context,
         ...(cert !== undefined && { cert, key: key as string }),
       });
       found = new Connections({
-        tls: { secureContext, serverName, insecure: !verified, isOwn: this.options.isOwn },
+        tls: { secureContext, serverName, insecure: !verified, anchors: trust.anchors, isOwn: this.options.isOwn },
         maxConnections: MAX_CALLS,
         maxBytes: MAX_BYTES,
       });

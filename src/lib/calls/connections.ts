@@ -5,8 +5,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { systemClock } from '../clock.ts';
 import { OwnServer } from '../own-certificates.ts';
 import { type BadReply, type Reply, ReplyReader } from './reply.ts';
+import { faultOf } from './trust.ts';
 
 export interface Address {
   readonly host: string;
@@ -18,6 +20,8 @@ export interface TlsSettings {
   /** The name that the certificate must have; absent: the host's. */
   readonly serverName?: string | undefined;
   readonly insecure?: boolean | undefined;
+  /** Certificates that vouch for the other end where OpenSSL knows no root of it; see trust.ts. */
+  readonly anchors?: readonly X509Certificate[] | undefined;
   /** Whether a certificate is this server's own: it does not call itself. */
   readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
 }
@@ -245,6 +249,14 @@ class Connection {
     this.socket = tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner);
     // Nothing is said before the other end has shown who it is.
     this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      const fault =
+        tls?.anchors === undefined || tls.insecure
+          ? undefined
+          : faultOf(this.socket as TLSSocket, tls.serverName ?? address.host, tls.anchors, systemClock.now());
+      if (fault !== undefined) {
+        this.break(fault);
+        return;
+      }
       if (tls?.isOwn !== undefined && leadsHome(this.socket as TLSSocket, tls.isOwn)) {
         this.break(new OwnServer());
         return;
@@ -341,12 +353,14 @@ function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Ses
   const name = tls.serverName ?? host;
   const now = performance.now();
   // The identity of the other end is not checked again in a short handshake: it is the one of the name it was checked for.
-  const known = session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
+  // Nor does it show the certificates that anchors could vouch for.
+  const known = tls.anchors === undefined && session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
   const settings: ConnectionOptions = {
     host,
     port,
     secureContext: tls.secureContext,
-    rejectUnauthorized: tls.insecure !== true,
+    // With anchors the check is made when the handshake has ended, before anything is sent.
+    rejectUnauthorized: tls.insecure !== true && tls.anchors === undefined,
     // A name is told to the other end, an address only checked.
     servername: isIP(name) === 0 ? name : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),

@@ -6,6 +6,8 @@
 export interface Reply {
   readonly status: number;
   readonly body: Buffer;
+  /** Where an answer that leads elsewhere leads. */
+  readonly location?: string | undefined;
 }
 
 /** What came is no answer, or more of one than was agreed on. */
@@ -34,6 +36,7 @@ interface Head {
   readonly length: number;
   readonly keep: boolean;
   readonly keepMillis: number;
+  readonly location?: string | undefined;
 }
 
 export class ReplyReader {
@@ -91,7 +94,7 @@ export class ReplyReader {
   }
 
   private finish(): Reply {
-    const { status, keep, keepMillis } = this.head as Head;
+    const { status, keep, keepMillis, location } = this.head as Head;
     const body = this.pieces.length === 1 ? (this.pieces[0] as Buffer) : Buffer.concat(this.pieces, this.size);
     // Nothing was asked that more could be an answer to.
     this.keep = keep && this.pending.length === 0;
@@ -102,7 +105,7 @@ export class ReplyReader {
     this.size = 0;
     this.left = 'size';
     this.trailer = 0;
-    return { status, body };
+    return location === undefined ? { status, body } : { status, body, location };
   }
 
   private take(count: number): void {
@@ -179,6 +182,7 @@ function parseHead(text: string): Head {
   let coding: string | undefined;
   let keep = status[1] === '1';
   let keepMillis = 0;
+  let location: string | undefined;
   for (const line of lines) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon)).toLowerCase();
@@ -202,11 +206,12 @@ function parseHead(text: string): Head {
     } else if (name === 'keep-alive') {
       const seconds = /(?:^|[\s,])timeout=(\d{1,6})(?:[\s,]|$)/i.exec(value);
       if (seconds !== null) keepMillis = Number(seconds[1]) * 1000;
-    }
+    } else if (name === 'location') location = value;
   }
   if (length !== undefined && coding !== undefined) throw new BadReply('the answer has no clear length');
-  if (code < 200 || code === 204 || code === 304) return { status: code, framing: 'length', length: 0, keep, keepMillis };
-  if (coding !== undefined) return { status: code, framing: 'pieces', length: 0, keep, keepMillis };
-  if (length === undefined) return { status: code, framing: 'until-closed', length: 0, keep: false, keepMillis };
-  return { status: code, framing: 'length', length: Number(length), keep, keepMillis };
+  const common = { status: code, keepMillis, location };
+  if (code < 200 || code === 204 || code === 304) return { ...common, framing: 'length', length: 0, keep };
+  if (coding !== undefined) return { ...common, framing: 'pieces', length: 0, keep };
+  if (length === undefined) return { ...common, framing: 'until-closed', length: 0, keep: false };
+  return { ...common, framing: 'length', length: Number(length), keep };
 }

@@ -27,6 +27,7 @@ import {
 } from '../pki.ts';
 import { temporaryDirectory } from '../temporary.testing.ts';
 import { addressBytes, addressText } from './names.ts';
+import { oldAuthority } from './old-form.testing.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const day = 24 * 3600 * 1000;
@@ -102,6 +103,18 @@ test('a chain is followed through intermediates in any order', () => {
   const two = below(one, 'two');
   const leaf = read(issueClient(two, 'u', [], now).certificate);
   expect(verifyChain([leaf, one.certificate, two.certificate], [root.certificate], now, 'clientAuth')).toHaveLength(4);
+});
+
+test('a trusted root of version 1 signs clients (finding 2); in the middle of a chain, or of version 3 without the flag, it does not', () => {
+  const old = readAuthority(oldAuthority('old', now));
+  expect(old.certificate.ca).toBe(false);
+  const leaf = read(issueClient(old, 'u', [], now).certificate);
+  expect(verifyChain([leaf], [old.certificate], now, 'clientAuth')).toHaveLength(2);
+  expect(() => verifyChain([leaf], [readAuthority(oldAuthority('old', now)).certificate], now, 'clientAuth')).toThrow(/unknown authority/);
+  expect(() => verifyChain([leaf, old.certificate], [root.certificate], now, 'clientAuth')).toThrow(/unknown authority/);
+  const unflagged = below(root, 'unflagged', { authority: false });
+  const under = read(issueClient(unflagged, 'u', [], now).certificate);
+  expect(() => verifyChain([under], [unflagged.certificate], now, 'clientAuth')).toThrow(/unknown authority/);
 });
 
 const stranger = authority();

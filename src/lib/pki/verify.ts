@@ -75,6 +75,15 @@ function parse(certificate: X509Certificate): Parsed {
   return result;
 }
 
+/**
+ * Certificates of version 1 cannot say whether they are authorities: one that was put among the roots is. Of version 3 it must
+ * say so.
+ */
+function isOldForm(certificate: X509Certificate): boolean {
+  const version = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children()[0];
+  return version?.tag !== 0xa0;
+}
+
 /** The common name and organizations of a certificate, read from its bytes. */
 export const subjectOf = (certificate: X509Certificate): Subject => parse(certificate).subject;
 export const notAfterOf = (certificate: X509Certificate): number => parse(certificate).notAfter;
@@ -112,8 +121,8 @@ export function verifyChain(
   let checks = 0;
   let complaint: ChainError | undefined;
 
-  const signedBy = (certificate: X509Certificate, issuer: X509Certificate): boolean => {
-    if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
+  const signedBy = (certificate: X509Certificate, issuer: X509Certificate, isRoot: boolean): boolean => {
+    if (!(issuer.ca || (isRoot && isOldForm(issuer))) || !certificate.checkIssued(issuer)) return false;
     checks++;
     if (checks > maxSignatureChecks) throw new ChainError('certificate chain is too tangled');
     return certificate.verify(issuer.publicKey);
@@ -132,10 +141,10 @@ export function verifyChain(
   };
   const up = (path: readonly X509Certificate[]): X509Certificate[] | undefined => {
     const top = path[path.length - 1] as X509Certificate;
-    for (const root of roots) if (signedBy(top, root) && usable(root, path.length - 1)) return [...path, root];
+    for (const root of roots) if (signedBy(top, root, true) && usable(root, path.length - 1)) return [...path, root];
     if (path.length >= maxDepth) return undefined;
     for (const next of intermediates) {
-      if (path.some((seen) => seen.raw.equals(next.raw)) || !signedBy(top, next) || !usable(next, path.length - 1)) continue;
+      if (path.some((seen) => seen.raw.equals(next.raw)) || !signedBy(top, next, false) || !usable(next, path.length - 1)) continue;
       const found = up([...path, next]);
       if (found !== undefined) return found;
     }

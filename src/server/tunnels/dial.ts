@@ -77,7 +77,8 @@ export function dial(target: Target, { method, path, headers, clock, answerMs }:
           rejectUnauthorized: tls.verify,
           // The client's Host header would otherwise be taken for the name of the target.
           servername: tls.serverName ?? (isName(target.host) ? target.host : ''),
-          ...(tls.ca !== undefined && { ca: tls.ca }),
+          // Any certificate of the bundle is trusted, not only roots, where Node can do so.
+          ...(tls.ca !== undefined && { ca: tls.ca, allowPartialTrustChain: true }),
           ...(tls.certificate !== undefined && { cert: tls.certificate }),
           ...(tls.key !== undefined && { key: tls.key }),
         });

@@ -1,0 +1,63 @@
+/**
+ * Trust in a bundle of certificates. Every certificate of it is an anchor, be it a root, an intermediate or the very
+ * certificate of the server: that is what clients put into `caBundle`, and what a stock server accepts.
+ *
+ * OpenSSL asks for a root unless told otherwise, which Node can do from 20.18 and 22.9 on. Before these the chain is followed
+ * here, by the rules that client certificates are verified by, before anything is sent.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { checkServerIdentity, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { ChainError, peerChain, readBundle, verifyChain } from '../pki.ts';
+
+export interface BundleTrust {
+  /** For `createSecureContext` and what takes the same options. */
+  readonly context: Pick<SecureContextOptions, 'ca'> & { readonly allowPartialTrustChain?: boolean };
+  /** Anchors, where Node does not take all of the bundle for such: then `accepts` is asked about what OpenSSL refuses. */
+  readonly anchors?: readonly X509Certificate[];
+}
+
+export function trustsPartialChains(version: string = process.versions.node): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 9) || (major === 20 && minor >= 18);
+}
+
+/** `authoritiesOnly`: certificates without the CA flag are no anchors. Absent bundle: the roots of the host. */
+export function trustIn(pem: string | undefined, authoritiesOnly = false, partial: boolean = trustsPartialChains()): BundleTrust {
+  if (pem === undefined) return { context: {} };
+  let ca: string | string[] = pem;
+  if (authoritiesOnly) ca = readBundle(pem).flatMap((one) => (one.ca ? [one.toString()] : []));
+  if (partial) return { context: { ca, allowPartialTrustChain: true } };
+  return { context: { ca }, anchors: anchorsIn(ca) };
+}
+
+/** A text that holds no certificate is refused, or reported, where it is used. */
+function anchorsIn(ca: string | readonly string[]): X509Certificate[] {
+  try {
+    return readBundle(typeof ca === 'string' ? ca : ca.join('\n'));
+  } catch {
+    return [];
+  }
+}
+
+/** What OpenSSL says of a chain whose root it does not know. */
+const unknownRoot: ReadonlySet<unknown> = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+]);
+
+/** Why a server that OpenSSL did not accept is not to be trusted; undefined: one of the anchors vouches for it. */
+export function faultOf(socket: TLSSocket, name: string, anchors: readonly X509Certificate[], now: number): Error | undefined {
+  if (socket.authorized) return undefined;
+  const refusal = socket.authorizationError as unknown as Error | string | undefined;
+  const code = typeof refusal === 'string' ? refusal : (refusal as NodeJS.ErrnoException | undefined)?.code;
+  const error = refusal instanceof Error ? refusal : Object.assign(new Error(`the certificate is not accepted: ${code}`), { code });
+  if (!unknownRoot.has(code)) return error;
+  try {
+    const [leaf] = verifyChain(peerChain(socket), anchors, now, 'serverAuth');
+    return checkServerIdentity(name, (leaf as X509Certificate).toLegacyObject());
+  } catch (fault) {
+    return fault instanceof ChainError ? error : (fault as Error);
+  }
+}
