@@ -101,6 +101,7 @@ export async function startServer(
     dataDir: options.dataDir,
     historyRetentionMs: options.historyRetention,
     owner: storeOwner(identity),
+    notice: (problem) => log.warn('the store has a problem', { problem }),
     etcd: {
       servers: options.etcdServers,
       prefix: options.etcdPrefix,

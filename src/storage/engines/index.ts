@@ -18,7 +18,7 @@ export interface EngineOptions {
   readonly freeBytes?: ((directory: string) => number) | undefined;
   /** Whose store it must be; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
-  /** Told of lost connections and the like, for the log. */
+  /** Called with what goes wrong beside requests, such as lost connections and damage that is found, for the log. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 export interface EtcdAccess {
@@ -48,7 +48,7 @@ export async function openEngine({
     }
     case 'lmdb': {
       const { openLmdbEngine } = await import('./lmdb.ts');
-      return openLmdbEngine({ ...common, ...given({ freeBytes }), dataDir, owner });
+      return openLmdbEngine({ ...common, ...given({ freeBytes, notice }), dataDir, owner });
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');

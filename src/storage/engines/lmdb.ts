@@ -27,12 +27,14 @@ import { type Due, Expiry } from './expiry.ts';
 import { Holds } from './holds.ts';
 import { Backlog } from './lmdb/backlog.ts';
 import { type PendingChange, prepareChange } from './lmdb/change.ts';
+import { leaveCleanEnd } from './lmdb/clean-end.ts';
 import { Compactor } from './lmdb/compactor.ts';
 import { checkRoom, freeBytes, isFull, writeError } from './lmdb/errors.ts';
 import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
 import { NewestVersions } from './lmdb/newest.ts';
+import { PageLook } from './lmdb/page-look.ts';
 import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
 import { recover } from './lmdb/recover.ts';
 import { checkReplaced } from './lmdb/replace.ts';
@@ -53,6 +55,8 @@ export interface LmdbOptions {
   readonly unsafeNoSync?: boolean;
   /** Who opens the store; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
+  /** Called with damage that is found while the store is in use, for the log. */
+  readonly notice?: (message: string) => void;
 }
 
 /** Commits that may wait for the disk; further ones are refused. More than requests may be in flight. */
@@ -116,6 +120,7 @@ class LmdbEngine implements Engine {
   readonly #expiry: Expiry;
   readonly #stopRetention: () => void;
   readonly #holds: Holds;
+  readonly #pages: PageLook;
   /** The newest revision given to a commit; those after `revision` are not durable yet. */
   #assigned: number;
   #closing: Promise<void> | undefined;
@@ -170,6 +175,11 @@ class LmdbEngine implements Engine {
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
     this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before).catch(() => {}));
+    this.#pages = new PageLook(tables, dataDir, clock, (damage) => {
+      this.#commits.stop(damage);
+      this.#writes.stop(damage);
+      options.notice?.(damage.message);
+    });
     this.#markOpen().catch(() => {});
     // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
     this.#compactor.resume().catch(() => {});
@@ -302,6 +312,7 @@ class LmdbEngine implements Engine {
   async #close(): Promise<void> {
     this.#expiry.stop();
     this.#stopRetention();
+    await this.#pages.stop();
     // Commits that were accepted are finished; the flag that refuses new ones is set by the caller in this same turn.
     await this.#commits.idle();
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
@@ -317,6 +328,7 @@ class LmdbEngine implements Engine {
     await this.#writes.idle();
     await this.#tables.close();
     this.#journal.close(done === true);
+    if (done === true) await leaveCleanEnd(this.#dataDir, this.#pages.uncheckedStarts);
     await this.#lock.release();
   }
 

@@ -31,7 +31,8 @@ test('the directory and its files are private to their owner', async () => {
   for (const name of ['store.journal-0', 'store.journal-1', 'store.mdb', 'store.mdb-lock'])
     expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
   await engine.close();
-  expect(readdirSync(dataDir).sort()).toEqual(['store.mdb', 'store.mdb-lock']);
+  expect(readdirSync(dataDir).sort()).toEqual(['store.closed', 'store.mdb', 'store.mdb-lock']);
+  expect(statSync(join(dataDir, 'store.closed')).mode & 0o777).toBe(0o600);
 });
 
 test('a directory that others could read is made private', async () => {

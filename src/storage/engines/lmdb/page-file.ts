@@ -87,6 +87,12 @@ export class Pages {
     return true;
   }
 
+  /** The newest transaction that the file knows of now. */
+  transactionNow(): number {
+    this.readMeta(() => {});
+    return this.transaction;
+  }
+
   page(page: number): Buffer {
     return this.read(page * this.pageSize, this.pageSize);
   }

@@ -20,8 +20,14 @@ const TREE_NODE = 2;
 const NO_PAGE = 2 ** 64;
 /** Pages that are read at a time where they stand side by side. */
 const RUN = 256;
+/** The same while the store is in use: looking at them takes less than a millisecond. */
+const RUN_IN_USE = 32;
 /** Heads of large data that are no further apart than this many pages are read together. */
 const NEAR = 16;
+/** Heads of large data that wait to be looked at. */
+const MOST_HEADS = 512;
+/** Pages of a level that are looked at together, in the order in which they stand in the file. */
+const TOGETHER = 4_096;
 /** Problems that are named. */
 const MOST_PROBLEMS = 100;
 /** What a page is used for. */
@@ -54,6 +60,8 @@ export interface WalkOptions {
    * included. Each row must be checked by its own sum.
    */
   readonly salvage?: boolean;
+  /** Pages that are read at a time. */
+  readonly run?: number;
 }
 
 /** The first of the pages of large data. */
@@ -72,7 +80,25 @@ interface Job {
 export function walkPages(path: string, options: WalkOptions = {}): PageWalk {
   const descriptor = openSync(path, 'r');
   try {
-    return new Walker(descriptor, options).run();
+    const walker = new Walker(descriptor, options);
+    for (const _ of walker.steps());
+    return walker.found;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * The same of a file that the library has open, while a transaction of it that began before keeps all pages as they are that
+ * can be reached: the library uses none again that a later transaction has freed. Between two steps comes a pause, which
+ * throws when the walk is to end.
+ */
+export async function walkPagesInUse(path: string, pause: () => Promise<void>): Promise<PageWalk> {
+  const descriptor = openSync(path, 'r');
+  try {
+    const walker = new Walker(descriptor, { run: RUN_IN_USE });
+    for (const _ of walker.steps()) await pause();
+    return walker.found;
   } finally {
     closeSync(descriptor);
   }
@@ -90,31 +116,36 @@ class Walker {
   /** Lists of free pages. */
   readonly #lists: { readonly page: number; readonly list: Buffer }[] = [];
   readonly #run: Buffer;
+  readonly #most: number;
   #uses = new Uint8Array(0);
   /** Of large data, to be looked at. */
   #heads: Head[] = [];
 
-  constructor(descriptor: number, { visit, salvage = false }: WalkOptions) {
+  constructor(descriptor: number, { visit, salvage = false, run = RUN }: WalkOptions) {
     this.#file = new Pages(descriptor);
     this.#visit = visit;
     this.#salvage = salvage;
-    this.#run = Buffer.allocUnsafe(Math.min(Math.max(this.#file.size, 65_536), RUN * 4096));
+    this.#most = run;
+    this.#run = Buffer.allocUnsafe(Math.min(Math.max(this.#file.size, 65_536), Math.max(run, NEAR + 1) * 4096));
   }
 
-  run(): PageWalk {
-    if (this.#file.readMeta((page, table, message) => this.#report(page, table, message)) && (this.#salvage || this.#problemCount === 0)) {
-      this.#uses = new Uint8Array(this.#file.count);
-      const [free, main] = this.#file.trees as [Tree, Tree];
-      this.#walk(free);
-      for (const { page, list } of this.#lists) this.#freeList(page, list);
-      const freeIsKnown = this.#problemCount === 0;
-      this.#walk(main);
-      // The rows of the main tree are the tables.
-      for (const tree of this.#tables) this.#walk(tree);
-      this.#checkHeads();
-      if (this.#salvage && freeIsKnown && this.#problemCount > 0) this.#salvagePages();
-    }
+  get found(): PageWalk {
     return { problems: this.#problems, problemCount: this.#problemCount, rows: this.#rows, expected: this.#expected };
+  }
+
+  /** The walk, in short steps. */
+  *steps(): Generator<void, void, void> {
+    const known = this.#file.readMeta((page, table, message) => this.#report(page, table, message));
+    if (!known || !(this.#salvage || this.#problemCount === 0)) return;
+    this.#uses = new Uint8Array(this.#file.count);
+    const [free, main] = this.#file.trees as [Tree, Tree];
+    yield* this.#walk(free);
+    for (const { page, list } of this.#lists) this.#freeList(page, list);
+    const freeIsKnown = this.#problemCount === 0;
+    yield* this.#walk(main);
+    // The rows of the main tree are the tables.
+    for (const tree of this.#tables) yield* this.#walk(tree);
+    if (this.#salvage && freeIsKnown && this.#problemCount > 0) this.#salvagePages();
   }
 
   /** Whoever does not repair needs to know of damage, not of all of it. */
@@ -128,7 +159,7 @@ class Walker {
   }
 
   /** Level by level, each in the order in which its pages stand in the file. */
-  #walk(tree: Tree): void {
+  *#walk(tree: Tree): Generator<void, void, void> {
     const { name } = tree;
     this.#expected.set(name, tree.entries);
     if (tree.root >= NO_PAGE - 2048) {
@@ -140,7 +171,7 @@ class Walker {
     const before = this.#problemCount;
     for (let depth = 1; level.length > 0 && depth <= tree.depth && this.#goesOn; depth++) {
       const below: Job[] = [];
-      this.#eachPage(level, name, (job, page) => {
+      yield* this.#eachPage(level, name, (job, page) => {
         const flags = page.readUInt16LE(18);
         const wanted = depth === tree.depth ? LEAF : BRANCH;
         if (flags !== wanted) this.#report(job.page, name, `it is not a page of level ${depth}`);
@@ -179,25 +210,35 @@ class Walker {
     return true;
   }
 
-  #eachPage(jobs: Job[], table: string, look: (job: Job, page: Buffer) => void): void {
-    const { pageSize } = this.#file;
-    const sound = jobs.filter(({ page }) => this.#use(page, 1, page, table));
-    sound.sort((a, b) => a.page - b.page);
-    const most = Math.min(RUN, Math.floor(this.#run.length / pageSize));
-    for (let start = 0; start < sound.length; ) {
-      let end = start + 1;
-      const first = (sound[start] as Job).page;
-      while (end < sound.length && end - start < most && (sound[end] as Job).page === first + end - start) end++;
-      const bytes = this.#file.read(first * pageSize, (end - start) * pageSize, this.#run);
-      for (let i = start; i < end; i++) {
-        const page = bytes.subarray((i - start) * pageSize, (i - start + 1) * pageSize);
-        const job = sound[i] as Job;
-        const isIt = number(page, 0) === job.page;
-        if (!isIt) this.#report(job.page, table, 'it has the number of another page');
-        if (isIt || this.#salvage) look(job, page);
+  *#eachPage(level: Job[], table: string, look: (job: Job, page: Buffer) => void): Generator<void, void, void> {
+    for (let at = 0; at < level.length; at += TOGETHER) {
+      const sound = level.slice(at, at + TOGETHER).filter(({ page }) => this.#use(page, 1, page, table));
+      sound.sort((a, b) => a.page - b.page);
+      for (let start = 0; start < sound.length; ) {
+        start = this.#readRun(sound, start, table, look);
+        if (this.#heads.length >= MOST_HEADS) this.#checkHeads();
+        yield;
       }
-      start = end;
     }
+    this.#checkHeads();
+  }
+
+  /** Reads pages that stand side by side, from one on; answers the first that does not. */
+  #readRun(jobs: readonly Job[], start: number, table: string, look: (job: Job, page: Buffer) => void): number {
+    const { pageSize } = this.#file;
+    const most = Math.min(this.#most, Math.floor(this.#run.length / pageSize));
+    const first = (jobs[start] as Job).page;
+    let end = start + 1;
+    while (end < jobs.length && end - start < most && (jobs[end] as Job).page === first + end - start) end++;
+    const bytes = this.#file.read(first * pageSize, (end - start) * pageSize, this.#run);
+    for (let i = start; i < end; i++) {
+      const page = bytes.subarray((i - start) * pageSize, (i - start + 1) * pageSize);
+      const job = jobs[i] as Job;
+      const isIt = number(page, 0) === job.page;
+      if (!isIt) this.#report(job.page, table, 'it has the number of another page');
+      if (isIt || this.#salvage) look(job, page);
+    }
+    return end;
   }
 
   /** Places of the nodes of a page; none when they are wrong. */

@@ -8,6 +8,7 @@ import type { RootDatabase } from 'lmdb';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemRandom } from '../../../lib/random.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
+import { takeCleanEnd } from './clean-end.ts';
 import { checkRoom, freeBytes } from './errors.ts';
 import {
   type DamagedRecord,
@@ -35,7 +36,7 @@ import {
 import { syncDirectory } from './journal.ts';
 import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
 import { beginMigration } from './migrate.ts';
-import { walkPages } from './pages.ts';
+import { type PageProblem, walkPages } from './pages.ts';
 
 export const FILE = 'store.mdb';
 const UNFINISHED_FILE = 'store.mdb.new';
@@ -82,6 +83,13 @@ export interface Tables extends RawTables {
   /** Makes the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
   write(fill: () => void): Promise<void>;
   stats(): TableStats;
+  /**
+   * Starts since all pages of the file were looked at, undefined after a look at this one. A server that ended in order left
+   * the file as it is (`clean-end.ts`).
+   */
+  readonly uncheckedStarts: number | undefined;
+  /** Keeps all that can be read now as it is in the file; answers how to end that. */
+  hold(): () => void;
   close(): Promise<void>;
 }
 
@@ -127,7 +135,8 @@ export async function openTables(directory: string, options: TableOptions = {}):
     await makeFile(directory, path, options);
   }
   checkHeader(path);
-  checkPages(directory, path);
+  const uncheckedStarts = takeCleanEnd(directory);
+  if (uncheckedStarts === undefined) checkPages(directory, path);
   const root = await openFile(path, options);
   try {
     checkWhole(path, root);
@@ -136,7 +145,7 @@ export async function openTables(directory: string, options: TableOptions = {}):
     await checkIdentity(directory, tables, options.owner);
     // Only the format is raised here: what is in an old journal comes before the rows.
     if (format < FORMAT) await beginMigration(tables);
-    return tables;
+    return { ...tables, uncheckedStarts };
   } catch (error) {
     await root.close();
     throw error;
@@ -232,6 +241,11 @@ function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
         }
       },
       stats: () => statsOf(root, path, tables.records as unknown as { getStats(): { entryCount: number } }),
+      uncheckedStarts: undefined,
+      hold() {
+        const transaction = root.useReadTransaction();
+        return () => transaction.done();
+      },
       close: () => root.close(),
     };
     return tables;
@@ -302,10 +316,11 @@ export function checkHeader(path: string): void {
 /** The library crashes on damaged pages, or reads past rows without a word; so they are looked at before. */
 function checkPages(directory: string, path: string): void {
   const [problem] = walkPages(path).problems;
-  if (problem === undefined) return;
-  const { page, table, message } = problem;
-  throw damagedStore(directory, new Error(`page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`));
+  if (problem !== undefined) throw damagedStore(directory, new Error(pageProblem(problem)));
 }
+
+export const pageProblem = ({ page, table, message }: PageProblem): string =>
+  `page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`;
 
 interface DatabaseStats {
   readonly pageSize: number;

@@ -56,6 +56,11 @@ export class GroupWriter<J extends Job> {
     return this.#broken;
   }
 
+  /** Nothing is written from now on, for this reason. */
+  stop(error: unknown): void {
+    this.#broken ??= { error };
+  }
+
   add(job: J): void {
     this.#waiting.push(job);
     this.#schedule();

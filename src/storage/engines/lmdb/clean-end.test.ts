@@ -1,0 +1,179 @@
+/** Which starts look at all pages before they open a store, and which after. */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../../../lib/clock.ts';
+import { crc32 } from '../../../lib/crc32.ts';
+import { nextTurn } from '../../../lib/next-turn.ts';
+import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
+import { put } from '../../engine.suite.tools.ts';
+import type { Engine } from '../../engine.ts';
+import { openLmdbEngine } from '../lmdb.ts';
+import { CLEAN_END_FILE, MOST_STARTS, takeCleanEnd } from './clean-end.ts';
+import { Pages } from './page-file.ts';
+import { LOOK_AFTER_MS } from './page-look.ts';
+
+let dataDir: string;
+let clock: FakeClock;
+let notices: string[];
+const file = (): string => join(dataDir, 'store.mdb');
+const record = (): string => join(dataDir, CLEAN_END_FILE);
+const open = (): Promise<Engine> => openLmdbEngine({ dataDir, clock, notice: (message) => notices.push(message) });
+
+beforeEach(async () => {
+  dataDir = join(temporaryDirectory('plat-clean-end'), 'data');
+  clock = new FakeClock();
+  notices = [];
+  const engine = await open();
+  for (let i = 0; i < 60; i++) await engine.commit([put(`k${i}`, 'x'.repeat(i % 2 === 0 ? 300 : 3_000))]);
+  await engine.close();
+});
+
+/** Root of the tree whose rows are the tables, in bytes from the beginning of the file. */
+function mainRoot(): number {
+  const descriptor = openSync(file(), 'r');
+  const pages = new Pages(descriptor);
+  pages.readMeta(() => {});
+  closeSync(descriptor);
+  return (pages.trees[1]?.root ?? 0) * 4096;
+}
+/** Page numbers of heads of large values. */
+function heads(): number[] {
+  const bytes = readFileSync(file());
+  const found: number[] = [];
+  for (let at = 8192; at < bytes.length; at += 4096)
+    if (bytes.readUInt16LE(at + 18) === 4 && bytes.readUInt32LE(at) * 4096 === at) found.push(at);
+  return found;
+}
+function write(at: number, byte: number): void {
+  const descriptor = openSync(file(), 'r+');
+  writeSync(descriptor, Buffer.from([byte]), 0, 1, at);
+  closeSync(descriptor);
+}
+/** As a disk does that loses a bit: the file is damaged, and what is recorded of it is as if it were not. */
+function damageWithoutTrace(at: number): void {
+  const byte = readFileSync(file())[at] as number;
+  write(at, byte ^ 4);
+  const { mtimeNs, ctimeNs } = statSync(file(), { bigint: true });
+  const [json] = /\{.*\}/.exec(readFileSync(record(), 'latin1')) ?? ['{}'];
+  const state = { ...JSON.parse(json), modified: String(mtimeNs), changed: String(ctimeNs) };
+  rewriteRecord(JSON.stringify(state), ctimeNs);
+}
+function rewriteRecord(json: string, after: bigint): void {
+  // The time of the record must be later, and times are no finer than a few milliseconds.
+  do writeFileSync(record(), json + sum(json));
+  while (statSync(record(), { bigint: true }).mtimeNs <= after);
+}
+const sum = (text: string): string => crc32(Buffer.from(text)).toString(16).padStart(8, '0');
+
+test('a store that was left in order is opened at once, and its record is gone while it is open', async () => {
+  expect(existsSync(record())).toBe(true);
+  const engine = await open();
+  expect(existsSync(record())).toBe(false);
+  expect(clock.pending).toBeGreaterThan(0);
+  expect((await engine.range({ prefix: 'k' })).count).toBe(60);
+  await engine.close();
+  expect(takeCleanEnd(dataDir)).toBe(1);
+});
+
+test('a byte of the file that was written anew, even with the same value, makes the record void', () => {
+  const at = mainRoot();
+  write(at, readFileSync(file())[at] as number);
+  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  expect(existsSync(record())).toBe(false);
+});
+
+test('so does a copy of the file in its place', () => {
+  copyFileSync(file(), join(dataDir, 'copy'));
+  renameSync(join(dataDir, 'copy'), file());
+  expect(takeCleanEnd(dataDir)).toBeUndefined();
+});
+
+test('a server that is killed leaves no record', async () => {
+  const engine = await open();
+  await engine.commit([put('a', '1')]);
+  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  await engine.close();
+});
+
+test.each([
+  ['cut short', (text: string) => text.slice(0, 30)],
+  ['with a flipped bit', (text: string) => text.replace('"starts":0', '"starts":1')],
+  ['empty', () => ''],
+])('a record that is %s says nothing', (_, change) => {
+  writeFileSync(record(), change(readFileSync(record(), 'latin1')));
+  expect(takeCleanEnd(dataDir)).toBeUndefined();
+});
+
+test('a record that is not later than the last change of the file says nothing', () => {
+  const { mtime } = statSync(file());
+  utimesSync(record(), mtime, mtime);
+  expect(takeCleanEnd(dataDir)).toBeUndefined();
+});
+
+test('a damaged page is found before the file is opened when somebody wrote to it', async () => {
+  write(mainRoot(), 0xff);
+  await expect(open()).rejects.toThrow(/is damaged: page \d+.*plat store verify/);
+});
+
+test('after so many starts in a row nobody has looked, and the next start does', async () => {
+  for (let starts = 1; starts <= MOST_STARTS; starts++) {
+    const engine = await open();
+    expect(clock.pending).toBeGreaterThan(0);
+    await engine.close();
+  }
+  expect(takeCleanEnd(dataDir)).toBeUndefined();
+});
+
+async function lookedAt(done: () => boolean): Promise<void> {
+  await clock.advance(LOOK_AFTER_MS);
+  for (let turns = 0; turns < 300 && !done(); turns++) await nextTurn();
+}
+
+test('pages that were not looked at before are looked at while the store is written to', async () => {
+  const engine = await open();
+  const looking = lookedAt(() => false);
+  for (let i = 0; i < 40; i++) await engine.commit([put(`k${i}`, 'y'.repeat(2_500))]);
+  await engine.compact(engine.revision);
+  await looking;
+  expect(notices).toEqual([]);
+  await engine.ping();
+  await engine.close();
+  expect(takeCleanEnd(dataDir)).toBe(0);
+});
+
+test('damage that only that look finds ends all writing, is reported, and makes the next start refuse', async () => {
+  const [head = 0] = heads();
+  expect(head).toBeGreaterThan(0);
+  damageWithoutTrace(head + 20);
+  const engine = await open();
+  await engine.commit([put('before', '1')]);
+  expect((await engine.range({ prefix: 'before' })).count).toBe(1);
+  await lookedAt(() => notices.length > 0);
+  expect(notices).toEqual([expect.stringMatching(/is damaged: page \d+ of the table records: its head .*Nothing is written any more\./)]);
+  await expect(engine.ping()).rejects.toThrow('is damaged: page');
+  await expect(engine.commit([put('after', '1')])).rejects.toThrow('is damaged: page');
+  expect((await engine.range({ prefix: 'k' })).count).toBe(60);
+  await engine.close();
+  expect(existsSync(record())).toBe(false);
+  await expect(open()).rejects.toThrow('is damaged: page');
+});
+
+test('a store is closed while its pages are looked at', async () => {
+  const engine = await open();
+  const looking = clock.advance(LOOK_AFTER_MS);
+  await engine.close();
+  await looking;
+  expect(takeCleanEnd(dataDir)).toBe(1);
+});
