@@ -52,6 +52,16 @@ test('series beyond the bound are counted nowhere', () => {
   expect(metrics.expose()).toBe('');
 });
 
+test('a scrape comes in pieces of some hundred lines, which are the whole together', () => {
+  const metrics = new Metrics({ version: '1.24' });
+  const family = metrics.histogram({ name: 'h', help: '', labels: ['a', 'b'], buckets: [1, 2, 3] });
+  for (let i = 0; i < 1_000; i++) family.with(String(i % 7), String(i)).observe(i);
+  const pieces = [...metrics.pieces()];
+  for (const piece of pieces) expect(piece.split('\n').length).toBeLessThan(700);
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(pieces.join('')).toBe(metrics.expose());
+});
+
 test('a name can be registered once', () => {
   const metrics = new Metrics({ version: '1.24' });
   metrics.counter({ name: 'c', help: '' });

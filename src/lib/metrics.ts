@@ -10,6 +10,8 @@
  * releases after its deprecation it is hidden, unless the server is told to show what the last release still showed; one
  * release later it is gone. An ALPHA one is hidden as soon as it is deprecated.
  */
+import type { Work } from './slices.ts';
+
 export type Stability = 'ALPHA' | 'STABLE';
 
 export interface MetricDefinition {
@@ -69,6 +71,9 @@ export class Histogram {
     this.sum += value;
   }
 }
+
+/** Lines of a piece of a scrape: a millisecond's work. */
+const PIECE_LINES = 500;
 
 type Branch<S> = Map<string, Branch<S> | S>;
 
@@ -153,17 +158,21 @@ export class Family<S> {
     this.root.clear();
     this.count = 0;
   }
-  expose(out: string[]): void {
+  /** Adds all lines to `out`; yields whenever that holds `PIECE_LINES` or more, to be taken out. */
+  *expose(out: string[]): Work<void> {
     if (this.count === 0) return;
     out.push(this.head);
     if (this.labels.length === 0) this.print(out, this.name, '', this.root.get('') as S);
-    else this.walk(out, this.root, 0, '');
+    else yield* this.walk(out, this.root, 0, '');
   }
-  private walk(out: string[], branch: Branch<S>, depth: number, labels: string): void {
+  private *walk(out: string[], branch: Branch<S>, depth: number, labels: string): Work<void> {
     for (const [value, next] of branch) {
       const text = `${labels === '' ? '' : `${labels},`}${this.labels[depth]}="${escapeLabel(value)}"`;
-      if (depth === this.labels.length - 1) this.print(out, this.name, text, next as S);
-      else this.walk(out, next as Branch<S>, depth + 1, text);
+      if (depth < this.labels.length - 1) yield* this.walk(out, next as Branch<S>, depth + 1, text);
+      else {
+        this.print(out, this.name, text, next as S);
+        if (out.length >= PIECE_LINES) yield;
+      }
     }
   }
 }
@@ -241,10 +250,22 @@ export class Metrics {
   }
   /** The whole text of a scrape. */
   expose(): string {
+    return [...this.pieces()].join('');
+  }
+  /**
+   * The text of a scrape piece by piece, for whoever gives way between them. Not for two scrapes at a time: what is counted anew
+   * at every scrape would be shown twice by the first.
+   */
+  *pieces(): Generator<string, void, void> {
     for (const collect of this.collectors) collect();
     const out: string[] = [];
-    for (const name of [...this.families.keys()].sort()) this.families.get(name)?.expose(out);
-    return out.join('');
+    for (const name of [...this.families.keys()].sort()) {
+      for (const _ of (this.families.get(name) as Family<unknown>).expose(out)) {
+        yield out.join('');
+        out.length = 0;
+      }
+    }
+    if (out.length > 0) yield out.join('');
   }
   private register<S>(
     definition: MetricDefinition,

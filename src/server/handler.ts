@@ -8,6 +8,7 @@ import { Context } from './context.ts';
 import { hasBody } from './has-body.ts';
 import { run, type Step } from './pipeline.ts';
 import { sendError } from './respond.ts';
+import { noteGivenUp } from './session-memory.ts';
 import type { Handle } from './tunnels/upgrade.ts';
 
 export interface HandlerOptions {
@@ -25,10 +26,13 @@ export function requestHandler(options: HandlerOptions): Handle {
   return (req, res, upgrade) => {
     const ctx = new Context(req, res, performance.now());
     ctx.upgrade = upgrade;
+    const stream = ctx.http2 ? (req as Http2ServerRequest).stream : undefined;
+    const session = stream?.session;
     res.once('close', () => {
       ctx.finished = true;
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
+      if (stream !== undefined && session !== undefined && stream.writableLength > 0) noteGivenUp(session, stream.writableLength);
       if ((req as IncomingMessage).complete === false && !ctx.http2 && upgrade === undefined) drain(options.clock, ctx);
     });
     if (ctx.http2 && hasBody(ctx))
@@ -74,21 +78,25 @@ function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): vo
 
 /** Answers with the timer that ends a request which takes too long, whether in being made or in being taken. */
 function timeLimit(options: HandlerOptions, ctx: Context): NodeJS.Timeout {
+  return limitIn(Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs), options, ctx);
+}
+
+function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): NodeJS.Timeout {
   const { res } = ctx;
-  const timer = setTimeout(
-    () => {
-      if (ctx.longRunning || res.destroyed || res.writableFinished) return;
-      if (res.headersSent) {
-        res.destroy(new Error('the client did not take the answer in time'));
-        return;
-      }
-      // What is left of the body would be taken for the next request.
-      if (!ctx.http2) ctx.headers.push('Connection', 'close');
-      const late = timeout('Timeout: request did not complete within the allotted timeout');
-      sendError(ctx, late, (fault) => options.report(fault, ctx));
-    },
-    Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs),
-  );
+  const timer = setTimeout(() => {
+    if (ctx.longRunning || res.destroyed || res.writableFinished) return;
+    if (res.headersSent) {
+      // A client names how long it waits for an answer; one that has begun may be taken for as long as the server allows.
+      const left = options.requestTimeoutMs - (performance.now() - ctx.started);
+      if (left > 0 && milliseconds < options.requestTimeoutMs) limitIn(left, options, ctx);
+      else res.destroy(new Error('the client did not take the answer in time'));
+      return;
+    }
+    // What is left of the body would be taken for the next request.
+    if (!ctx.http2) ctx.headers.push('Connection', 'close');
+    const late = timeout('Timeout: request did not complete within the allotted timeout');
+    sendError(ctx, late, (fault) => options.report(fault, ctx));
+  }, milliseconds);
   res.once('close', () => clearTimeout(timer));
   return timer;
 }

@@ -12,6 +12,7 @@ import { openBody } from './body-stream.ts';
 import type { Context } from './context.ts';
 import { isLong, sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
+import { isWhole } from './pieces.ts';
 import { type IncludeObject, isPlain, type ListMeta, representList } from './represent.ts';
 import { head, send, wantsGzip } from './respond.ts';
 import type { Services } from './services.ts';
@@ -20,8 +21,6 @@ import type { Services } from './services.ts';
 const KEEP_LIMIT = 4 * 1024 * 1024;
 /** Lists up to this size are copied into one buffer. */
 const JOIN_LIMIT = 64 * 1024;
-/** Lists up to this size are handed to the connection in one piece. */
-const WHOLE_LIMIT = 1024 * 1024;
 /** Size of a slice of a large list. */
 const SLICE = 256 * 1024;
 
@@ -81,7 +80,7 @@ function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void |
     send(ctx, 200, type, Buffer.concat(parts, size));
     return;
   }
-  if (size > WHOLE_LIMIT) return sendSliced(ctx, type, parts, size);
+  if (!isWhole(ctx, size)) return sendSliced(ctx, type, parts, size);
   ctx.responseBytes = size;
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(size)]);
   const res = ctx.res as NodeJS.WritableStream;

@@ -8,6 +8,7 @@ import { withDescriptors } from '../lib/descriptors.ts';
 import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
 import type { Connections } from './connections.ts';
 import type { Incoming, Outgoing } from './context.ts';
+import { SESSION_MEGABYTES } from './session-memory.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -44,8 +45,8 @@ const limits = {
 /** How often connections that have become idle are closed while the server ends. */
 const IDLE_SWEEP_MS = 20;
 const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024, maxHeaderListSize: HEADER_BYTES };
-/** Megabytes that one HTTP/2 connection may take, and frames that make no sense before it is closed. */
-const h2Limits = { maxSessionMemory: 16, maxSessionInvalidFrames: 100, maxSettings: 32, maxOutstandingPings: 10 };
+/** What one HTTP/2 connection may take, and frames that make no sense before it is closed. */
+const h2Limits = { maxSessionMemory: SESSION_MEGABYTES, maxSessionInvalidFrames: 100, maxSettings: 32, maxOutstandingPings: 10 };
 /** A client of HTTP/2 that was silent for so long is asked whether it is there, and let go when it is silent for as long again. */
 const H2_SILENT_MS = 120_000;
 

@@ -11,6 +11,7 @@ import { encodeProtobuf } from '../schema/protobuf.ts';
 import { StoreFull } from '../storage/engine.ts';
 import type { Context } from './context.ts';
 import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
+import { endWith } from './pieces.ts';
 import { EXPLAIN_HEADER } from './steps/explain.ts';
 
 /** Answers of at least this size are compressed for clients that can read them. */
@@ -100,7 +101,7 @@ function write(ctx: Context, status: number, type: string, bytes: Buffer, header
   ctx.responseBytes = bytes.length;
   head(ctx, status, ['Content-Type', type, 'Content-Length', String(bytes.length), ...headers]);
   if (ctx.method === 'HEAD') ctx.res.end();
-  else ctx.res.end(bytes);
+  else endWith(ctx, bytes);
 }
 
 export function wantsGzip(ctx: Context): boolean {

@@ -1,7 +1,7 @@
 /** The first steps: an id for the audit trail, headers of every answer, and what the path asks for. */
 import { randomUUID } from 'node:crypto';
 import { badRequest } from '../../meta/errors.ts';
-import { durationMillis } from '../../meta/time.ts';
+import { parseDuration } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
 import { lasts } from '../in-flight.ts';
 import type { Step } from '../pipeline.ts';
@@ -23,7 +23,9 @@ export const checkTimeout: Step = (ctx: Context) => {
   const given = ctx.param('timeout');
   if (given === undefined || given === '') return;
   try {
-    ctx.timeoutMs = durationMillis(given);
+    const nanoseconds = parseDuration(given);
+    // No time at all means that the client sets no limit of its own.
+    if (nanoseconds > 0n) ctx.timeoutMs = Math.max(1, Number(nanoseconds / 1_000_000n));
   } catch (error) {
     throw badRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`);
   }

@@ -2,6 +2,7 @@
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import type { Context } from '../../context.ts';
 import { parseAccept } from '../../negotiate.ts';
+import { endWith } from '../../pieces.ts';
 import { head, wantsGzip } from '../../respond.ts';
 import type { Services } from '../../services.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -115,7 +116,7 @@ async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: r
   const encoding = packed ? ['Content-Encoding', 'gzip'] : [];
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(bytes.length), ...encoding, ...headers]);
   if (ctx.method === 'HEAD') ctx.res.end();
-  else ctx.res.end(bytes);
+  else endWith(ctx, bytes);
 }
 
 const knows = (header: string | undefined, etag: string): boolean =>
