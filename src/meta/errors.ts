@@ -144,6 +144,9 @@ export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
+/** Content inside of a binary envelope that cannot be read: `contentEncoding "gzip"`. */
+export const unsupportedContent = (what: string, accepted: readonly string[]): ApiError =>
+  new ApiError(415, 'UnsupportedMediaType', `the ${what} of the binary envelope is not supported; accepted are: ${accepted.join(', ')}`);
 /** `kind` is the group kind: `{ group: 'apps', resource: 'Deployment' }`. */
 export const invalid = (kind: ResourceName, name: string, errors: readonly FieldError[]): ApiError => {
   const texts = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];

@@ -6,9 +6,10 @@ import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
 import { DecodeError, maxContainers, tooManyContainers } from './errors.ts';
 import { isEmpty } from './json-value.ts';
+import { notUtf8 } from './not-utf8.ts';
 import { parseJson } from './parse.ts';
 import { isInherited, setKey } from './plain.ts';
-import { ByteReader, illegalTag } from './protobuf-reader.ts';
+import { ByteReader, illegalTag, NOT_UTF8 } from './protobuf-reader.ts';
 import {
   type Field,
   type Infer,
@@ -25,7 +26,10 @@ import { placeholderMakerOf, zeroMakerOf } from './zero.ts';
 
 /** Reads an object from its bytes, without an envelope. Throws DecodeError. */
 export function decodeProtobuf<T extends MessageType>(type: T, bytes: Buffer): Infer<T> {
-  return readerOf(type)(new Source(bytes), undefined) as Infer<T>;
+  const source = new Source(bytes);
+  const value = readerOf(type)(source, undefined);
+  if (source.foreign) throw notUtf8(value, (text) => text === NOT_UTF8);
+  return value as Infer<T>;
 }
 
 type Values = Record<string, unknown>;
@@ -303,8 +307,9 @@ function timeReader(format: (seconds: number, nanos: number) => string): (source
   });
 }
 
-const jsonReader = fixedMessage({ 1: { wire: 2, read: (source) => source.slice() } }, (slots) => {
-  const bytes = slots[1] as Buffer | undefined;
+const jsonReader = fixedMessage({ 1: { wire: 2, read: (source) => source.jsonText() } }, (slots) => {
+  const bytes = slots[1] as Buffer | typeof NOT_UTF8 | undefined;
+  if (bytes === NOT_UTF8) return bytes;
   return bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes) ?? undefined);
 });
 
@@ -317,6 +322,7 @@ const scalarReaders: Readonly<Record<ScalarName, Read>> = {
   bytes: (source) => source.base64(),
   quantity: fixedMessage({ 1: { wire: 2, read: text } }, (slots) => {
     const given = (slots[1] as string | undefined) ?? '0';
+    if (given === NOT_UTF8) return given;
     try {
       return canonicalQuantity(given.length > 512 ? 'x' : given);
     } catch (error) {

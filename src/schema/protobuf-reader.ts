@@ -1,5 +1,9 @@
 /** Reads protobuf's primitives from bytes that may be hostile: every step is checked, every fault is a DecodeError. */
+import { isUtf8 } from 'node:buffer';
 import { DecodeError, inexact, isExact } from './errors.ts';
+
+/** Stands for text that is not UTF-8 until the whole is read and its field can be named: half a character, which no text holds. */
+export const NOT_UTF8 = '\udfff';
 
 export class ByteReader {
   private readonly bytes: Buffer;
@@ -9,6 +13,8 @@ export class ByteReader {
   end: number;
   /** The high half of the varint that was read last; `varint` answers the low one. */
   high = 0;
+  /** Whether some text was not UTF-8. */
+  foreign = false;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -71,8 +77,22 @@ export class ByteReader {
   text(): string {
     const end = this.block();
     const text = this.bytes.toString('utf8', this.at, end);
+    const start = this.at;
     this.at = end;
-    return text;
+    // Bytes that are not UTF-8 become replacement characters, which few texts hold.
+    return text.includes('\ufffd') ? this.checked(text, start) : text;
+  }
+  private checked(text: string, start: number): string {
+    if (isUtf8(this.bytes.subarray(start, this.at))) return text;
+    this.foreign = true;
+    return NOT_UTF8;
+  }
+  /** Bytes that hold JSON, or the mark of text that is not UTF-8. */
+  jsonText(): Buffer | typeof NOT_UTF8 {
+    const bytes = this.slice();
+    if (isUtf8(bytes)) return bytes;
+    this.foreign = true;
+    return NOT_UTF8;
   }
   base64(): string {
     const end = this.block();

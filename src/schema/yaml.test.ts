@@ -88,8 +88,9 @@ test.each([
 test('the first document counts, unless a single one is asked for', () => {
   const text = 'a: 1\n---\nb: 2\n---\n...\n---\n- 3\n';
   expect(parseYaml(text)).toEqual({ a: 1 });
-  expect(() => parseYaml(text, { single: true })).toThrow('yaml: expected a single document');
+  expect(() => parseYaml(text, { single: true })).toThrow('yaml: the text holds several documents');
   expect(parseYaml('---\na: 1\n...\n', { single: true })).toEqual({ a: 1 });
+  expect(parseYaml('a: 1\n---\n# nothing\n---\n', { single: true })).toEqual({ a: 1 });
   expect(parseYamlDocuments(text)).toEqual([{ a: 1 }, { b: 2 }, null, [3]]);
 });
 

@@ -11,7 +11,7 @@ import { YamlParser } from './yaml-parse.ts';
 export { stringifyYaml, yamlWork } from './yaml-write.ts';
 
 export interface YamlOptions {
-  /** More than one document is an error; otherwise the first one counts, as it does for a stock server. */
+  /** More documents that hold anything are an error; otherwise the first one counts. */
   readonly single?: boolean;
   /** Told of every repeated key. The last value counts. */
   readonly report?: ((problem: Problem) => void) | undefined;
@@ -31,15 +31,16 @@ export function parseYaml(input: string | Buffer, options: YamlOptions = {}): Js
   }
   const parser = new YamlParser(text, options.report);
   const value = parser.document();
-  if (options.single === true && value !== undefined && parser.document() !== undefined) {
-    throw new DecodeError('yaml: expected a single document');
+  if (options.single === true && value !== undefined) {
+    for (let next = parser.document(); next !== undefined; next = parser.document()) if (next !== null) throw severalDocuments();
   }
   return value ?? null;
 }
 
 const beginsAsJson = /^\s*\{/;
+const severalDocuments = (): DecodeError => new DecodeError('yaml: the text holds several documents; send one object at a time');
 
-/** The first document of a text that is large, in slices. Throws DecodeError and RequestEnded. */
+/** The only document of a text that is large, in slices. Throws DecodeError and RequestEnded. */
 export async function parseYamlInSlices(input: Buffer, slices: Slices): Promise<JsonValue> {
   if (beginsAsJson.test(input.toString('latin1', 0, 64))) {
     try {
@@ -49,7 +50,14 @@ export async function parseYamlInSlices(input: Buffer, slices: Slices): Promise<
       // It only began like JSON.
     }
   }
-  return (await inSlices(new YamlParser(input.toString(), undefined).steps(), slices)) ?? null;
+  const parser = new YamlParser(input.toString(), undefined);
+  const value = await inSlices(parser.steps(), slices);
+  for (let next: JsonValue | undefined = value; next !== undefined; ) {
+    if (slices.due) await slices.pause();
+    next = await inSlices(parser.steps(), slices);
+    if (next !== undefined && next !== null) throw severalDocuments();
+  }
+  return value ?? null;
 }
 
 /** Reads every document of a text. Throws DecodeError. */

@@ -1,17 +1,18 @@
 /** Reading and decoding request bodies. */
-import { type Identity, protobufMediaTypes } from '../identity.ts';
+import { isUtf8 } from 'node:buffer';
+import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import type { Slices } from '../lib/slices.ts';
-import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedMediaType } from '../meta/errors.ts';
+import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { decodeEnvelope } from '../schema/envelope.ts';
+import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import { type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf } from '../schema/protobuf.ts';
-import type { JsonValue, MessageType } from '../schema/types.ts';
+import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
 import type { Media } from './negotiate.ts';
 
@@ -109,6 +110,8 @@ export interface Expected extends BodyType {
   readonly custom?: boolean | undefined;
   /** Other versions with the same fields, which are read as this one. */
   readonly older?: readonly string[] | undefined;
+  /** The kind is the same in the versions of all groups, known or not: options are. */
+  readonly anyVersion?: boolean | undefined;
 }
 
 export interface FieldReport {
@@ -124,20 +127,40 @@ export async function decodeBody(
   report?: FieldReport,
   slices?: Slices,
 ): Promise<ApiObject> {
-  if (media === 'protobuf') return decodeBinary(body, expected);
+  if (media === 'protobuf') return decodeBinary(body, expected, report, slices);
   const value = await parseBody(body, media, expected, report, slices);
   if (slices !== undefined) await slices.pause();
+  return decodeParsed(value, body, expected, report);
+}
+
+function decodeParsed(value: JsonValue, body: Buffer, expected: Expected, report: FieldReport | undefined): ApiObject | Promise<never> {
   const type = typeIn(value, expected, body);
-  if (!isExpected(type, expected)) throw await refusal(type, expected, nameIn(value));
-  return decodeValue(value, type, expected, report);
+  return isExpected(type, expected) ? decodeValue(value, type, expected, report) : refuse(type, expected, nameIn(value));
+}
+
+/** Refuses a body of text that is not UTF-8. */
+export function checkUtf8(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): void | Promise<void> {
+  return isUtf8(body) ? undefined : refuseBytes(body, media, slices);
+}
+async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<never> {
+  const { refuseNotUtf8 } = await import('./not-utf8.ts');
+  throw await refuseNotUtf8(body, media, slices);
 }
 
 /** Any JSON or YAML text as a value. */
-export async function parseBody(body: Buffer, media: Media, expected: Expected, report?: FieldReport, slices?: Slices): Promise<JsonValue> {
+async function parseBody(
+  body: Buffer,
+  media: 'json' | 'yaml',
+  expected: Expected,
+  report?: FieldReport,
+  slices?: Slices,
+): Promise<JsonValue> {
+  const refusing = checkUtf8(body, media, slices);
+  if (refusing !== undefined) await refusing;
   try {
     if (media === 'yaml') {
       const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
-      return slices === undefined ? parseYaml(body) : await parseYamlInSlices(body, slices);
+      return slices === undefined ? parseYaml(body, { single: true }) : await parseYamlInSlices(body, slices);
     }
     const options = report === undefined ? quietly : { merge: true, report: duplicatesTo(report) };
     return slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
@@ -224,18 +247,24 @@ function metadataFault(value: JsonValue, whole: DecodeError): string {
 }
 
 const isExpected = ({ kind, apiVersion }: BodyType, expected: Expected): boolean =>
-  kind === expected.kind && (apiVersion === expected.apiVersion || (expected.older?.includes(apiVersion) ?? false));
+  kind === expected.kind &&
+  (apiVersion === expected.apiVersion || expected.anyVersion === true || (expected.older?.includes(apiVersion) ?? false));
 
-async function refusal(type: BodyType, expected: Expected, name = ''): Promise<ApiError> {
+async function refuse(type: BodyType, expected: Expected, name = ''): Promise<never> {
   const { wrongType } = await import('./wrong-type.ts');
-  return wrongType(type, expected, name);
+  throw wrongType(type, expected, name);
 }
 function nameIn(value: JsonValue): string {
   const { metadata } = (value ?? {}) as { metadata?: { name?: unknown } | null };
   return typeof metadata?.name === 'string' ? metadata.name : '';
 }
 
-async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject> {
+async function decodeBinary(
+  body: Buffer,
+  expected: Expected,
+  report: FieldReport | undefined,
+  slices: Slices | undefined,
+): Promise<ApiObject> {
   let type: BodyType | undefined;
   try {
     const envelope = decodeEnvelope(body);
@@ -243,8 +272,13 @@ async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject
       kind: envelope.kind === '' ? expected.kind : envelope.kind,
       apiVersion: envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
     };
-    if (expected.custom) throw unfit(type, 'custom objects have no binary form', expected);
-    if (!isExpected(type, expected)) throw await refusal(type, expected);
+    const media = mediaInside(envelope);
+    if (expected.custom && media === 'protobuf') throw unfit(type, 'custom objects have no binary form', expected);
+    if (!isExpected(type, expected)) return await refuse(type, expected);
+    if (media !== 'protobuf') {
+      const value = await parseBody(envelope.raw, media, expected, report, slices);
+      return await decodeParsed(named(value, type), envelope.raw, expected, report);
+    }
     const object = decodeProtobuf(expected.schema, envelope.raw) as ApiObject;
     object.kind = expected.kind;
     object.apiVersion = expected.apiVersion;
@@ -255,6 +289,22 @@ async function decodeBinary(body: Buffer, expected: Expected): Promise<ApiObject
     if (!(error instanceof DecodeError)) throw error;
     throw type === undefined ? unrecognized(error.message, expected, body) : unfit(type, error.message, expected);
   }
+}
+
+/** What the bytes in an envelope are. */
+function mediaInside({ contentEncoding, contentType }: Envelope): Media {
+  if (contentEncoding !== '' && contentEncoding !== 'identity')
+    throw unsupportedContent(`contentEncoding ${JSON.stringify(cut(contentEncoding))}`, ['identity']);
+  if (contentType === '' || isProtobufMediaType(contentType)) return 'protobuf';
+  if (contentType === 'application/json') return 'json';
+  if (contentType === 'application/yaml') return 'yaml';
+  throw unsupportedContent(`contentType ${JSON.stringify(cut(contentType))}`, ['application/json', 'application/yaml', 'protobuf']);
+}
+/** An object in an envelope may leave it to the envelope to say what it is. */
+function named(value: JsonValue, { kind, apiVersion }: BodyType): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { kind: ownKind = kind, apiVersion: ownVersion = apiVersion } = value as JsonObject;
+  return { ...value, kind: ownKind, apiVersion: ownVersion };
 }
 
 /** Static defaults of the schema, then those that depend on other fields. */

@@ -75,15 +75,15 @@ export class Negotiator {
       const representation = this.accepts(clause, media, offer, watch);
       if (representation !== undefined) return representation;
     }
-    // Whoever asks for custom objects is told what there is, as if it held for them.
-    if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes({ ...offer, protobuf: true }, this.own));
+    // Clients of custom kinds, which do not have every form, learn which ones there are.
+    if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes(offer, this.own));
     if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.own};stream=watch`] : [])]);
     return notAcceptable(mediaTypes(offer, this.own));
   }
 
   private mediaOf(clause: Clause, offer: Offer): Media | undefined {
     const name = `${clause.type}/${clause.subtype}`;
-    if (name === '*/*' || name === 'application/json') return 'json';
+    if (name === '*/*' || name === 'application/*' || name === 'application/json') return 'json';
     if (name === 'application/yaml') return 'yaml';
     if (offer.protobuf && this.binaryTypes.includes(name)) return 'protobuf';
     return undefined;

@@ -8,6 +8,8 @@ import { type BodyType, type Expected, unfit } from './body.ts';
 export function wrongType(type: BodyType, expected: Expected, name: string): ApiError {
   const { kind, apiVersion } = type;
   const { schema, identity } = expected;
+  if (expected.anyVersion)
+    return badRequest(`the body must be ${expected.kind}, not ${JSON.stringify(kind)} of version ${JSON.stringify(apiVersion)}`);
   const wrongVersion = (): ApiError =>
     badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`);
   if (expected.custom) {

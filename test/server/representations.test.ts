@@ -145,6 +145,16 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
       expect((await get(type)).headers['content-type']).toBe(type);
   });
 
+  test('any type of application is JSON', async () => {
+    for (const accept of ['application/*', 'application/*;q=0.9, text/html', 'text/html, application/*;q=0.1']) {
+      const answer = await get(accept);
+      expect([answer.status, answer.headers['content-type']], accept).toEqual([200, 'application/json']);
+    }
+    const stream = await server.admin.watch(`${path}?watch=1`, { accept: 'application/*' });
+    expect([stream.headers['content-type'], (await stream.next()).type]).toEqual(['application/json', 'ADDED']);
+    stream.close();
+  });
+
   test('406 for what no answer can be', async () => {
     for (const accept of ['text/html', 'application/xml;q=1', as('Chair')]) {
       const answer = await get(accept);

@@ -7,7 +7,7 @@ export function issuerEndpoint(type: string, document: () => Promise<string>): E
   return readOnly(async (ctx) => {
     const accept = ctx.header('accept');
     const wanted = accept === undefined ? [] : parseAccept(accept).map((clause) => `${clause.type}/${clause.subtype}`);
-    if (wanted.length > 0 && !wanted.some((name) => name === '*/*' || name === type)) throw unacceptable();
+    if (wanted.length > 0 && !wanted.some((name) => name === '*/*' || name === 'application/*' || name === type)) throw unacceptable();
     const at = ctx.headers.indexOf('Cache-Control');
     if (at >= 0) ctx.headers[at + 1] = 'public, max-age=3600';
     send(ctx, 200, type, await document());

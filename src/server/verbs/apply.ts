@@ -17,7 +17,7 @@ import { DecodeError, TooLargeError } from '../../schema/errors.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
-import { fillDefaults } from '../body.ts';
+import { checkUtf8, fillDefaults } from '../body.ts';
 import type { Context } from '../context.ts';
 import type { WriteOptions } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -25,6 +25,8 @@ import { mayCreate, tellProblems, wantsReport } from './write.ts';
 
 /** The body of an apply is YAML, of which JSON is a part. */
 export async function readApplied(body: Buffer, slices?: Slices): Promise<JsonObject> {
+  const refusing = checkUtf8(body, 'yaml', slices);
+  if (refusing !== undefined) await refusing;
   const value = (slices === undefined ? readPlainJson(body) : undefined) ?? (await readYaml(body, slices));
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw badRequest('error decoding YAML: the patch is not an object');
@@ -44,7 +46,7 @@ function readPlainJson(body: Buffer): JsonValue | undefined {
 async function readYaml(body: Buffer, slices: Slices | undefined): Promise<JsonValue> {
   const { parseYaml, parseYamlInSlices } = await import('../../schema/yaml.ts');
   try {
-    return slices === undefined ? parseYaml(body) : await parseYamlInSlices(body, slices);
+    return slices === undefined ? parseYaml(body, { single: true }) : await parseYamlInSlices(body, slices);
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     if (!(error instanceof DecodeError)) throw error;

@@ -24,7 +24,7 @@ import { DecodeError, decode, toJson } from '../../schema/json.ts';
 import { namedScalars } from '../../schema/mismatch.ts';
 import { parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
-import { type FieldReport, fillDefaults, readBody } from '../body.ts';
+import { checkUtf8, type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -59,9 +59,11 @@ export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType
   return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
 }
 
-/** Reads a patch that is large. */
+/** Reads a patch that is large; a small one stays as it came. */
 async function readInSlices(ctx: Context, body: Buffer): Promise<Buffer | ReadBody> {
   const slices = ctx.slices();
+  const refusing = checkUtf8(body, 'json', slices);
+  if (refusing !== undefined) await refusing;
   if (slices === undefined) return body;
   try {
     return { value: await parseJsonInSlices(body, {}, slices) };

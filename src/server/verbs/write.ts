@@ -1,10 +1,8 @@
 /** create, update, delete and deletecollection. */
 
-import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
-import { DeleteOptions as DeleteOptionsSchema } from '../../kinds/meta-kinds.ts';
 import { convertsLater } from '../../kinds/served.ts';
-import { ApiError, badRequest, forbidden, methodNotAllowed, requestTooLarge, type Status } from '../../meta/errors.ts';
+import { ApiError, badRequest, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
 import { parseAllAs } from '../../registry/convert.ts';
@@ -16,15 +14,11 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
-import { TooLargeError } from '../../schema/errors.ts';
-import { DecodeError, decode } from '../../schema/json.ts';
-import { parseJson } from '../../schema/parse.ts';
-import type { JsonObject } from '../../schema/types.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
+import { deleteOptions } from '../delete-options.ts';
 import { sendList } from '../list-body.ts';
-import { checkDeleteOptions, managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
-import { queryBoolean } from '../query-boolean.ts';
+import { managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { attributesOf } from '../steps/authorize.ts';
@@ -157,72 +151,6 @@ export async function mayCreate(services: Services, ctx: Context, resource: Reso
 
 // ---- delete ----------------------------------------------------------------------------------------------------
 
-async function deleteOptions(services: Services, ctx: Context): Promise<{ options: DeleteOptions; dryRun: boolean; json: JsonObject }> {
-  const own = services.identity.protobufMediaType;
-  const type = { kind: 'DeleteOptions', apiVersion: `${groupName(services.identity, 'meta')}/v1` };
-  let given: JsonObject = {};
-  const body = await readBody(ctx);
-  if (body.length > 0) {
-    const media = bodyMedia(ctx, true, own);
-    const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema, identity: services.identity };
-    given = (await decodeDeleteOptions(body, media, expected)) as JsonObject;
-    ctx.audit?.requestBody(() => ({ ...type, ...given }));
-  } else given = fromQuery(ctx);
-  const options = given as unknown as DeleteOptions & { dryRun?: string[] };
-  checkDeleteOptions(services.registry.catalog, options);
-  return { options, dryRun: (options.dryRun ?? []).length > 0, json: { ...type, ...given } };
-}
-
-async function decodeDeleteOptions(body: Buffer, media: Parameters<typeof decodeBody>[1], expected: Parameters<typeof decodeBody>[2]) {
-  // Options may come under the version of any group; their fields are the same.
-  if (media !== 'json') return decodeBody(body, media, expected);
-  const value = readDeleteOptions(body);
-  try {
-    const object = decode(DeleteOptionsSchema, { ...value, kind: 'DeleteOptions', apiVersion: 'v1' }) as JsonObject;
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-    return rest;
-  } catch (error) {
-    throw error instanceof DecodeError ? badRequest(error.message) : error;
-  }
-}
-
-function readDeleteOptions(body: Buffer): JsonObject {
-  let value: unknown;
-  try {
-    value = parseJson(body);
-  } catch (error) {
-    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
-    throw badRequest("couldn't get version/kind; json parse error: the body of a delete is not JSON");
-  }
-  const { kind, apiVersion } = (value ?? {}) as JsonObject;
-  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
-    throw badRequest(
-      `the body of a delete must be DeleteOptions, not ${JSON.stringify(kind)} of version ${JSON.stringify(apiVersion ?? '')}`,
-    );
-  }
-  return value as JsonObject;
-}
-
-function fromQuery(ctx: Context): JsonObject {
-  if (ctx.search === '') return {};
-  const grace = ctx.param('gracePeriodSeconds');
-  if (grace !== undefined && !/^-?\d+$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
-  const orphanDependents = queryBoolean('orphanDependents', ctx.param('orphanDependents'));
-  const policy = ctx.param('propagationPolicy');
-  const dryRun = ctx.query.getAll('dryRun');
-  // The names of preconditions stand for themselves in a query.
-  const uid = ctx.param('uid');
-  const resourceVersion = ctx.param('resourceVersion');
-  const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
-  return {
-    ...((uid !== undefined || resourceVersion !== undefined) && { preconditions }),
-    ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
-    ...(orphanDependents !== undefined && { orphanDependents }),
-    ...(policy !== undefined && { propagationPolicy: policy }),
-    ...(dryRun.length > 0 && { dryRun }),
-  };
-}
-
 function warnOfDependents(ctx: Context, { kind }: Resource, { orphanDependents, propagationPolicy }: DeleteOptions): void {
   if (kind.deletionWarning !== undefined && orphanDependents === undefined && propagationPolicy === undefined)
     ctx.warn(kind.deletionWarning);
@@ -230,7 +158,7 @@ function warnOfDependents(ctx: Context, { kind }: Resource, { orphanDependents, 
 
 export async function deleteObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
-  const { options, dryRun, json } = await deleteOptions(services, ctx);
+  const { options, dryRun, json } = await deleteOptions(services, ctx, false);
   warnOfDependents(ctx, resource, options);
   const write: WriteContext = {
     ...writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json }),
@@ -257,7 +185,7 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
   const listed = readOptions(ctx, registry.catalog, false);
-  const { options, dryRun, json } = await deleteOptions(services, ctx);
+  const { options, dryRun, json } = await deleteOptions(services, ctx, true);
   warnOfDependents(ctx, resource, options);
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
   const page = await list(registry, resource, selection, listed, ctx);

@@ -1,0 +1,35 @@
+/** Bodies of text that are not UTF-8: which field to name in the refusal. Loaded with the first such body. */
+import type { Slices } from '../lib/slices.ts';
+import { type ApiError, badRequest } from '../meta/errors.ts';
+import { DecodeError } from '../schema/errors.ts';
+import { notUtf8 } from '../schema/not-utf8.ts';
+import { parseJson, parseJsonInSlices } from '../schema/parse.ts';
+import type { JsonValue } from '../schema/types.ts';
+
+/** What bytes that are not UTF-8 become when they are read all the same. */
+const REPLACEMENT = '\ufffd';
+
+/** The refusal of a body that is not UTF-8. `slices` are given for a large one. Throws RequestEnded. */
+export async function refuseNotUtf8(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<ApiError> {
+  let value: JsonValue;
+  try {
+    value = await parse(withoutOwnReplacements(body), media, slices);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return badRequest('the body is not valid UTF-8');
+  }
+  return badRequest(notUtf8(value, (text) => text.includes(REPLACEMENT)).message);
+}
+
+/** The body with another character instead of replacement characters that its sender wrote, so that the rest are ours. */
+function withoutOwnReplacements(body: Buffer): Buffer {
+  const bytes = body.toString('latin1').replaceAll('\xef\xbf\xbd', '\xee\x80\x80');
+  return Buffer.from(bytes.replace(/\\ufffd/gi, '\\ue000'), 'latin1');
+}
+
+async function parse(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<JsonValue> {
+  if (slices !== undefined) await slices.pause();
+  if (media === 'json') return slices === undefined ? parseJson(body) : parseJsonInSlices(body, {}, slices);
+  const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
+  return slices === undefined ? parseYaml(body) : parseYamlInSlices(body, slices);
+}
