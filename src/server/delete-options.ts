@@ -1,6 +1,6 @@
 /**
- * Options of a deletion, from the body and from the query. A field that the body sets counts; what it leaves out is as the query
- * says. A dry run that either asks for is one.
+ * Options of a deletion: the body's, or without one the query's. Beside a body the query can only make the deletion safer: a dry
+ * run that it asks for is one, and a condition that it names must hold.
  *
  *   DELETE …/x?dryRun=All&gracePeriodSeconds=5   {"kind":"DeleteOptions","gracePeriodSeconds":0}   → dry run, 0 seconds
  */
@@ -29,13 +29,14 @@ export interface Deletion {
 /** `collection`: the query also chooses the objects, by a resourceVersion among others. */
 export async function deleteOptions(services: Services, ctx: Context, collection: boolean): Promise<Deletion> {
   const type = { kind: 'DeleteOptions', apiVersion: `${groupName(services.identity, 'meta')}/v1` };
-  let given = fromQuery(ctx);
   const body = await readBody(ctx);
+  let given: GivenOptions;
   if (body.length > 0) {
-    const sent = await fromBody(services, ctx, body);
+    given = await fromBody(services, ctx, body);
+    const sent = given;
     ctx.audit?.requestBody(() => ({ ...type, ...sent }) as JsonObject);
-    given = both(given, sent, collection);
-  }
+    if (ctx.search !== '') given = safer(ctx, given, collection);
+  } else given = fromQuery(ctx);
   checkDeleteOptions(services.registry.catalog, given);
   return { options: given, dryRun: (given.dryRun ?? []).length > 0, json: { ...type, ...given } as JsonObject };
 }
@@ -48,18 +49,21 @@ async function fromBody({ identity }: Services, ctx: Context, body: Buffer): Pro
   return options as GivenOptions;
 }
 
-function both(query: GivenOptions, body: GivenOptions, collection: boolean): GivenOptions {
-  const { dryRun: queryDryRun = [], orphanDependents, propagationPolicy, preconditions, ...rest } = query;
-  const saysDependents = body.orphanDependents !== undefined || body.propagationPolicy !== undefined;
-  const dryRun = [...new Set([...(body.dryRun ?? []), ...queryDryRun])];
+function safer(ctx: Context, body: GivenOptions, collection: boolean): GivenOptions {
+  const dryRun = [...new Set([...(body.dryRun ?? []), ...ctx.query.getAll('dryRun')])];
+  const preconditions = collection ? undefined : conditionsIn(ctx);
   return {
-    ...rest,
-    ...(!saysDependents && orphanDependents !== undefined && { orphanDependents }),
-    ...(!saysDependents && propagationPolicy !== undefined && { propagationPolicy }),
     ...body,
-    ...(preconditions !== undefined && !collection && { preconditions: { ...preconditions, ...body.preconditions } }),
+    ...(preconditions !== undefined && { preconditions: { ...preconditions, ...body.preconditions } }),
     ...(dryRun.length > 0 && { dryRun }),
   };
+}
+/** The names of preconditions stand for themselves in a query. */
+function conditionsIn(ctx: Context): DeleteOptions['preconditions'] {
+  const uid = ctx.param('uid');
+  const resourceVersion = ctx.param('resourceVersion');
+  if (uid === undefined && resourceVersion === undefined) return undefined;
+  return { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
 }
 
 const noOptions: GivenOptions = {};
@@ -71,12 +75,9 @@ function fromQuery(ctx: Context): GivenOptions {
   const orphan = ctx.param('orphanDependents');
   const policy = ctx.param('propagationPolicy');
   const dryRun = ctx.query.getAll('dryRun');
-  // The names of preconditions stand for themselves in a query.
-  const uid = ctx.param('uid');
-  const resourceVersion = ctx.param('resourceVersion');
-  const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+  const preconditions = conditionsIn(ctx);
   return {
-    ...((uid !== undefined || resourceVersion !== undefined) && { preconditions }),
+    ...(preconditions !== undefined && { preconditions }),
     ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
     ...(orphan !== undefined && { orphanDependents: orphan !== 'false' && orphan !== '0' }),
     ...(policy !== undefined && { propagationPolicy: policy }),
