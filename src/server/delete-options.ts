@@ -12,6 +12,7 @@ import type { JsonObject } from '../schema/types.ts';
 import { bodyMedia, decodeBody, readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { checkDeleteOptions } from './options.ts';
+import { queryBoolean } from './query-boolean.ts';
 import type { Services } from './services.ts';
 
 /** Options as they are read: with `dryRun`, which becomes a property of the whole write. */
@@ -72,14 +73,14 @@ function fromQuery(ctx: Context): GivenOptions {
   if (ctx.search === '') return noOptions;
   const grace = ctx.param('gracePeriodSeconds');
   if (grace !== undefined && !/^-?\d+$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
-  const orphan = ctx.param('orphanDependents');
+  const orphanDependents = queryBoolean('orphanDependents', ctx.param('orphanDependents'));
   const policy = ctx.param('propagationPolicy');
   const dryRun = ctx.query.getAll('dryRun');
   const preconditions = conditionsIn(ctx);
   return {
     ...(preconditions !== undefined && { preconditions }),
     ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
-    ...(orphan !== undefined && { orphanDependents: orphan !== 'false' && orphan !== '0' }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
     ...(policy !== undefined && { propagationPolicy: policy }),
     ...(dryRun.length > 0 && { dryRun }),
   };
