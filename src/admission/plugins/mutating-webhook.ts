@@ -6,7 +6,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';
-import { ApiError } from '../../meta/errors.ts';
+import { ApiError, badRequest } from '../../meta/errors.ts';
 import { decode, toJson } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { changes } from '../explain.ts';
@@ -114,23 +114,39 @@ class Mutator {
   /** Applies the patch of an answer; what it leaves open is filled in again. */
   private async apply(request: AdmissionRequest, webhook: Webhook, served: Served, answer: ReviewAnswer, round: number): Promise<boolean> {
     if (answer.patch === undefined) return false;
-    const patch = attempt(() => this.env.webhooks.jsonPatch(answer.patch as Buffer));
+    const patch = this.readPatch(answer.patch);
     const operations = JSON.parse(answer.patch.toString('utf8')) as JsonValue;
     if (Array.isArray(operations) && operations.length === 0) return false;
     if (request.object === undefined)
-      throw new BadPatch('the webhook attempted to modify the object, which is not supported for this operation');
+      throw badRequest(
+        `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported for this operation`,
+      );
     const changed =
       request.objectKind === undefined
-        ? await this.patchObject(request, served, patch)
-        : this.patchAction(request, request.objectKind, patch);
+        ? await this.patchObject(request, webhook, served, patch)
+        : this.patchAction(request, webhook, request.objectKind, patch);
     this.annotate(request, 'patch', round, webhook, { patch: operations, patchType: answer.patchType });
     return changed;
   }
 
-  private async patchObject(request: AdmissionRequest, served: Served, patch: (document: JsonValue) => JsonValue): Promise<boolean> {
+  /** A patch that cannot be read is a bad answer: the failure policy decides what comes of it. */
+  private readPatch(patch: Buffer): (document: JsonValue) => JsonValue {
+    try {
+      return this.env.webhooks.jsonPatch(patch);
+    } catch (error) {
+      throw new BadPatch(`received invalid webhook response: response.patch is not a JSON patch: ${whyOf(error as Error)}`);
+    }
+  }
+
+  private async patchObject(
+    request: AdmissionRequest,
+    webhook: Webhook,
+    served: Served,
+    patch: (document: JsonValue) => JsonValue,
+  ): Promise<boolean> {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
-    const patched = attempt(() => {
+    const patched = attempt(webhook, () => {
       const object = decode(served.schema, patch(toJson(served.schema, current as never))) as ApiObject;
       object.kind ??= served.kind.kind;
       object.apiVersion ??= served.apiVersion;
@@ -148,11 +164,12 @@ class Mutator {
   /** Objects of actions have one version and no defaults of their own. */
   private patchAction(
     request: AdmissionRequest,
+    webhook: Webhook,
     { schema }: NonNullable<AdmissionRequest['objectKind']>,
     patch: (document: JsonValue) => JsonValue,
   ): boolean {
     const current = request.object as ApiObject;
-    const patched = attempt(() => {
+    const patched = attempt(webhook, () => {
       if (schema === undefined) return patch(structuredClone(current) as never) as unknown as ApiObject;
       return decode(schema, patch(toJson(schema, current as never))) as ApiObject;
     });
@@ -182,13 +199,13 @@ class Mutator {
   }
 }
 
-/** A patch that cannot be read, applied or understood is a bad answer: the failure policy decides what comes of it. */
-function attempt<T>(make: () => T): T {
+const whyOf = ({ message, cause }: Error): string => (typeof cause === 'string' ? cause : message);
+
+/** A patch that does not fit the object is a fault that no failure policy excuses. */
+function attempt<T>({ name }: Webhook, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    const { message, cause } = error as Error;
-    const why = typeof cause === 'string' ? cause : message;
-    throw new BadPatch(`the patch cannot be used: ${why}`);
+    throw badRequest(`the patch of admission webhook ${JSON.stringify(name)} cannot be used: ${whyOf(error as Error)}`);
   }
 }

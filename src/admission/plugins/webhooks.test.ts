@@ -281,33 +281,21 @@ test('an object that begins to match is shown to later webhooks, one that alread
   expect(early.calls).toHaveLength(0);
 });
 
+const bad = (patch: Record<string, unknown>) => ({ ...add('/data/x', 'y'), ...patch });
+const letters = add('/data/x', 'y').patch as string;
 test.each([
+  ['is not a list', bad({ patch: Buffer.from('{}').toString('base64') }), /cannot unmarshal object/],
+  ['is not JSON', bad({ patch: Buffer.from('hello').toString('base64') }), /is not a JSON patch: .*invalid character 'h'/],
+  ['has junk inside its base64', bad({ patch: letters.replace(/^..../, '$&*!') }), /response.patch is not base64/],
+  ['is cut short', bad({ patch: letters.replace(/=*$/, '').slice(0, -1) }), /response.patch is not base64/],
+  ['is of another type', bad({ patchType: 'MergePatch' }), /response.patchType "MergePatch" is not supported, it must be "JSONPatch"/],
   [
-    'touches a missing path',
-    patched({ op: 'add', path: '/data/y', value: '' }, { op: 'remove', path: '/data/zz' }),
-    /operation 1 \(remove \/data\/zz\)/,
-  ],
-  ['is not a list', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }, /cannot unmarshal object/],
-  ['is not JSON', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('hello').toString('base64') }, /invalid character 'h'/],
-  ['makes a field of a wrong type', add('/data/n', 5), /data/],
-  ['changes the kind', patched({ op: 'replace', path: '/kind', value: 'Secret' }), /makes a v1 Secret of a v1 ConfigMap/],
-  [
-    'has junk inside its base64',
-    { ...add('/data/x', 'y'), patch: (add('/data/x', 'y').patch as string).replace(/^..../, '$&*!') },
-    /response.patch is not base64/,
-  ],
-  [
-    'is cut short',
-    { ...add('/data/x', 'y'), patch: (add('/data/x', 'y').patch as string).replace(/=*$/, '').slice(0, -1) },
-    /response.patch is not base64/,
-  ],
-  [
-    'is of another type',
-    { ...add('/data/x', 'y'), patchType: 'MergePatch' },
-    /response.patchType "MergePatch" is not supported, it must be "JSONPatch"/,
+    'is of another type in the other form',
+    bad({ patchType: 'MergePatch', patch: Buffer.from('{"data":{}}').toString('base64') }),
+    /response.patchType "MergePatch" is not supported/,
   ],
 ])('a patch that %s is a bad answer: the failure policy decides', async (_what, response, why) => {
-  const hook = await webhook(() => response);
+  const hook = await webhook(() => response as never);
   const open = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
   const ignored = open.world.request('configmaps', cm());
   expect(await judged(open.plugin, ignored)).toBeUndefined();
@@ -318,7 +306,27 @@ test.each([
   const error = await Promise.resolve(plugin.admit?.(request)).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ code: 400, reason: 'BadRequest' });
-  expect((error as Error).message).toMatch(/^failed calling webhook "a.b.c": /);
+  expect((error as Error).message).toMatch(/^failed calling webhook "a.b.c": received invalid webhook response: /);
+  expect((error as Error).message).toMatch(why);
+  expect(dataOf(request)).toEqual({ a: '1' });
+});
+
+test.each([
+  [
+    'touches a missing path',
+    patched({ op: 'add', path: '/data/y', value: '' }, { op: 'remove', path: '/data/zz' }),
+    /operation 1 \(remove \/data\/zz\)/,
+  ],
+  ['makes a field of a wrong type', add('/data/n', 5), /data/],
+  ['changes the kind', patched({ op: 'replace', path: '/kind', value: 'Secret' }), /makes a v1 Secret of a v1 ConfigMap/],
+])('a patch that %s fails the request even where failures are ignored', async (_what, response, why) => {
+  const hook = await webhook(() => response);
+  const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
+  const request = given.request('configmaps', cm());
+  const error = await Promise.resolve(plugin.admit?.(request)).catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ code: 400, reason: 'BadRequest' });
+  expect((error as Error).message).toMatch(/the patch of admission webhook "a.b.c" cannot be used: /);
   expect((error as Error).message).toMatch(why);
   expect(dataOf(request)).toEqual({ a: '1' });
 });
