@@ -72,12 +72,61 @@ describe('refusals', () => {
     [['--service-node-port-range=5'], '--service-node-port-range: "5" is not of the form 30000-32767'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file are needed together'],
     [['--etcd-prefix=/x'], '--etcd-prefix has no effect without --store etcd'],
+    ...(
+      [
+        ['--oidc-client-id=plat', '--oidc-issuer-url'],
+        ['--oidc-groups-claim=groups', '--oidc-issuer-url'],
+        ['--oidc-username-claim=email', '--oidc-issuer-url'],
+        ['--oidc-username-prefix=-', '--oidc-issuer-url'],
+        ['--oidc-groups-prefix=x', '--oidc-issuer-url'],
+        ['--oidc-required-claim=a=b', '--oidc-issuer-url'],
+        ['--oidc-signing-algs=ES256', '--oidc-issuer-url'],
+        ['--oidc-ca-file=ca', '--oidc-issuer-url'],
+        ['--oidc-issuer-url=https://x', '--oidc-client-id'],
+        ['--oidc-issuer-url=https://x --oidc-client-id=c --oidc-groups-prefix=x', '--oidc-groups-claim'],
+        ['--requestheader-username-headers=X-Remote-User', '--requestheader-client-ca-file'],
+        ['--requestheader-group-headers=X-Remote-Group', '--requestheader-client-ca-file'],
+        ['--requestheader-extra-headers-prefix=X-Remote-Extra-', '--requestheader-client-ca-file'],
+        ['--requestheader-allowed-names=front', '--requestheader-client-ca-file'],
+        ['--requestheader-client-ca-file=ca', '--requestheader-username-headers'],
+        ['--requestheader-client-ca-file=ca --requestheader-allowed-names=front', '--requestheader-username-headers'],
+        ['--authentication-token-webhook-cache-ttl=1s', '--authentication-token-webhook-config-file'],
+        ['--authentication-token-webhook-version=v1', '--authentication-token-webhook-config-file'],
+        ['--authorization-webhook-version=v1', '--authorization-webhook-config-file'],
+        ['--authorization-webhook-cache-authorized-ttl=1s', '--authorization-webhook-config-file'],
+        ['--authorization-webhook-cache-unauthorized-ttl=1s', '--authorization-webhook-config-file'],
+        ['--audit-log-format=json', '--audit-log-path'],
+        ['--audit-log-maxage=1', '--audit-log-path'],
+        ['--audit-log-maxsize=1 --audit-log-path=- --audit-policy-file=p', '--audit-log-path with the name of a file'],
+        ['--audit-log-compress --audit-log-path=- --audit-policy-file=p', '--audit-log-path with the name of a file'],
+        ['--audit-webhook-mode=blocking', '--audit-webhook-config-file'],
+        ['--audit-webhook-batch-max-size=1', '--audit-webhook-config-file'],
+        ['--leader-elect-retry-period=1s', '--leader-elect'],
+        ['--leader-elect-lease-duration=9s --leader-elect=false --store=etcd', '--leader-elect'],
+        [
+          '--default-not-ready-toleration-seconds=1 --disable-admission-plugins=DefaultTolerationSeconds',
+          'the admission plug-in DefaultTolerationSeconds',
+        ],
+        ['--kubelet-certificate-authority=ca --kubelet-insecure-tls', '--kubelet-insecure-tls=false'],
+        ['--etcd-cafile=ca', '--store etcd'],
+        ['--encryption-provider-config-automatic-reload=false', '--encryption-provider-config'],
+      ] as const
+    ).map(([line, needs]) => [line.split(' '), `has no effect without ${needs}`] as [string[], string]),
     [['--history-retention=0s'], '--history-retention: 0 would end every watch that resumes'],
     [['--feature-gates=Nonsense=true'], '--feature-gates: unknown feature gate Nonsense'],
     [['--runtime-config=apps'], '--runtime-config: "apps" is not of the form group/version or group/version/resource'],
   ])('%j', (args, message) => {
     expect(() => parseServerFlags(args)).toThrow(message);
   });
+});
+
+test('flags that say how something is done are taken where it is done', () => {
+  const oidc = ['--oidc-issuer-url=https://x', '--oidc-client-id=c', '--oidc-groups-claim=g', '--oidc-groups-prefix=p', '--oidc-ca-file=f'];
+  expect(parse(...oidc).oidcGroupsPrefix).toBe('p');
+  const proxy = ['--requestheader-client-ca-file=f', '--requestheader-username-headers=X-User', '--requestheader-allowed-names=front'];
+  expect(parse(...proxy).requestheaderAllowedNames).toEqual(['front']);
+  expect(parse('--store=etcd', '--etcd-prefix=/x', '--leader-elect-retry-period=1s').etcdPrefix).toBe('/x');
+  expect(parse('--leader-elect', '--leader-elect-retry-period=1s').leaderElectRetryPeriod).toBe(1000);
 });
 
 test('help names every flag that has an effect, with its default', () => {

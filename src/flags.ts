@@ -412,6 +412,70 @@ function attempt<T>(name: string, read: () => T): T {
   }
 }
 
+interface Dependence {
+  /** A name, or the beginning of names that ends with a dash. */
+  readonly flags: readonly string[];
+  /** The flag that is missing, as it would be given. */
+  readonly needs: string;
+  present(options: Parsed): boolean;
+}
+
+/** Flags that say how something is done that another flag switches on: alone they would be accepted without effect. */
+const dependences: readonly Dependence[] = [
+  { flags: ['etcd-'], needs: '--store etcd', present: (o) => o.store === 'etcd' },
+  {
+    flags: ['encryption-provider-config-automatic-reload'],
+    needs: '--encryption-provider-config',
+    present: (o) => o.encryptionProviderConfig !== undefined,
+  },
+  { flags: ['oidc-'], needs: '--oidc-issuer-url', present: (o) => o.oidcIssuerUrl !== '' },
+  { flags: ['oidc-issuer-url'], needs: '--oidc-client-id', present: (o) => o.oidcClientId !== '' },
+  { flags: ['oidc-groups-prefix'], needs: '--oidc-groups-claim', present: (o) => o.oidcGroupsClaim !== '' },
+  { flags: ['requestheader-'], needs: '--requestheader-client-ca-file', present: (o) => o.requestheaderClientCaFile !== undefined },
+  {
+    flags: ['requestheader-client-ca-file'],
+    needs: '--requestheader-username-headers',
+    present: (o) => o.requestheaderUsernameHeaders.length > 0,
+  },
+  {
+    flags: ['authentication-token-webhook-'],
+    needs: '--authentication-token-webhook-config-file',
+    present: (o) => o.authenticationTokenWebhookConfigFile !== undefined,
+  },
+  {
+    flags: ['authorization-webhook-version', 'authorization-webhook-cache-'],
+    needs: '--authorization-webhook-config-file',
+    present: (o) => o.authorizationWebhookConfigFile !== undefined,
+  },
+  { flags: ['audit-log-'], needs: '--audit-log-path', present: (o) => o.auditLogPath !== '' },
+  {
+    flags: ['audit-log-max', 'audit-log-compress'],
+    needs: '--audit-log-path with the name of a file',
+    present: (o) => o.auditLogPath !== '-',
+  },
+  { flags: ['audit-webhook-'], needs: '--audit-webhook-config-file', present: (o) => o.auditWebhookConfigFile !== undefined },
+  { flags: ['leader-elect-'], needs: '--leader-elect', present: (o) => o.leaderElect ?? o.store === 'etcd' },
+  {
+    flags: ['default-not-ready-toleration-seconds', 'default-unreachable-toleration-seconds'],
+    needs: 'the admission plug-in DefaultTolerationSeconds',
+    present: (o) => !o.disableAdmissionPlugins.includes('DefaultTolerationSeconds'),
+  },
+  {
+    flags: ['kubelet-certificate-authority'],
+    needs: '--kubelet-insecure-tls=false',
+    present: (o) => !o.kubeletInsecureTls,
+  },
+];
+
+function checkDependences(options: Parsed, given: ReadonlySet<string>): void {
+  for (const { flags, needs, present } of dependences) {
+    if (present(options)) continue;
+    for (const name of given)
+      if (flags.some((one) => name === one || (/(-|max)$/.test(one) && name.startsWith(one))))
+        throw new FlagError(`--${name} has no effect without ${needs}`);
+  }
+}
+
 /** Flags that need each other. */
 function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   const both = (a: string, b: string, one: unknown, other: unknown): void => {
@@ -427,11 +491,7 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
     both(certificate, key, given.has(certificate) || undefined, given.has(key) || undefined);
   }
   both('kubelet-client-certificate', 'kubelet-client-key', options.kubeletClientCertificate, options.kubeletClientKey);
-  for (const name of given) {
-    if (name.startsWith('etcd-') && options.store !== 'etcd') throw new FlagError(`--${name} has no effect without --store etcd`);
-  }
-  if (given.has('encryption-provider-config-automatic-reload') && options.encryptionProviderConfig === undefined)
-    throw new FlagError('--encryption-provider-config-automatic-reload has no effect without --encryption-provider-config');
+  checkDependences(options, given);
   if (options.authorizationMode.includes('Webhook') !== (options.authorizationWebhookConfigFile !== undefined))
     throw new FlagError('--authorization-mode Webhook and --authorization-webhook-config-file are needed together');
   for (const name of options.enableAdmissionPlugins)

@@ -12,6 +12,7 @@ import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
 import type { Encryption } from './compose/encryption.ts';
 import { composeFlowUpkeep } from './compose/flow-upkeep.ts';
+import { checkRuntimeConfig } from './compose/runtime-config.ts';
 import { prepareStore, restoreDirectoryFirst, storeOwner } from './compose/store.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeSurface } from './compose/surface.ts';
@@ -90,6 +91,7 @@ export async function startServer(
   clock: Clock = systemClock,
 ): Promise<RunningServer> {
   const identity = identityOf(options.identity);
+  checkRuntimeConfig(options.runtimeConfig, identity);
   const now = (): number => Date.now();
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   const preparing = withDescriptors(() => prepareCredentials(options, identity, now()), exhausted);

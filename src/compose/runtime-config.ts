@@ -1,0 +1,38 @@
+/** Holds `--runtime-config` against what this server has: a key that names nothing is a mistake, which ends the start. */
+import { groupName, type Identity } from '../identity.ts';
+import { builtinKinds } from '../kinds/index.ts';
+import { serve } from '../kinds/served.ts';
+import { FlagError } from '../lib/flags.ts';
+import { editDistance } from '../lib/suggest.ts';
+import type { RuntimeConfig } from '../runtime-config.ts';
+
+/** Throws FlagError for the first key that names nothing, with the known key that is nearest to it. */
+export function checkRuntimeConfig(config: RuntimeConfig, identity: Identity): void {
+  if (config.settings.length === 0) return;
+  // Nothing is served under it; the plug-in that asks such a service runs only where it is switched on.
+  const known = new Set([keyOf(groupName(identity, 'imagepolicy'), 'v1alpha1', undefined)]);
+  for (const kind of builtinKinds(identity))
+    for (const { group, version } of serve(kind, identity)) {
+      known.add(keyOf(group, version, undefined));
+      known.add(keyOf(group, version, kind.plural));
+    }
+  const [unknown] = config.unknown((group, version, resource) => known.has(keyOf(group, version, resource)));
+  if (unknown === undefined) return;
+  throw new FlagError(
+    `--runtime-config: ${JSON.stringify(unknown)} names nothing that this server has; the nearest is ${nearestTo(unknown, known)}`,
+  );
+}
+
+const keyOf = (group: string, version: string, resource: string | undefined): string =>
+  [group, version, resource].filter((part) => part !== undefined && part !== '').join('/');
+
+function nearestTo(key: string, known: ReadonlySet<string>): string {
+  const text = key.slice(0, 100);
+  let best = '';
+  let least = Number.POSITIVE_INFINITY;
+  for (const one of known) {
+    const distance = editDistance(text, one);
+    if (distance < least) [best, least] = [one, distance];
+  }
+  return best;
+}
