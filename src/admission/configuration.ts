@@ -15,11 +15,18 @@ import { groupName, type Identity } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
-import { pluginNames } from './names.ts';
+import { isConfigurable, pluginNames } from './names.ts';
 import type { PluginConfiguration } from './plugin.ts';
 
-/** Reads the file. Throws an Error that names what is wrong. */
-export function readAdmissionConfiguration(file: string, identity: Identity): ReadonlyMap<string, PluginConfiguration> {
+/**
+ * Reads the file. Throws an Error that names what is wrong; settings that would have no effect, for a plug-in that does not
+ * run or takes none, are.
+ */
+export function readAdmissionConfiguration(
+  file: string,
+  identity: Identity,
+  enabled: readonly string[],
+): ReadonlyMap<string, PluginConfiguration> {
   const document = readYamlFile(file);
   const versions = [`${groupName(identity, 'apiserver.config')}/v1`, `${groupName(identity, 'apiserver')}/v1alpha1`];
   const { plugins, ...rest } = checkType(document, 'AdmissionConfiguration', versions);
@@ -32,6 +39,14 @@ export function readAdmissionConfiguration(file: string, identity: Identity): Re
     if (typeof name !== 'string' || !pluginNames.includes(name as never))
       throw new Error(`unknown plug-in ${JSON.stringify(name ?? '')}${didYouMean(String(name ?? ''), pluginNames)}`);
     if (found.has(name)) throw new Error(`${name} is configured twice`);
+    if (!isConfigurable(name)) throw new Error(`the plug-in ${name} takes no configuration: remove its entry`);
+    if (!enabled.includes(name))
+      throw new Error(
+        `the plug-in ${name} does not run, so that its entry has no effect: remove it, or name the plug-in in --enable-admission-plugins`,
+      );
+    if (path !== undefined && path !== null && typeof path !== 'string') throw new Error(`the path of ${name} must be a text`);
+    if (configuration !== undefined && configuration !== null && path !== undefined && path !== null && path !== '')
+      throw new Error(`the entry of ${name} has both a path and a configuration: only one of them can hold`);
     if (configuration !== undefined && configuration !== null) {
       found.set(name, { value: configuration, directory: dirname(resolve(file)) });
     } else if (typeof path === 'string' && path !== '') {

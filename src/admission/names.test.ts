@@ -6,7 +6,7 @@ import { kubernetes, plat } from '../identity.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { readAdmissionConfiguration } from './configuration.ts';
-import { deprecationWarnings, enabledPlugins, orderedPlugins, pluginNames } from './names.ts';
+import { deprecationWarnings, enabledPlugins, isConfigurable, orderedPlugins, pluginNames } from './names.ts';
 import { plugins } from './plugins/index.ts';
 import { World } from './testing.ts';
 
@@ -79,13 +79,14 @@ test('configuration stands in place or in a file of its own, relative to the fir
   const read = readAdmissionConfiguration(
     file('both.yaml', `${head}plugins:\n- name: PodSecurity\n  configuration: { kind: X }\n- name: PodNodeSelector\n  path: own.yaml\n`),
     kubernetes,
+    pluginNames,
   );
   expect(read.get('PodSecurity')).toEqual({ value: { kind: 'X' }, directory });
   expect(read.get('PodNodeSelector')?.value).toEqual({ podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'zone=a' } });
 });
 
 test('what is wrong with the file is said', () => {
-  const refused = (text: string) => () => readAdmissionConfiguration(file('wrong.yaml', text), kubernetes);
+  const refused = (text: string) => () => readAdmissionConfiguration(file('wrong.yaml', text), kubernetes, pluginNames);
   expect(refused(`${head}plugins:\n- name: PodSecurty\n  path: x\n`)).toThrow(
     /unknown plug-in "PodSecurty" \(did you mean PodSecurity\?\)/,
   );
@@ -93,8 +94,31 @@ test('what is wrong with the file is said', () => {
   expect(refused('apiVersion: v2\nkind: AdmissionConfiguration\n')).toThrow(/apiVersion must be apiserver.config.k8s.io\/v1/);
   expect(refused(`${head}plugin: []\n`)).toThrow(/the configuration has no field "plugin" \(did you mean plugins\?\)/);
   expect(refused(`${head}plugins:\n- name: Priority\n  config: {}\n`)).toThrow(/the entry of Priority has no field "config"/);
-  expect(refused(`${head}plugins:\n- name: Priority\n  path: no-such-file\n`)).toThrow(/no-such-file/);
-  expect(() => readAdmissionConfiguration(file('stock.yaml', head), plat)).toThrow(/apiserver.config.plat.dev/);
+  expect(refused(`${head}plugins:\n- name: PodSecurity\n  path: no-such-file\n`)).toThrow(/no-such-file/);
+  expect(refused(`${head}plugins:\n- name: PodSecurity\n  path: x\n  configuration: {}\n`)).toThrow(
+    'the entry of PodSecurity has both a path and a configuration: only one of them can hold',
+  );
+  expect(refused(`${head}plugins:\n- name: PodSecurity\n  path: [x]\n`)).toThrow('the path of PodSecurity must be a text');
+  expect(() => readAdmissionConfiguration(file('stock.yaml', head), plat, pluginNames)).toThrow(/apiserver.config.plat.dev/);
+});
+
+test('settings that would have no effect are refused: of a plug-in that takes none, or does not run', async () => {
+  const text = (name: string): string => file('one.yaml', `${head}plugins:\n- name: ${name}\n  configuration: { no: field }\n`);
+  const read = (name: string, enabled: readonly string[]) => readAdmissionConfiguration(text(name), kubernetes, enabled);
+  for (const name of pluginNames) {
+    expect(() =>
+      read(
+        name,
+        pluginNames.filter((one) => one !== name),
+      ),
+    ).toThrow(name);
+    // What takes settings reads them: it complains about the field. What takes none is not given any.
+    if (isConfigurable(name)) {
+      const { value } = read(name, pluginNames).get(name) as { value: JsonObject };
+      await expect(new World().plugin(plugins[name], value), name).rejects.toThrow(/no|kind|limits/);
+    } else expect(() => read(name, pluginNames)).toThrow(`the plug-in ${name} takes no configuration: remove its entry`);
+  }
+  expect(() => read('EventRateLimit', ['PodSecurity'])).toThrow(/EventRateLimit does not run, so that its entry has no effect/);
 });
 
 const typed = (group: string, kind: string, more: object) => ({
@@ -109,7 +133,22 @@ test.each([
   ['ImagePolicyWebhook', { imagePolicy: { kubeConfigFile: 'x', defaultAlow: true } }, 'defaultAllow'],
   ['PodNodeSelector', { podNodeSelectorPluginConfigs: {} }, 'podNodeSelectorPluginConfig'],
   ['PodTolerationRestriction', typed('podtolerationrestriction.admission', 'Configuration', { defaults: [] }), 'default'],
+  ['PodTolerationRestriction', typed('podtolerationrestriction.admission', 'Configuration', { default: [{ keys: 'a' }] }), 'key'],
   ['ResourceQuota', typed('apiserver.config', 'ResourceQuotaConfiguration', { limitedResource: [] }), 'limitedResources'],
+  [
+    'ResourceQuota',
+    typed('apiserver.config', 'ResourceQuotaConfiguration', {
+      limitedResources: [{ resource: 'pods', matchScopes: [{ scopeName: 'x', operator: 'In', value: [] }] }],
+    }),
+    'values',
+  ],
+  ['ImagePolicyWebhook', { imagePolicy: { kubeConfigFile: 'x' }, imagePolicies: {} }, 'imagePolicy'],
+  ['PersistentVolumeLabel', typed('apiserver.config', 'PersistentVolumeLabelConfiguration', { volume: {} }), 'volumes'],
+  [
+    'PersistentVolumeLabel',
+    typed('apiserver.config', 'PersistentVolumeLabelConfiguration', { volumes: { v: { region: 'a', zones: 'b' } } }),
+    'zone',
+  ],
 ] as const)('%s refuses a field that it does not know, and suggests one', async (name, configuration, meant) => {
   await expect(new World().plugin(plugins[name], configuration as JsonObject)).rejects.toThrow(`did you mean ${meant}?`);
 });

@@ -55,6 +55,20 @@ export const orderedPlugins = [
   off('AlwaysDeny', 'it serves tests only'),
 ] as const;
 
+/** The plug-ins that take settings from the configuration file. */
+const configurable: ReadonlySet<string> = new Set<PluginName>([
+  'PersistentVolumeLabel',
+  'ImagePolicyWebhook',
+  'PodSecurity',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+]);
+export const isConfigurable = (name: string): boolean => configurable.has(name);
+
 export type PluginName = (typeof orderedPlugins)[number]['name'];
 export const pluginNames: readonly PluginName[] = orderedPlugins.map(({ name }) => name);
 

@@ -38,10 +38,12 @@ export interface AdmissionParts {
 
 export async function composeAdmission(parts: AdmissionParts): Promise<AdmissionChain> {
   const { options, identity, auth, log, metrics } = parts;
+  const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins);
   const file = options.admissionControlConfigFile;
   const configurations: ReadonlyMap<string, PluginConfiguration> =
-    file === undefined ? new Map() : await told('--admission-control-config-file', () => readAdmissionConfiguration(file, identity));
-  const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins);
+    file === undefined
+      ? new Map()
+      : await told('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
   for (const text of deprecationWarnings(enabled)) log.warn(text);
   const env = pluginEnv(parts);
   const chain: AdmissionPlugin[] = [];

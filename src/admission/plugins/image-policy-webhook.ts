@@ -127,7 +127,9 @@ function specOf({ object: given, subresource, namespace }: AdmissionRequest, ide
 
 function readSettings(configuration: PluginConfiguration | undefined): Settings {
   if (configuration === undefined) throw new Error('ImagePolicyWebhook needs a configuration');
-  const { imagePolicy } = object(configuration.value, 'the configuration');
+  const value = object(configuration.value, 'the configuration');
+  refuseUnknown(value, ['imagePolicy'], 'the configuration');
+  const { imagePolicy } = value;
   const policy = object(imagePolicy, 'imagePolicy');
   refuseUnknown(policy, ['kubeConfigFile', 'allowTTL', 'denyTTL', 'retryBackoff', 'defaultAllow'], 'imagePolicy');
   if (policy.defaultAllow !== undefined && typeof policy.defaultAllow !== 'boolean')

@@ -7,8 +7,8 @@ import { qosClass } from '../../kinds/core/pod-resources.ts';
 import { Toleration } from '../../kinds/core/schema/scheduling.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
-import { list } from '../../schema/types.ts';
-import { checkType, refuseUnknown } from '../configuration.ts';
+import { type JsonValue, list } from '../../schema/types.ts';
+import { checkType, object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { refusal } from '../refusal.ts';
@@ -16,6 +16,14 @@ import { covers, mergeTolerations } from '../tolerations.ts';
 import type { AdmissionRequest } from '../types.ts';
 
 const Tolerations = list(Toleration);
+
+/** Tolerations of the configuration file, where a misspelt field is an error. */
+function configured(value: JsonValue | undefined, name: string): Toleration[] {
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  for (const [i, entry] of entries.entries())
+    refuseUnknown(object(entry, `${name}[${i}]`), Object.keys(Toleration.fields), `${name}[${i}]`);
+  return decode(Tolerations, value ?? []) ?? [];
+}
 
 export const podTolerationRestriction: MakePlugin = ({ identity, live }, configuration) => {
   const namespaces = live('', 'namespaces');
@@ -27,8 +35,8 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
       ? {}
       : checkType(configuration.value, 'Configuration', [`${groupName(identity, 'podtolerationrestriction.admission')}/v1alpha1`]);
   refuseUnknown(cluster, ['apiVersion', 'kind', 'default', 'whitelist'], 'the configuration');
-  const clusterDefaults = decode(Tolerations, cluster.default ?? []);
-  const clusterWhitelist = decode(Tolerations, cluster.whitelist ?? []);
+  const clusterDefaults = configured(cluster.default, 'default');
+  const clusterWhitelist = configured(cluster.whitelist, 'whitelist');
   /** Undefined where the namespace says nothing; an empty text is an empty list. */
   const annotated = (request: AdmissionRequest, key: string): Toleration[] | undefined => {
     const text = namespaces.get('', request.namespace)?.metadata.annotations?.[key];

@@ -45,13 +45,18 @@ export function readLimitedResources(configuration: PluginConfiguration | undefi
 function readOne(entry: JsonObject, at: string): LimitedResource {
   refuseUnknown(entry, ['apiGroup', 'resource', 'matchContains', 'matchScopes'], at);
   if (typeof entry.resource !== 'string' || entry.resource === '') throw new Error(`${at}.resource is needed`);
-  const scopes = Array.isArray(entry.matchScopes) ? entry.matchScopes : [];
+  const scopes = entry.matchScopes ?? [];
+  if (!Array.isArray(scopes)) throw new Error(`${at}.matchScopes must be a list`);
+  if (entry.apiGroup !== undefined && entry.apiGroup !== null && typeof entry.apiGroup !== 'string')
+    throw new Error(`${at}.apiGroup must be a text`);
   return {
     group: typeof entry.apiGroup === 'string' ? entry.apiGroup : '',
     resource: entry.resource,
     matchContains: stringList(entry.matchContains, `${at}.matchContains`),
     matchScopes: scopes.map((scope, j) => {
-      const { scopeName, operator, values } = object(scope, `${at}.matchScopes[${j}]`);
+      const rule = object(scope, `${at}.matchScopes[${j}]`);
+      refuseUnknown(rule, ['scopeName', 'operator', 'values'], `${at}.matchScopes[${j}]`);
+      const { scopeName, operator, values } = rule;
       if (typeof scopeName !== 'string' || typeof operator !== 'string')
         throw new Error(`${at}.matchScopes[${j}] needs a scopeName and an operator`);
       return { scopeName, operator, values: [...stringList(values, `${at}.matchScopes[${j}].values`)] };
