@@ -1,41 +1,65 @@
 /**
- * PersistentVolumeLabel: a volume that was made for one region and zone is used there only. Only volumes that carry both
- * labels from whoever made them are concerned: there is no cloud here that could be asked about others.
+ * PersistentVolumeLabel: a volume that is in one region and zone is labelled so, and used there only. Labels from whoever
+ * provisioned the volume count; for others the configuration says where they are (volume-places.ts): there is no cloud here
+ * that could be asked.
  */
 import { domainName } from '../../identity.ts';
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { NodeSelectorRequirement } from '../../kinds/core/schema/scheduling.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
+import { type Place, placeOf, readPlaces, ZONE_DELIMITER } from './volume-places.ts';
 
-/** Between the zones of a volume that is in several. */
-const ZONE_DELIMITER = '__';
-
-export const persistentVolumeLabel: MakePlugin = ({ identity }) => {
+export const persistentVolumeLabel: MakePlugin = ({ identity, live, log }, configuration) => {
   const zoneLabel = domainName(identity, 'zone', 'topology');
   const regionLabel = domainName(identity, 'region', 'topology');
   const provisioned = domainName(identity, 'provisioned-by', 'pv');
+  const tables = configuration === undefined ? undefined : readPlaces(configuration, identity, live);
+  if (tables === undefined)
+    log.warn('admission plug-in without configuration labels no volumes', {
+      plugin: 'PersistentVolumeLabel',
+      needed: 'an entry in --admission-control-config-file',
+    });
+
+  const found = (volume: PersistentVolume): Place | undefined => {
+    const { labels, annotations } = volume.metadata;
+    const [zone, region] = [labels?.[zoneLabel], labels?.[regionLabel]];
+    if (zone !== undefined && region !== undefined && annotations?.[provisioned] !== undefined) return { zone, region };
+    return tables && placeOf(volume, tables, identity);
+  };
   return {
     name: 'PersistentVolumeLabel',
     handles: (operation) => operation === 'CREATE',
     concerns: kinds('persistentvolumes'),
     admit({ object, subresource }) {
       if (subresource !== '') return;
-      const { metadata, spec } = object as unknown as PersistentVolume;
-      const zone = metadata.labels?.[zoneLabel];
-      const region = metadata.labels?.[regionLabel];
-      if (zone === undefined || region === undefined || metadata.annotations?.[provisioned] === undefined) return;
-      const needed: NodeSelectorRequirement[] = [
-        { key: regionLabel, operator: 'In', values: [region] },
-        { key: zoneLabel, operator: 'In', values: zone.split(ZONE_DELIMITER).sort() },
-      ];
-      spec.nodeAffinity ??= {};
-      spec.nodeAffinity.required ??= {};
-      const { required } = spec.nodeAffinity;
-      if ((required.nodeSelectorTerms ?? []).length === 0) required.nodeSelectorTerms = [{}];
-      const terms = required.nodeSelectorTerms ?? [];
-      const named = (key: string): boolean => terms.some((term) => term.matchExpressions?.some((one) => one.key === key));
-      if (needed.some(({ key }) => named(key))) return;
-      for (const term of terms) term.matchExpressions = [...(term.matchExpressions ?? []), ...structuredClone(needed)];
+      const volume = object as unknown as PersistentVolume;
+      const place = found(volume);
+      if (place === undefined) return;
+      const { region, zone } = place;
+      const needed: NodeSelectorRequirement[] = [];
+      // Labels that say otherwise are replaced: where the volume is, is not for whoever creates the object to say.
+      volume.metadata.labels ??= {};
+      if (region !== undefined) {
+        volume.metadata.labels[regionLabel] = region;
+        needed.push({ key: regionLabel, operator: 'In', values: [region] });
+      }
+      if (zone !== undefined) {
+        volume.metadata.labels[zoneLabel] = zone;
+        needed.push({ key: zoneLabel, operator: 'In', values: zone.split(ZONE_DELIMITER).sort() });
+      }
+      restrict(volume, needed);
     },
   };
 };
+
+/** Adds the requirements to every term, unless one of the terms says something about the same labels. */
+function restrict({ spec }: PersistentVolume, needed: readonly NodeSelectorRequirement[]): void {
+  spec.nodeAffinity ??= {};
+  spec.nodeAffinity.required ??= {};
+  const { required } = spec.nodeAffinity;
+  if ((required.nodeSelectorTerms ?? []).length === 0) required.nodeSelectorTerms = [{}];
+  const terms = required.nodeSelectorTerms ?? [];
+  const named = (key: string): boolean => terms.some((term) => term.matchExpressions?.some((one) => one.key === key));
+  if (needed.some(({ key }) => named(key))) return;
+  for (const term of terms) term.matchExpressions = [...(term.matchExpressions ?? []), ...structuredClone(needed)];
+}
