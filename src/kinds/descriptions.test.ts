@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../identity.ts';
 import { type MessageType, resolve, type Type } from '../schema/types.ts';
-import { descriptionOf } from './descriptions.ts';
+import * as podOptions from './core/schema/pod-options.ts';
+import { descriptionOf, descriptions } from './descriptions.ts';
 import { builtinKinds } from './index.ts';
 import { listOf } from './lists.ts';
+import { scalars } from './scalars.descriptions.ts';
 import { schemaOf } from './schemas.ts';
 
-/** All messages that can be reached from the kinds of an identity. */
+/** All messages that can be reached from these types. */
 function reachable(roots: Type[]): MessageType[] {
   const found = new Map<string, MessageType>();
   const visit = (type: Type): void => {
@@ -22,34 +24,70 @@ function reachable(roots: Type[]): MessageType[] {
   roots.forEach(visit);
   return [...found.values()];
 }
-const roots = (identity: typeof plat): Type[] =>
-  builtinKinds(identity).flatMap((kind) =>
-    Object.entries(kind.versions).flatMap(([version, { schema }]) => [schema, listOf(kind, version)]),
-  );
-const answers = ['Status', 'WatchEvent', 'DeleteOptions', 'Table', 'APIGroupList', 'APIResourceList', 'APIVersions'];
-const messages = reachable([...roots(plat), ...answers.map((kind) => schemaOf('', 'v1', kind) as Type)]);
+const kinds = builtinKinds(plat).flatMap((kind): Type[] => [
+  ...Object.entries(kind.versions).flatMap(([version, { schema }]) => [schema, listOf(kind, version)]),
+  ...Object.values(kind.subresources).flatMap((sub) => (sub.type !== 'object' && sub.schema !== undefined ? [sub.schema] : [])),
+]);
+const answers = ['Status', 'WatchEvent', 'DeleteOptions', 'APIGroupList', 'APIResourceList', 'APIVersions', 'PartialObjectMetadataList'];
+const messages = reachable([...kinds, ...answers.map((kind) => schemaOf('', 'v1', kind) as Type)]);
+const options = Object.values(podOptions) as MessageType[];
 
-test('every kind and every message inside one is described', () => {
+test('every message is described', () => {
   expect(messages.length).toBeGreaterThan(400);
   expect(messages.map(({ name }) => name).filter((name) => descriptionOf(name) === undefined)).toEqual([]);
 });
 
 test('every field is described', () => {
-  const missing = messages.flatMap(({ name, ordered }) =>
+  const missing = [...messages, ...options].flatMap(({ name, ordered }) =>
     ordered.filter((field) => descriptionOf(name, field.name) === undefined).map((field) => `${name} ${field.name}`),
   );
   expect(missing).toEqual([]);
 });
 
-test('a description is one plain sentence', () => {
-  const texts = messages.flatMap(({ name, ordered }) => [descriptionOf(name), ...ordered.map((field) => descriptionOf(name, field.name))]);
-  expect(texts.filter((text) => !/^[A-Z/*].*[^.]\.$/.test(text ?? '') || (text ?? '').length > 160)).toEqual([]);
+test('every description is of a message and a field that there are', () => {
+  const withoutVersion = (name: string): string => name.replace(/\.v\d[a-z0-9]*\./, '.');
+  const known = new Set(Object.entries(scalars).flatMap(([name, texts]) => Object.keys(texts).map((field) => `${name} ${field}`)));
+  for (const { name, ordered } of [...messages, ...options]) {
+    known.add(`${withoutVersion(name)} $`);
+    for (const field of ordered) known.add(`${withoutVersion(name)} ${field.name.replace(plat.schemaExtensionPrefix, 'x-')}`);
+  }
+  const written = Object.entries(descriptions).flatMap(([name, texts]) => Object.keys(texts).map((field) => `${name} ${field}`));
+  expect(written.filter((place) => !known.has(place))).toEqual([]);
+});
+
+/** All that is written, with the places where it stands. */
+function places(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { name, ordered } of messages) {
+    for (const field of [undefined, ...ordered.map((one) => one.name)]) {
+      const text = descriptionOf(name, field) ?? '';
+      found.set(text, [...(found.get(text) ?? []), `${name} ${field ?? '$'}`]);
+    }
+  }
+  return found;
+}
+
+test('a description is one to three plain sentences of at most 260 characters', () => {
+  const wrong = [...places().keys()].filter(
+    (text) => !/^[A-Z*].*[^.\s]\.$/.test(text) || text.length > 260 || text.split(/[.!?] (?=[A-Z])/).length > 3,
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('a sentence of few words is not repeated: it says nothing of the particular field', () => {
+  const repeated = [...places()].filter(([text, where]) => {
+    const fields = new Set(where.map((place) => place.split(' ')[1]));
+    const owners = new Set(where.map((place) => place.replace(/ .*/, '').replace(/\.v\d\w*\./, '.')));
+    return text.length < 40 && (fields.size > 1 || owners.size > 5);
+  });
+  expect(repeated).toEqual([]);
 });
 
 test('versions share descriptions, and a field may have a meaning of its own', () => {
   expect(descriptionOf('batch.v1beta1.CronJobSpec', 'schedule')).toBe(descriptionOf('batch.v1.CronJobSpec', 'schedule'));
   expect(descriptionOf('rbac.v1.RoleRef', 'kind')).toBe('Role or ClusterRole.');
-  expect(descriptionOf('core.v1.Pod', 'kind')).toBe('The kind of the object.');
+  expect(descriptionOf('core.v1.Pod', 'kind')).toMatch(/^Kind is a string value /);
+  expect(descriptionOf('core.v1.Pod', 'apiVersion')).toMatch(/^APIVersion defines /);
   expect(descriptionOf('core.v1.PodList')).toBe('A list of Pod objects.');
 });
 

@@ -1,69 +1,144 @@
 /**
- * What kinds and fields mean, one plain sentence each, for the published schema documents. Nothing else needs these
- * texts, so only the code that makes those documents loads this module.
+ * What kinds and fields mean, for the published schema documents. The texts stand beside the schemas, in files
+ * `*.descriptions.ts` and `schema/descriptions.ts`; this module puts them together. They are large and nothing else needs
+ * them: only the code that makes the documents imports this module, when the first one is asked for.
  *
  * Messages are found without their version (`core.v1.PodSpec` → `core.PodSpec`), because versions agree on meanings.
- * A field that its message does not describe has the meaning that its name has everywhere.
  */
-import { access } from './descriptions/access.ts';
-import { anywhere } from './descriptions/anywhere.ts';
-import { cluster } from './descriptions/cluster.ts';
-import { config } from './descriptions/config.ts';
-import { extension } from './descriptions/extension.ts';
-import { meta } from './descriptions/meta.ts';
-import { network } from './descriptions/network.ts';
-import { nodes } from './descriptions/nodes.ts';
-import { pods } from './descriptions/pods.ts';
-import { published } from './descriptions/published.ts';
-import { scaling } from './descriptions/scaling.ts';
-import { scheduling } from './descriptions/scheduling.ts';
-import { storage } from './descriptions/storage.ts';
-import { volumes } from './descriptions/volumes.ts';
-import { workloads } from './descriptions/workloads.ts';
+import { admissionregistration } from './admissionregistration/schema/descriptions.ts';
+import { apiextensions } from './apiextensions/schema/descriptions.ts';
+import { apiregistration } from './apiregistration/schema/descriptions.ts';
+import { apps } from './apps/schema/descriptions.ts';
+import { authentication } from './authentication/schema/descriptions.ts';
+import { authorization } from './authorization/schema/descriptions.ts';
+import { autoscaling } from './autoscaling/schema/descriptions.ts';
+import { batch } from './batch/schema/descriptions.ts';
+import { certificates } from './certificates/schema/descriptions.ts';
+import { coordination } from './coordination/schema/descriptions.ts';
+import { cluster as coreCluster } from './core/schema/cluster.descriptions.ts';
+import { config as coreConfig } from './core/schema/config.descriptions.ts';
+import { containerStatus as coreContainerStatus } from './core/schema/container-status.descriptions.ts';
+import { containers as coreContainers } from './core/schema/containers.descriptions.ts';
+import { disks as coreDisks } from './core/schema/disks.descriptions.ts';
+import { events as coreEvents } from './core/schema/events.descriptions.ts';
+import { namespace as coreNamespace } from './core/schema/namespace.descriptions.ts';
+import { networkDisks as coreNetworkDisks } from './core/schema/network-disks.descriptions.ts';
+import { node as coreNode } from './core/schema/node.descriptions.ts';
+import { persistentVolumes as corePersistentVolumes } from './core/schema/persistent-volumes.descriptions.ts';
+import { pod as corePod } from './core/schema/pod.descriptions.ts';
+import { podOptions as corePodOptions } from './core/schema/pod-options.descriptions.ts';
+import { probes as coreProbes } from './core/schema/probes.descriptions.ts';
+import { quota as coreQuota } from './core/schema/quota.descriptions.ts';
+import { references as coreReferences } from './core/schema/references.descriptions.ts';
+import { replicationController as coreReplicationController } from './core/schema/replication-controller.descriptions.ts';
+import { resources as coreResources } from './core/schema/resources.descriptions.ts';
+import { scheduling as coreScheduling } from './core/schema/scheduling.descriptions.ts';
+import { securityContext as coreSecurityContext } from './core/schema/security-context.descriptions.ts';
+import { service as coreService } from './core/schema/service.descriptions.ts';
+import { volumes as coreVolumes } from './core/schema/volumes.descriptions.ts';
+import { discovery } from './discovery/schema/descriptions.ts';
+import { events } from './events/schema/descriptions.ts';
+import { flowcontrol } from './flowcontrol/schema/descriptions.ts';
+import { meta } from './meta.descriptions.ts';
+import { networking } from './networking/schema/descriptions.ts';
+import { node } from './node/schema/descriptions.ts';
+import { policy } from './policy/schema/descriptions.ts';
+import { rbac } from './rbac/schema/descriptions.ts';
+import { scalars } from './scalars.descriptions.ts';
+import { schedulingGroup } from './scheduling/schema/descriptions.ts';
+import { storage } from './storage/schema/descriptions.ts';
 
 /** `$` describes the message itself, the other keys its fields. */
 export type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const all: Descriptions = {
+/** Every description, by message without its version. */
+export const descriptions: Descriptions = {
+  ...admissionregistration,
+  ...apiextensions,
+  ...apiregistration,
+  ...apps,
+  ...authentication,
+  ...authorization,
+  ...autoscaling,
+  ...batch,
+  ...certificates,
+  ...coordination,
+  ...coreCluster,
+  ...coreConfig,
+  ...coreContainerStatus,
+  ...coreContainers,
+  ...coreDisks,
+  ...coreEvents,
+  ...coreNamespace,
+  ...coreNetworkDisks,
+  ...coreNode,
+  ...corePersistentVolumes,
+  ...corePodOptions,
+  ...corePod,
+  ...coreProbes,
+  ...coreQuota,
+  ...coreReferences,
+  ...coreReplicationController,
+  ...coreResources,
+  ...coreScheduling,
+  ...coreSecurityContext,
+  ...coreService,
+  ...coreVolumes,
+  ...discovery,
+  ...events,
+  ...flowcontrol,
   ...meta,
-  ...published,
-  ...pods,
-  ...volumes,
-  ...scheduling,
-  ...config,
-  ...nodes,
-  ...network,
-  ...workloads,
-  ...scaling,
+  ...networking,
+  ...node,
+  ...policy,
+  ...rbac,
+  ...scalars,
+  ...schedulingGroup,
   ...storage,
-  ...access,
-  ...cluster,
-  ...extension,
+};
+
+const objectFields: Readonly<Record<string, string>> = {
+  apiVersion:
+    'APIVersion defines the group and version of the schema that this object is written in, such as apps/v1, or v1 for the core group.',
+  kind: 'Kind is a string value that names the type of this object in CamelCase, such as Pod. It cannot be changed.',
+  metadata: 'Name, namespace, labels and what else every object has.',
+};
+const listMetadata = 'The version that the list was read at, and how to continue if it is not complete.';
+
+const conditionFields: Readonly<Record<string, string>> = {
+  type: 'Type of the condition in CamelCase; a list has at most one condition of each type.',
+  status: 'Whether the condition holds: True, False, or Unknown if that could not be determined.',
+  reason: 'Why the condition last changed, as one CamelCase word for programs.',
+  message: 'Details about the last change, for people to read.',
+  lastTransitionTime: 'When the status of the condition last changed from one value to another.',
+  lastUpdateTime: 'When the condition was last written, even if its status stayed the same.',
+  lastProbeTime: 'When the condition was last checked.',
 };
 
 const withoutVersion = (message: string): string => message.replace(/\.v\d[a-z0-9]*\./, '.');
 const shortName = (message: string): string => message.slice(message.lastIndexOf('.') + 1);
+/** `core.PodList` → `Pod`; undefined for what is not a list. */
+const itemKind = (key: string): string | undefined => (key.endsWith('List') ? shortName(key).slice(0, -'List'.length) : undefined);
+const entry = (texts: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(texts, key) ? texts[key] : undefined;
 
-const conditionFields: Readonly<Record<string, string>> = {
-  type: 'The name of the condition.',
-  status: 'Whether the condition holds: True, False or Unknown.',
-  reason: 'A short reason in one word, for programs to read.',
-  message: 'Details, for people to read.',
-};
-
-function fieldOf(own: Readonly<Record<string, string>>, message: string, field: string): string | undefined {
-  if (Object.hasOwn(own, field)) return own[field];
-  if (message.endsWith('Condition') && Object.hasOwn(conditionFields, field)) return conditionFields[field];
+function fieldOf(own: Readonly<Record<string, string>>, key: string, field: string): string | undefined {
+  const text = entry(own, field);
+  if (text !== undefined) return text;
+  const item = itemKind(key);
+  if (item !== undefined && field === 'items') return `The ${item} objects of this list, or of this chunk of it.`;
+  if (item !== undefined && field === 'metadata') return listMetadata;
   // Schema extensions carry the prefix of the identity: `x-plat.dev-list-type` is described under `x-list-type`.
-  if (field.startsWith('x-')) return Object.entries(own).find(([key]) => key.startsWith('x-') && field.endsWith(key.slice(1)))?.[1];
-  return Object.hasOwn(anywhere, field) ? anywhere[field] : undefined;
+  if (field.startsWith('x-')) return Object.entries(own).find(([name]) => name.startsWith('x-') && field.endsWith(name.slice(1)))?.[1];
+  return (key.endsWith('Condition') ? entry(conditionFields, field) : undefined) ?? entry(objectFields, field);
 }
 
 /** The description of a message (`core.v1.Pod`), or of one of its fields by JSON name. Undefined when there is none. */
 export function descriptionOf(message: string, field?: string): string | undefined {
   const key = withoutVersion(message);
-  const own = (Object.hasOwn(all, key) ? all[key] : undefined) ?? {};
+  const own = (Object.hasOwn(descriptions, key) ? descriptions[key] : undefined) ?? {};
   if (field !== undefined) return fieldOf(own, key, field);
   if (own.$ !== undefined) return own.$;
-  return key.endsWith('List') ? `A list of ${shortName(key).slice(0, -'List'.length)} objects.` : undefined;
+  const item = itemKind(key);
+  return item === undefined ? undefined : `A list of ${item} objects.`;
 }

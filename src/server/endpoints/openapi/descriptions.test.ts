@@ -1,5 +1,5 @@
 /** Both releases of the documents, in both identities, describe all that they publish. */
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Identity, kubernetes, plat } from '../../../identity.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -65,12 +65,39 @@ function* parametersOf(where: string, parameters: readonly Described[]): Generat
   for (const { name, description } of parameters) yield { where: `${where} ?${name}`, name: String(name), text: description };
 }
 
-describe.each([kubernetes, plat])('identity $word', (identity) => {
-  const texts = documentsOf(identity).then((documents) => documents.flatMap((document) => [...textsOf(document)]));
+const fillers = new Set('a an the of this that its it is to be for in object field value given'.split(' '));
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+/** Whether a text says no more than the name: `The name.`, `The user name of this object.` */
+function saysOnly(name: string, text: string): boolean {
+  const known = name.toLowerCase();
+  return wordsOf(text).every((word) => known.includes(word.replace(/s$/, '')) || fillers.has(word));
+}
 
-  test('there are no definitions, properties, operations or parameters without a description', async () => {
-    const all = await texts;
-    expect(all.length).toBeGreaterThan(20_000);
-    expect(all.filter(({ text }) => typeof text !== 'string' || text.trim() === '').map(({ where }) => where)).toEqual([]);
+describe.each([kubernetes, plat])('identity $word', (identity) => {
+  let texts: Text[];
+  beforeAll(async () => {
+    texts = (await documentsOf(identity)).flatMap((document) => [...textsOf(document)]);
   });
+
+  test('there are no definitions, properties, operations or parameters without a description', () => {
+    expect(texts.length).toBeGreaterThan(20_000);
+    expect(texts.filter(({ text }) => typeof text !== 'string' || text.trim() === '').map(({ where }) => where)).toEqual([]);
+  });
+
+  test('a description says more than the name that it describes', () => {
+    const bare = texts.filter(({ name, text }) => name !== '' && saysOnly(name, String(text)));
+    expect(bare.map(({ where, text }) => `${where}: ${text}`)).toEqual([]);
+  });
+});
+
+test('the rule for bare descriptions', () => {
+  const bare = [
+    ['name', 'The name.'],
+    ['podIPs', 'The pod IPs of this object.'],
+    ['namespaces', 'namespace'],
+    ['image', ''],
+  ] as const;
+  for (const [name, text] of bare) expect([name, text, saysOnly(name, text)]).toEqual([name, text, true]);
+  expect(saysOnly('name', 'The name of the volume, unique within the pod.')).toBe(false);
+  expect(saysOnly('image', 'The container image to run.')).toBe(false);
 });

@@ -1,9 +1,9 @@
-import type { Descriptions } from '../descriptions.ts';
+import type { Descriptions } from './descriptions.ts';
 
 const schemaOr = 'A schema, or ';
 
 /** Types that only the published documents name: scalars with a form of their own, choices, the answer of `/version`. */
-export const published: Descriptions = {
+export const scalars: Descriptions = {
   'meta.Patch': { $: 'A change to an object: a list of operations or a partial object, according to the media type of the request.' },
   'meta.Time': { $: 'A point in time as RFC 3339 writes it, in whole seconds, such as 2024-05-01T12:00:00Z.' },
   'meta.MicroTime': { $: 'A point in time as RFC 3339 writes it, with microseconds, such as 2024-05-01T12:00:00.000000Z.' },

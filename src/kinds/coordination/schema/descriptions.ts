@@ -1,0 +1,16 @@
+import type { Descriptions } from '../../descriptions.ts';
+
+export const coordination: Descriptions = {
+  'coordination.Lease': {
+    $: 'A lock with a holder that has to renew it, used for leader election and for node heartbeats.',
+    spec: 'Who holds the lease and until when.',
+  },
+  'coordination.LeaseSpec': {
+    $: 'The holder of a lease and the times of its hold.',
+    holderIdentity: 'Identity of the present holder. Empty if nobody holds it.',
+    leaseDurationSeconds: 'Seconds after renewTime at which others may take the lease. Must be positive.',
+    acquireTime: 'When the present holder acquired the lease.',
+    renewTime: 'When the present holder last renewed the lease.',
+    leaseTransitions: 'How often the lease passed from one holder to another.',
+  },
+};

@@ -1,0 +1,86 @@
+import type { Descriptions } from '../../descriptions.ts';
+
+const dynamic = 'Removed feature (settings of the node agent from the API):';
+
+export const node: Descriptions = {
+  'core.Node': {
+    $: 'A machine of the cluster on which pods run.',
+    spec: 'Desired behavior of the node: its networks, its taints, whether new pods may come.',
+    status: 'What the agent of the node last reported.',
+  },
+  'core.NodeSpec': {
+    $: 'The settings of a node.',
+    podCIDR: 'Network from which the pods of the node get their addresses. Cannot be changed once it is set.',
+    podCIDRs: 'Networks from which pods get their addresses, at most one of each address family. The first one equals podCIDR.',
+    providerID: 'ID of the machine at its cloud provider, in the form provider://id.',
+    unschedulable: 'Keep new pods away, as cordon does; pods that already run stay. Defaults to false.',
+    taints: 'Marks that keep away, or evict, pods without a matching toleration.',
+    configSource: `${dynamic} the source of the settings; it can no longer be set.`,
+    externalID: 'Deprecated and not used by current nodes; formerly an ID at the provider.',
+  },
+  'core.NodeStatus': {
+    $: 'The observed state of a node, as its agent reports it.',
+    capacity: 'Total amount of each resource of the node, such as cpu, memory and pods.',
+    allocatable: 'Amount of each resource that pods can request: the capacity without what is reserved. Defaults to the capacity.',
+    phase: 'Deprecated and never filled in; see conditions.',
+    conditions: 'Observed conditions such as Ready, MemoryPressure, DiskPressure and PIDPressure.',
+    addresses: 'IP addresses and host names under which the node can be reached.',
+    daemonEndpoints: 'Ports of the daemons that run on the node.',
+    nodeInfo: 'Identifiers of the machine and versions of its software.',
+    images: 'Container images that are present on the node.',
+    volumesInUse: 'Names of attachable volumes that pods of the node mount; they must not be detached.',
+    volumesAttached: 'Volumes that are attached to the node.',
+    config: `${dynamic} the settings in use.`,
+  },
+  'core.NodeCondition': {
+    $: 'One observed aspect of the state of a node.',
+    type: 'Ready, MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable, or another type that a controller reports.',
+    lastHeartbeatTime: 'When the node last reported this condition.',
+  },
+  'core.NodeAddress': {
+    $: 'An IP address or host name of a node.',
+    type: 'What the address is: Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.',
+    address: 'The IP address or host name itself.',
+  },
+  'core.NodeDaemonEndpoints': { $: 'Where the daemons of a node listen.', kubeletEndpoint: 'Where the node agent listens.' },
+  'core.DaemonEndpoint': { $: 'The port of a daemon.', Port: 'Number of the port that the daemon listens on.' },
+  'core.NodeSystemInfo': {
+    $: 'Identifiers of a machine and the versions of its software.',
+    machineID: 'Unique ID of the machine, as the operating system reports it.',
+    systemUUID: 'Unique ID of the system, as the hardware reports it.',
+    bootID: 'ID that changes every time the machine boots.',
+    kernelVersion: 'Kernel version, as uname reports it.',
+    osImage: 'Name and release of the operating system, such as Debian GNU/Linux 12.',
+    containerRuntimeVersion: 'Container runtime and its version, such as containerd://1.6.8.',
+    kubeletVersion: 'Release of the node agent.',
+    kubeProxyVersion: 'Release of the network proxy of the node.',
+    operatingSystem: 'Family of the operating system, such as linux or windows.',
+    architecture: 'Processor architecture, such as amd64 or arm64.',
+  },
+  'core.ContainerImage': {
+    $: 'A container image that is present on a node.',
+    names: 'Names by which the image is known, with tags and digests.',
+    sizeBytes: 'How much the image takes up on disk.',
+  },
+  'core.AttachedVolume': {
+    $: 'A volume that is attached to a node.',
+    name: 'Unique name of the volume, which includes its plug-in.',
+    devicePath: 'Device under which the volume is available on the node.',
+  },
+  'core.NodeConfigSource': { $: `${dynamic} a source of settings.`, configMap: 'ConfigMap that held the settings.' },
+  'core.ConfigMapNodeConfigSource': {
+    $: `${dynamic} a ConfigMap with settings.`,
+    namespace: 'Namespace that the ConfigMap was in.',
+    name: 'Name that the ConfigMap had.',
+    uid: 'UID that the ConfigMap had; only set in the status of a node.',
+    resourceVersion: 'Version that the ConfigMap had; only set in the status of a node.',
+    kubeletConfigKey: 'Entry of the ConfigMap that held the settings.',
+  },
+  'core.NodeConfigStatus': {
+    $: `${dynamic} which settings a node used.`,
+    assigned: 'Source that the node was trying to use.',
+    active: 'Source that the node used.',
+    lastKnownGood: 'Source that the node fell back to if the assigned one failed.',
+    error: 'What was wrong with the assigned source.',
+  },
+};
