@@ -1,9 +1,36 @@
-/** A place in YAML text, and the scanning of scalars from it. Every scan moves forward only, so that reading is linear. */
+/**
+ * A place in YAML text, and the scanning of scalars from it. Every scan moves forward only, so that reading is linear. A scalar
+ * may be the whole body: scans that make it of many parts are work that yields after some.
+ */
+import type { Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
 
 const newline = 0x0a;
 const space = 0x20;
 const tab = 0x09;
+const backslash = 0x5c;
+/** Characters that are looked at one by one, before a search is begun. */
+const SHORT = 64;
+
+/** Parts of a text after which its scan yields. */
+const PARTS_A_STEP = 512;
+
+/** A text in the making: its parts are joined some at a time, as it may have millions of them. */
+class Parts {
+  private readonly joined: string[] = [];
+  private latest: string[] = [];
+
+  /** Whether so many parts came that others may have their turn. */
+  add(part: string): boolean {
+    if (this.latest.push(part) < PARTS_A_STEP) return false;
+    this.joined.push(this.latest.join(''));
+    this.latest = [];
+    return true;
+  }
+  text(): string {
+    return this.joined.length === 0 ? this.latest.join('') : this.joined.join('') + this.latest.join('');
+  }
+}
 
 export class YamlCursor {
   readonly text: string;
@@ -68,14 +95,21 @@ export class YamlCursor {
         }
         return;
       }
-      const end = this.text.indexOf('\n', this.at);
-      if (end < 0) {
-        this.at = this.text.length;
-        return;
-      }
-      this.at = end;
+      this.at = this.lineEnd();
+      if (this.at === this.text.length) return;
       this.nextLine();
     }
+  }
+  /** Where the line ends. Most comments are short, and a search costs more than a look at some characters. */
+  private lineEnd(): number {
+    const { text, at } = this;
+    for (let i = at; i < at + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === newline) return i;
+      if (Number.isNaN(code)) return text.length;
+    }
+    const end = text.indexOf('\n', at);
+    return end < 0 ? text.length : end;
   }
   /** Whether brackets are open: then indentation means nothing. */
   flow = false;
@@ -113,8 +147,10 @@ export class YamlCursor {
     return text;
   }
   /** Plain text that may go on in lines indented by `indent` at least. */
-  plain(indent: number): string {
-    const lines = [this.plainLine()];
+  *plain(indent: number): Work<string> {
+    const first = this.plainLine();
+    let parts: Parts | undefined;
+    let blank = 0;
     let breaks = 0;
     let last = this.at;
     let lastLine = this.lineStart;
@@ -127,6 +163,7 @@ export class YamlCursor {
       this.skipSpaces();
       if (this.code() === newline) {
         this.at = begin;
+        if ((++blank & (PARTS_A_STEP - 1)) === 0) yield;
         continue;
       }
       if (this.atEnd || this.char() === '#') break;
@@ -136,56 +173,89 @@ export class YamlCursor {
       }
       const more = this.plainLine();
       if (more === '') break;
-      lines.push(breaks === 1 ? ' ' : '\n'.repeat(breaks - 1), more);
+      if (parts === undefined) {
+        parts = new Parts();
+        parts.add(first);
+      }
+      if (parts.add((breaks === 1 ? ' ' : '\n'.repeat(breaks - 1)) + more)) yield;
       breaks = 0;
       last = this.at;
       lastLine = this.lineStart;
     }
     this.at = last;
     this.lineStart = lastLine;
-    return lines.length === 1 ? (lines[0] as string) : lines.join('');
+    return parts === undefined ? first : parts.text();
   }
   private atMarkerAt(begin: number): boolean {
     return this.at === begin && this.atMarker();
   }
 
+  /** Text in quotes that is short, on one line and has no escapes. Undefined for any other, and nothing was read. */
+  shortQuoted(): string | undefined {
+    const { text, at } = this;
+    const quote = text.charCodeAt(at);
+    for (let i = at + 1; i <= at + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === newline || code === backslash || Number.isNaN(code)) return undefined;
+      if (code !== quote) continue;
+      if (quote === 0x27 && text.charCodeAt(i + 1) === quote) return undefined;
+      this.at = i + 1;
+      return text.slice(at + 1, i);
+    }
+    return undefined;
+  }
   /** Text in quotes, from the opening one on. Line ends fold into blanks. */
-  quoted(): string {
+  *quoted(): Work<string> {
     const quote = this.char();
     const start = this.at;
+    const stop = quote === '"' ? stopInDouble : stopInSingle;
+    const out = new Parts();
     this.at++;
-    let out = '';
     for (;;) {
       const from = this.at;
-      for (let code = this.code(); code !== newline && code !== (quote === '"' ? 0x22 : 0x27) && code !== 0x5c; code = this.code()) {
-        if (Number.isNaN(code)) this.fail('found unexpected end of stream', start);
-        this.at++;
-      }
+      stop.lastIndex = from;
+      if (!stop.test(this.text)) this.fail('found unexpected end of stream', start);
+      this.at = stop.lastIndex - 1;
       const piece = this.text.slice(from, this.at);
       const char = this.char();
-      if (char === '\n') {
-        // Blanks before a line end do not count, unless they were escaped and so stand in an earlier piece.
-        out += trimEnd(piece) + this.fold();
-        continue;
-      }
-      out += piece;
-      if (char === '\\' && quote === '"') {
+      let full: boolean;
+      // Blanks before a line end do not count, unless they were escaped and so stand in an earlier piece.
+      if (char === '\n') full = out.add(trimEnd(piece) + this.fold());
+      else if (char === '\\') {
         if (this.char(1) === '\n') {
+          full = out.add(piece);
           this.at++;
           this.nextLine();
           this.skipSpaces();
-        } else out += this.escape();
-      } else if (char === '\\') {
-        out += char;
-        this.at++;
+        } else full = out.add(piece + this.escape());
       } else if (quote === "'" && this.char(1) === "'") {
-        out += "'";
+        full = out.add(`${piece}'`);
         this.at += 2;
       } else {
         this.at++;
-        return out;
+        out.add(piece);
+        return out.text();
+      }
+      if (full) yield;
+    }
+  }
+  /** Passes over text in quotes that may be a key: on one line, and no longer than keys may be. Answers whether it was that. */
+  skipQuotedKey(): boolean {
+    const quote = this.code();
+    const most = Math.min(this.text.length, this.at + LONGEST_KEY);
+    for (let i = this.at + 1; i < most; i++) {
+      const code = this.text.charCodeAt(i);
+      if (code === newline) return false;
+      if (code === backslash && quote === 0x22) i++;
+      else if (code === quote) {
+        if (quote !== 0x27 || this.text.charCodeAt(i + 1) !== quote) {
+          this.at = i + 1;
+          return true;
+        }
+        i++;
       }
     }
+    return false;
   }
   /** What a run of line ends becomes; blanks after them do not count. */
   private fold(): string {
@@ -215,7 +285,7 @@ export class YamlCursor {
   }
 
   /** A literal or folded block, from its `|` or `>` on. Its lines are indented by more than `parent`. */
-  block(parent: number): string {
+  *block(parent: number): Work<string> {
     const folded = this.char() === '>';
     const header = /^[|>](?:([1-9])?([-+])?|([-+])([1-9]))(?=[ \t\n]|$)/.exec(this.text.slice(this.at, this.at + 4));
     if (header === null) this.fail('did not find expected comment or line break');
@@ -226,12 +296,13 @@ export class YamlCursor {
     this.at = end < 0 ? this.text.length : end;
     const given = header[1] ?? header[4];
     const indent = given === undefined ? this.blockIndent(parent) : Math.max(parent, 0) + Number(given);
-    const { lines, trailing } = this.blockLines(indent);
-    const body = folded ? foldLines(lines) : lines.join('\n');
+    const body = new BlockText(folded);
+    const trailing = yield* this.blockLines(indent, body);
+    const text = body.text();
     const chomp = header[2] ?? header[3];
-    if (chomp === '-') return body;
-    const ending = lines.length === 0 ? '' : '\n';
-    return chomp === '+' ? body + ending + '\n'.repeat(trailing) : body + ending;
+    if (chomp === '-') return text;
+    const ending = body.empty ? '' : '\n';
+    return chomp === '+' ? text + ending + '\n'.repeat(trailing) : text + ending;
   }
   /** The indentation of the first line that holds something; of blanks alone, the longest line's. */
   private blockIndent(parent: number): number {
@@ -251,10 +322,10 @@ export class YamlCursor {
     }
     return Math.max(blanks, least);
   }
-  /** The lines of a block without its trailing empty ones, which are counted. */
-  private blockLines(indent: number): { lines: string[]; trailing: number } {
-    const lines: string[] = [];
+  /** Reads the lines of a block; answers how many empty ones it ends with. */
+  private *blockLines(indent: number, body: BlockText): Work<number> {
     let trailing = 0;
+    let count = 0;
     while (this.code() === newline) {
       let start = this.at + 1;
       const lineStart = start;
@@ -269,17 +340,20 @@ export class YamlCursor {
         trailing++;
       } else if (start === stop) trailing++;
       else {
-        for (; trailing > 0; trailing--) lines.push('');
-        lines.push(this.text.slice(start, stop));
+        body.add(trailing, this.text.slice(start, stop));
+        trailing = 0;
       }
+      if ((++count & (PARTS_A_STEP - 1)) === 0) yield;
       this.lineStart = lineStart;
       this.at = stop;
     }
-    return { lines, trailing };
+    return trailing;
   }
 }
 
 function isMarker(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code !== 0x2d && code !== 0x2e) return false;
   return (text.startsWith('---', at) || text.startsWith('...', at)) && /^[ \t\n]?$/.test(text.slice(at + 3, at + 4));
 }
 function trimEnd(text: string): string {
@@ -287,6 +361,10 @@ function trimEnd(text: string): string {
   while (text.charCodeAt(end - 1) === space || text.charCodeAt(end - 1) === tab) end--;
   return text.slice(0, end);
 }
+const stopInDouble = /["\\\n]/g;
+const stopInSingle = /['\n]/g;
+/** A key that is not said to be one has at most so many characters, its quotes among them. */
+const LONGEST_KEY = 1024;
 const isFlowIndicator = (code: number): boolean => code === 0x2c || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d;
 
 const simpleEscapes = new Map<string, string>([
@@ -310,25 +388,30 @@ const simpleEscapes = new Map<string, string>([
   ['P', '\u2029'],
 ]);
 
-/** Joins lines with blanks; lines that begin with a blank, and those next to them, keep their line ends. */
-function foldLines(lines: string[]): string {
-  let out = '';
-  let breaks = 0;
-  let indented = false;
-  for (const [i, line] of lines.entries()) {
-    if (line === '') {
-      breaks++;
-      continue;
-    }
-    const starts = line[0] === ' ' || line[0] === '\t';
-    if (i > breaks || out !== '') {
-      if (out === '') out = '\n'.repeat(breaks);
-      else if (indented || starts) out += '\n'.repeat(breaks + 1);
-      else out += breaks === 0 ? ' ' : '\n'.repeat(breaks);
-    } else out = '\n'.repeat(breaks);
-    out += line;
-    breaks = 0;
-    indented = starts;
+/** The text of a block in the making: literal, or folded into as few lines as its blanks and empty lines allow. */
+class BlockText {
+  private readonly folded: boolean;
+  private readonly parts = new Parts();
+  /** Whether the line before begins with a blank: such lines, and those next to them, keep their line ends. */
+  private indented = false;
+  empty = true;
+
+  constructor(folded: boolean) {
+    this.folded = folded;
   }
-  return out;
+  /** A line that is not empty, and how many empty ones stand before it. */
+  add(blank: number, line: string): void {
+    const starts = line[0] === ' ' || line[0] === '\t';
+    this.parts.add(this.between(blank, starts) + line);
+    this.empty = false;
+    this.indented = starts;
+  }
+  private between(blank: number, starts: boolean): string {
+    if (this.empty) return '\n'.repeat(blank);
+    if (!this.folded || this.indented || starts) return '\n'.repeat(blank + 1);
+    return blank === 0 ? ' ' : '\n'.repeat(blank);
+  }
+  text(): string {
+    return this.parts.text();
+  }
 }

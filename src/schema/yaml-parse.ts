@@ -128,28 +128,28 @@ export class YamlParser {
     if ((char === '?' && cursor.blankAt(1)) || (compact && this.atKey())) {
       return yield* this.anchored(properties, this.mapping(column, path));
     }
-    if (char === '|' || char === '>') return this.finish(properties, cursor.block(parent), false);
+    if (char === '|' || char === '>') return this.finish(properties, yield* cursor.block(parent), false);
     if (char === '[' || char === '{') {
       const value = yield* this.anchored(properties, this.flow(path));
       cursor.skipSpaces();
       if (cursor.char() === ':' && cursor.blankAt(1)) cursor.fail('unsupported map key');
       return value;
     }
-    const value = this.scalar(properties, () => cursor.plain(parent + 1));
+    const value = yield* this.scalar(properties, parent + 1);
     cursor.skipSpaces();
     if (cursor.char() === ':' && cursor.blankAt(1)) cursor.fail('mapping values are not allowed in this context');
     if (!cursor.lineIsOver()) cursor.fail('did not find expected key');
     return value;
   }
 
-  /** An alias, a text in quotes or a plain one. */
-  private scalar(properties: Properties, plain: () => string): JsonValue {
+  /** An alias, a text in quotes or a plain one, which may go on in lines indented by `indent`; undefined: on this line alone. */
+  private *scalar(properties: Properties, indent: number | undefined): Work<JsonValue> {
     const { cursor } = this;
     const char = cursor.char();
     if (char === '*') return this.alias();
-    if (char === '"' || char === "'") return this.finish(properties, cursor.quoted(), false);
+    if (char === '"' || char === "'") return this.finish(properties, cursor.shortQuoted() ?? (yield* cursor.quoted()), false);
     if (cannotBeginPlain.test(char) || (char === '-' && cursor.blankAt(1))) cursor.fail('found character that cannot start any token');
-    return this.finish(properties, plain(), true);
+    return this.finish(properties, indent === undefined ? cursor.plainLine() : yield* cursor.plain(indent), true);
   }
 
   /** What a scalar's text means, and a name for it if it has an anchor. */
@@ -306,7 +306,7 @@ export class YamlParser {
       cursor.at++;
       return key;
     }
-    const key = this.keyText(this.scalar(this.properties(), () => cursor.plainLine()));
+    const key = this.keyText(yield* this.scalar(this.properties(), undefined));
     cursor.skipSpaces();
     cursor.at++;
     return key;
@@ -324,8 +324,9 @@ export class YamlParser {
     this.properties();
     const char = cursor.char();
     if (char === '*') this.word(/[^ \t\n,[\]{}]/y);
-    else if (char === '"' || char === "'") cursor.quoted();
-    else if (!cannotBeginPlain.test(char)) cursor.plainLine();
+    else if (char === '"' || char === "'") {
+      if (!cursor.skipQuotedKey()) cursor.at = at;
+    } else if (!cannotBeginPlain.test(char)) cursor.plainLine();
     if (cursor.lineStart === lineStart && cursor.at > at) {
       cursor.skipSpaces();
       found = cursor.char() === ':' && cursor.blankAt(1);
@@ -437,7 +438,7 @@ export class YamlParser {
     if (properties !== noProperties && ',]}:'.includes(char)) return this.finish(properties, '', true);
     // A key may be missing: `{: 1}`.
     if (char === ':' && (cursor.blankAt(1) || ',]}'.includes(cursor.char(1)))) return null;
-    return this.scalar(properties, () => cursor.plain(0));
+    return yield* this.scalar(properties, 0);
   }
   private flowContent(start: number): void {
     this.cursor.skipToContent();

@@ -23,11 +23,15 @@ export function resolvePlain(text: string): PlainValue {
   const code = text.charCodeAt(0);
   // Only digits, signs and a dot can begin a number.
   if (!((code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e)) return text;
+  if (text.length > LONGEST_NUMBER) return text;
   if (notFinite.test(text)) return text.toLowerCase().endsWith('nan') ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity;
   const digits = text.includes('_') ? text.replaceAll('_', '') : text;
   if (integer.test(digits)) return integerOf(digits);
   return float.test(digits) ? Number(digits) : text;
 }
+
+/** A longer text is no number that a double can hold, but for digits that say nothing: it is left as it is. */
+const LONGEST_NUMBER = 1024;
 
 function integerOf(digits: string): number {
   const negative = digits.startsWith('-');

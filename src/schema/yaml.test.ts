@@ -5,6 +5,7 @@ import fc from '../lib/fast-check.testing.ts';
 import { DecodeError, type Problem } from './errors.ts';
 import type { JsonValue } from './types.ts';
 import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from './yaml.ts';
+import { YamlParser } from './yaml-parse.ts';
 
 test.each<[string, JsonValue]>([
   ['', null],
@@ -323,4 +324,45 @@ describe('large values', () => {
       .filter((line) => line.startsWith('k'));
     expect(keys).toEqual(['k-', 'k2', 'k02', `k${zeros}7`, 'k9', 'k10', `k1${zeros}`, 'ka']);
   });
+});
+
+test.each<[string, string, string]>([
+  ['plain, of many lines', `a\n${'  b\n'.repeat(10_000)}`, `a${' b'.repeat(10_000)}`],
+  ['plain, with many empty lines', `a${'\n'.repeat(10_001)}  b`, `a${'\n'.repeat(10_000)}b`],
+  ['of escapes', `"${'\\n'.repeat(10_000)}"`, '\n'.repeat(10_000)],
+  ['of escapes that JSON has not', `"${'\\x41'.repeat(10_000)}"`, 'A'.repeat(10_000)],
+  ['of doubled quotes', `'${"''".repeat(10_000)}'`, "'".repeat(10_000)],
+  ['in quotes, of many lines', `"a\n${'  b\n'.repeat(10_000)}"`, `a${' b'.repeat(10_000)} `],
+  ['in quotes, of lines that go on', `"${'a\\\n '.repeat(10_000)}"`, 'a'.repeat(10_000)],
+  ['literal', `|\n${'  b\n'.repeat(10_000)}`, 'b\n'.repeat(10_000)],
+  ['literal, with empty lines', `|+\n  b\n${'\n'.repeat(10_000)}`, `b${'\n'.repeat(10_001)}`],
+  ['folded', `>\n${'  b\n'.repeat(10_000)}`, `${'b '.repeat(10_000).trimEnd()}\n`],
+])('one text that is the whole body can be interrupted: %s', (_, scalar, value) => {
+  for (const text of [`a: ${scalar}`, `- ${scalar}`]) {
+    const work = new YamlParser(text, undefined).steps();
+    let pauses = 0;
+    let step = work.next();
+    for (; !step.done; step = work.next()) pauses++;
+    expect(pauses).toBeGreaterThanOrEqual(10);
+    expect(Object.values(step.value as object)).toEqual([value]);
+  }
+});
+
+test('a key in quotes stands on one line and has at most 1,024 characters; a longer one is said to be a key', () => {
+  const key = 'k'.repeat(1021);
+  expect(parseYaml(`"${key}": 1`)).toEqual({ [key]: 1 });
+  expect(parseYaml(`'${key}': 1`)).toEqual({ [key]: 1 });
+  for (const quote of ['"', "'"]) {
+    expect(() => parseYaml(`${quote}${key}kkkk${quote}: 1`)).toThrow(DecodeError);
+    expect(parseYaml(`? ${quote}${key}kkkk${quote}\n: 1`)).toEqual({ [`${key}kkkk`]: 1 });
+    expect(parseYaml(`{${quote}${key}kkkk${quote}: 1}`)).toEqual({ [`${key}kkkk`]: 1 });
+  }
+  expect(parseYaml('"a\\"b": 1')).toEqual({ 'a"b': 1 });
+  expect(parseYaml("'a''b': 1")).toEqual({ "a'b": 1 });
+});
+
+test('digits without end are a text: no number is so long', () => {
+  expect(parseYaml(`a: ${'1'.repeat(1025)}`)).toEqual({ a: '1'.repeat(1025) });
+  expect(parseYaml(`a: ${'1_'.repeat(2000)}`)).toEqual({ a: '1_'.repeat(2000) });
+  expect(parseYaml(`a: 0.${'0'.repeat(100)}1`)).toEqual({ a: 1e-101 });
 });
