@@ -2,7 +2,7 @@
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { requestTooLarge } from '../meta/errors.ts';
-import { encode } from '../schema/json.ts';
+import { encode, TextTooLong } from '../schema/json.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
 import { HEADER, itemFromStored } from '../storage/item.ts';
@@ -24,12 +24,20 @@ export const hookOf = (deps: RegistryDeps, resource: Resource): Hook | undefined
  * An object that is too large already, because a release without this bound or with a larger one stored it, may become smaller.
  */
 export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: ApiObject, before?: Item): Buffer {
-  const value = storedValueOf(resource, object);
+  const limit = deps.maxObjectBytes;
+  const stored = before?.bytes.length ?? 0;
+  let value: Buffer;
+  try {
+    value = storedValueOf(resource, object, Math.max(stored, limit));
+  } catch (error) {
+    if (error instanceof TextTooLong) throw objectTooLarge(`more than ${limit}`, limit);
+    throw error;
+  }
   const size = value.length - HEADER;
-  if (size > deps.maxObjectBytes && size >= (before?.bytes.length ?? 0)) throw objectTooLarge(size, deps.maxObjectBytes);
+  if (size > limit && size >= stored) throw objectTooLarge(size, limit);
   return value;
 }
-const objectTooLarge = (size: number, limit: number) =>
+const objectTooLarge = (size: number | string, limit: number) =>
   requestTooLarge(`Request entity too large: the object would take ${size} bytes in the store, and the limit is ${limit}`);
 
 /** The item of an object that is not stored (dry run). */

@@ -98,11 +98,11 @@ export function normal(resource: Resource, object: ApiObject): ApiObject {
   return decode(resource.hub.schema, object) as ApiObject;
 }
 
-/** The stored form of a hub object: its JSON text without resourceVersion. */
-export function storedValueOf(resource: Resource, object: ApiObject): Buffer {
+/** The stored form of a hub object: its JSON text without resourceVersion. Throws TextTooLong, see `encodeBytes`. */
+export function storedValueOf(resource: Resource, object: ApiObject, most?: number): Buffer {
   // Nothing rather than deleted: the engine reads an object that lost a field much more slowly.
   if (object.metadata.resourceVersion !== undefined) object.metadata.resourceVersion = undefined as never;
-  return withHeader(encodeBytes(resource.hub.schema, object, HEADER), object.metadata.uid ?? '');
+  return withHeader(encodeBytes(resource.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
 }
 
 // ---- objects that were stored in another version than the one that is stored now ---------------------------------

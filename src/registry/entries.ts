@@ -12,13 +12,17 @@ const MAX_FIELDS = MAX_ENTRIES + 16;
  * Throws `invalid` that names the list or map. For objects that are large enough to have one that is too long. An object that
  * was stored without this bound may still be changed.
  */
-export function checkEntries(resource: Resource, object: Pick<ApiObject, 'metadata'>, old?: ApiObject): void {
+export function checkEntries(resource: Resource, object: unknown, old?: ApiObject): void {
   const errors = faultsOf(object);
-  if (!errors.empty && (old === undefined || faultsOf(old).empty))
-    throw invalid(resource.groupKind, object.metadata?.name ?? '', errors.list);
+  if (!errors.empty && (old === undefined || faultsOf(old).empty)) throw invalid(resource.groupKind, nameOf(object), errors.list);
+}
+/** The object may be as a client sent it. */
+function nameOf(object: unknown): string {
+  const name = (object as { metadata?: { name?: unknown } | null } | null)?.metadata?.name;
+  return typeof name === 'string' ? name : '';
 }
 
-function faultsOf(object: object): FieldErrors {
+function faultsOf(object: unknown): FieldErrors {
   const errors = new FieldErrors();
   walk(object, undefined, MAX_ENTRIES, errors);
   return errors;

@@ -3,6 +3,7 @@ import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { equal } from '../lib/equal.ts';
+import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { ApiError } from '../meta/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
@@ -12,6 +13,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { normal, parseItem } from './convert.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
+import { copyOf } from './recent.ts';
 import { remove } from './remove.ts';
 import { unreadableAt } from './unreadable.ts';
 import { update } from './update.ts';
@@ -116,21 +118,32 @@ export class SystemWriter {
     change: (object: ApiObject) => void,
     subresource = '',
   ): Promise<void> {
-    const wanted = this.read(group, plural, namespace, name);
+    const resource = this.deps.catalog.builtin(group, plural);
+    const slices = slicesFor(this.find(group, plural, namespace, name));
+    // What a large object should be is found once, in slices; an update that changes nothing writes nothing.
+    const wanted = slices === undefined ? this.read(group, plural, namespace, name) : undefined;
     // An object that cannot be read stops no start; it was logged when it was set aside.
-    if (wanted === undefined && unreadableAt({ resource: this.deps.catalog.builtin(group, plural), namespace, name }) !== undefined) return;
+    if (wanted === undefined && unreadableAt({ resource, namespace, name }) !== undefined) return;
     if (wanted !== undefined) {
       change(wanted);
       if (equal(wanted, this.read(group, plural, namespace, name))) return;
     }
-    const resource = this.deps.catalog.builtin(group, plural);
-    const context = { ...this.context(resource, namespace, name), subresource };
+    const context: WriteContext = {
+      ...this.context(resource, namespace, name),
+      subresource,
+      ...(slices !== undefined && { request: { slices: () => slices } }),
+    };
     await update(this.deps, context, {
       change: (live) => {
-        const object = structuredClone(live);
+        const object = copyOf(live);
         change(object);
         return resource.isHub ? whenReady(ownUpdated(this.deps, context, object, live), () => object) : object;
       },
     });
   }
+}
+
+/** Slices for work on an object that is large, as requests have them. */
+function slicesFor(item: Item | undefined): Slices | undefined {
+  return item !== undefined && item.bytes.length > SLICED_FROM ? new Slices() : undefined;
 }

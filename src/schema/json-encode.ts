@@ -23,14 +23,22 @@ import { zeroValue } from './zero.ts';
 
 /** The JSON text of an object. */
 export function encode(type: Type, object: unknown): string {
+  longest = Number.POSITIVE_INFINITY;
   write(type, object);
   const text = buffer.toString('utf8', 0, position);
   release();
   return text;
 }
 
-/** The JSON text of an object as bytes, behind so many bytes of room for others. */
-export function encodeBytes(type: Type, object: unknown, room = 0): Buffer {
+/** The text of an object is longer than whoever wants it can use: it was not made to its end. */
+export class TextTooLong extends Error {}
+
+/**
+ * The JSON text of an object as bytes, behind so many bytes of room for others. Throws TextTooLong when it has found that the
+ * text has more than `most` bytes, which is no later than when there are twice as many; a text that is a little longer is made.
+ */
+export function encodeBytes(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Buffer {
+  longest = most;
   write(type, object);
   const bytes = Buffer.allocUnsafe(room + position);
   buffer.copy(bytes, room, 0, position);
@@ -45,6 +53,8 @@ const usualSize = 64 * 1024;
 const keptSize = 1024 * 1024;
 let buffer = Buffer.allocUnsafeSlow(usualSize);
 let position = 0;
+/** Bytes beyond which the text is given up when the buffer is full. */
+let longest = Number.POSITIVE_INFINITY;
 
 function write(type: Type, object: unknown): void {
   position = 0;
@@ -54,9 +64,14 @@ function write(type: Type, object: unknown): void {
 function release(): void {
   if (buffer.length > keptSize) buffer = Buffer.allocUnsafeSlow(usualSize);
 }
+function giveUp(): never {
+  release();
+  throw new TextTooLong();
+}
 /** Makes room for so many bytes more. */
 function reserve(size: number): void {
   if (position + size <= buffer.length) return;
+  if (position > longest) giveUp();
   const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, position + size));
   buffer.copy(larger, 0, 0, position);
   buffer = larger;

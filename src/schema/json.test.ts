@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyDefaults, DecodeError, decode, encode, encodeBytes, keepText, type Problem, toJson } from './json.ts';
+import { applyDefaults, DecodeError, decode, encode, encodeBytes, keepText, type Problem, TextTooLong, toJson } from './json.ts';
 import {
   always,
   bool,
@@ -288,4 +288,21 @@ test('texts of any length are written as JSON writes them', () => {
         expect(encodeBytes(Note, note).toString()).toBe(JSON.stringify(note));
       }
     }
+});
+
+test('a text that is longer than can be used is not made to its end', () => {
+  let read = 0;
+  const item = {
+    get name() {
+      read++;
+      return 'x'.repeat(100);
+    },
+  };
+  const Owners = message('t.v1.Owners', { owners: opt(1, list(Owner)) });
+  const owners = Array.from({ length: 100_000 }, () => item);
+  expect(() => encodeBytes(Owners, { owners }, 0, 2 ** 20)).toThrow(TextTooLong);
+  expect(read).toBeLessThan(25_000);
+  expect(encodeBytes(Owners, { owners: [item] }, 0, 2 ** 20).toString()).toBe(`{"owners":[{"name":"${'x'.repeat(100)}"}]}`);
+  expect(encodeBytes(Owners, { owners }).length).toBe(100_000 * 112 + 12);
+  expect(encode(Owners, { owners })).toHaveLength(100_000 * 112 + 12);
 });

@@ -74,10 +74,14 @@ function isNumeral(code: number): boolean {
 /** The same for text that is large, in slices. Throws RequestEnded, too. */
 export async function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
   const { parts } = checkCounts(input);
-  if (parts <= PARTS_AT_ONCE) return parseJson(input, options);
+  await slices.pause();
+  if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
   const text = input.toString('utf8');
   await slices.pause();
-  if (longDigits.test(text)) checkIntegers(text);
+  if (longDigits.test(text)) {
+    checkIntegers(text);
+    await slices.pause();
+  }
   const value = await inSlices(new SlowParser(text, options).steps(), slices);
   await slices.pause();
   return escapedSurrogate.test(text) ? wellFormed(value) : value;

@@ -126,10 +126,16 @@ export async function decodeBody(
   expected: Expected,
   report?: FieldReport,
   slices?: Slices,
+  /** Looks at the body of a large object before it is read by its type. */
+  inspect?: (value: JsonValue) => void,
 ): Promise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(body, expected, report, slices);
   const value = await parseBody(body, media, expected, report, slices);
   if (slices !== undefined) await slices.pause();
+  if (slices !== undefined && inspect !== undefined) {
+    inspect(value);
+    await slices.pause();
+  }
   return decodeParsed(value, body, expected, report);
 }
 

@@ -11,7 +11,7 @@ const tooLarge = (message: RegExp) => ({
   status: 413,
   json: expect.objectContaining({ kind: 'Status', code: 413, reason: 'RequestEntityTooLarge', message: expect.stringMatching(message) }),
 });
-const tooLargeToStore = tooLarge(/the object would take \d+ bytes in the store, and the limit is \d+/);
+const tooLargeToStore = tooLarge(/the object would take (more than )?\d+ bytes in the store, and the limit is \d+/);
 const role = (name: string, size: number) => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'Role',

@@ -87,7 +87,8 @@ export function validateContainerResourceName(name: string, at: Path, errors: Fi
 export function validateResourceAmount(name: string, text: string, at: Path, errors: FieldErrors, identity: Identity): void {
   const quantity = amount(text);
   if (quantity.sign < 0) errors.invalid(at, text, negativeComplaint);
-  if (!containerResources.has(name) && isWholeResource(name, identity) && quantity.millis() % 1000n !== 0n)
+  // Most amounts are whole, and whether a resource is counted is a matter of its whole name.
+  if (!containerResources.has(name) && quantity.millis() % 1000n !== 0n && isWholeResource(name, identity))
     invalidText(errors, at, quantityText(quantity), 'must be an integer');
 }
 

@@ -14,6 +14,7 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
+import type { JsonValue } from '../../schema/types.ts';
 import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { deleteOptions } from '../delete-options.ts';
@@ -55,6 +56,7 @@ async function bodyObject(
   ctx: Context,
   resource: Resource,
   options: WriteOptions,
+  isNew = false,
 ): Promise<{ object: ApiObject; again: () => Promise<ApiObject> }> {
   const { env } = services.registry;
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
@@ -64,7 +66,9 @@ async function bodyObject(
   const { apiVersion, schema, identity, custom } = resource;
   const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom };
   const slices = ctx.slices();
-  const object = await decodeBody(body, media, expected, report, slices);
+  // An object that was stored without the bound on entries may still be changed.
+  const inspect = slices !== undefined && isNew ? (value: JsonValue) => checkEntries(resource, value) : undefined;
+  const object = await decodeBody(body, media, expected, report, slices, inspect);
   if (slices !== undefined) await slices.pause();
   if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
@@ -95,7 +99,7 @@ export function tellProblems(ctx: Context, options: WriteOptions, report: FieldR
 export async function createObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
-  const { object } = await bodyObject(services, ctx, resource, options);
+  const { object } = await bodyObject(services, ctx, resource, options, true);
   if (ctx.slices() !== undefined) checkEntries(resource, object);
   const item = await create(services.registry, writeContext(ctx, resource, options), object);
   return sendItem(services, ctx, 201, resource, item, representation);
