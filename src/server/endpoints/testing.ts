@@ -31,8 +31,6 @@ export async function ask(endpoint: Endpoint, path: string, headers: Record<stri
     destroyed: false,
     writableEnded: false,
     headersSent: false,
-    once() {},
-    off() {},
     writeHead(status: number, all: string[]) {
       answer.status = status;
       for (let i = 0; i < all.length; i += 2) answer.headers[(all[i] as string).toLowerCase()] = all[i + 1] as string;
