@@ -30,7 +30,13 @@ export interface MemoryOptions {
   readonly clock?: Clock;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number;
+  /** Most bytes of changes that are kept, whatever their age. */
+  readonly historyBytes?: number;
 }
+/** History is there for watches that resume and lists that go on: both begin again where it is gone. */
+const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
+/** What a change takes besides its value: about what its key, its record and its version do. */
+const CHANGE_BYTES = 512;
 
 interface Version {
   readonly revision: number;
@@ -43,6 +49,7 @@ interface Version {
 interface LoggedCommit {
   readonly time: number;
   readonly changes: readonly ChangeRecord[];
+  readonly bytes: number;
 }
 /** Most commits that are read, or forgotten, in one turn of the event loop. */
 const SLICE = 1_000;
@@ -62,6 +69,10 @@ class MemoryEngine implements Engine {
   #log: LoggedCommit[] = [];
   /** Revision before the first commit of the log; at most `compacted`, since what is forgotten is dropped bit by bit. */
   #logStart = 0;
+  #logBytes = 0;
+  readonly #historyBytes: number;
+  /** Bytes of the log at which its oldest commits are forgotten. */
+  #forgetAt: number;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
   readonly #expiries = new SortedMap<{ key: string; revision: number; at: number }>();
@@ -69,8 +80,11 @@ class MemoryEngine implements Engine {
   readonly #holds: Holds;
   #closed = false;
 
-  constructor({ clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS }: MemoryOptions) {
+  constructor(options: MemoryOptions) {
+    const { clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS, historyBytes = DEFAULT_HISTORY_BYTES } = options;
     this.#clock = clock;
+    this.#historyBytes = historyBytes;
+    this.#forgetAt = historyBytes;
     this.#holds = new Holds(clock);
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
@@ -114,15 +128,20 @@ class MemoryEngine implements Engine {
     }
     const revision = this.revision + 1;
     const changes: ChangeRecord[] = [];
+    let bytes = 0;
     for (const operation of operations) {
       const change = this.#apply(operation, revision);
-      if (change !== undefined) changes.push(change);
+      if (change === undefined) continue;
+      changes.push(change);
+      bytes += CHANGE_BYTES + (change.value?.length ?? 0);
     }
     if (changes.length === 0) return { revision: this.revision };
-    this.#log.push({ time: this.#clock.now(), changes });
+    this.#log.push({ time: this.#clock.now(), changes, bytes });
+    this.#logBytes += bytes;
     this.revision = revision;
     assigned?.(revision);
     this.#subscriptions.publish(changes, revision);
+    if (this.#logBytes > this.#forgetAt) this.#forgetOldest();
     return { revision };
   }
 
@@ -149,8 +168,11 @@ class MemoryEngine implements Engine {
     while (this.#logStart < this.compacted) {
       const forgotten = this.#log.splice(0, Math.min(SLICE, this.compacted - this.#logStart));
       this.#logStart += forgotten.length;
-      for (const { changes } of forgotten) for (const { key } of changes) this.#prune(key);
-      await nextTurn();
+      for (const { changes, bytes } of forgotten) {
+        this.#logBytes -= bytes;
+        for (const { key } of changes) this.#prune(key);
+      }
+      if (this.#logStart < this.compacted) await nextTurn();
     }
   }
 
@@ -166,6 +188,7 @@ class MemoryEngine implements Engine {
     if (revision <= this.revision) return;
     await this.compact(this.revision);
     this.#log = [];
+    this.#logBytes = 0;
     this.revision = revision;
     this.compacted = revision;
     this.#logStart = revision;
@@ -241,6 +264,18 @@ class MemoryEngine implements Engine {
       return true;
     });
     return { due, next };
+  }
+
+  /** Forgets an eighth of what may be kept, so that this is done now and then; what is held stays for now. */
+  #forgetOldest(): void {
+    const eighth = this.#historyBytes / 8;
+    let left = this.#logBytes;
+    let count = 0;
+    while (count < this.#log.length - 1 && left > this.#historyBytes - eighth) left -= (this.#log[count++] as LoggedCommit).bytes;
+    this.#forgetAt = Number.POSITIVE_INFINITY;
+    void this.compact(this.#logStart + count).finally(() => {
+      this.#forgetAt = Math.max(this.#historyBytes, this.#logBytes + eighth);
+    });
   }
 
   async #forgetBefore(time: number): Promise<void> {
