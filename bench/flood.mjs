@@ -5,10 +5,12 @@
 //
 // Phases with and without the flood alternate, so that a machine that is busy with other things is so in both. Prints, for
 // each flood, p50 and p99 of the others' latency in ms without and with it, the median of the rounds' ratios of these, and
-// who was rejected with 429. Ends with 1 where a p99 is more than three times the quiet one, or where leases or controllers
+// who was rejected with 429. `server` is the processor time that the server's main thread took between a request and its
+// answer: what was done before it, whoever else uses the machine. Ends with 1 where a p99 is more than three times the quiet one, or where leases or controllers
 // were rejected. The flood runs in a process of its own; on a machine with few cores it takes processor time from everybody,
 // which is part of the figures. Loopback only. `--checkout`: another build to measure, for a comparison.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { connect } from 'node:tls';
@@ -180,8 +182,11 @@ const percentile = (values, part) => {
   return sorted.length === 0 ? Number.NaN : +sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))].toFixed(1);
 };
 
+/** Processor time that the main thread of a process has had, in ms. */
+const processorMs = (pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
 /** Latencies and codes of what the others do for a while. */
-async function measure(address, forMs) {
+async function measure({ address, pid }, forMs) {
   const kinds = {
     get: { token: 'plain-token', work: () => ['GET', '/api/v1/namespaces/quiet/configmaps/one'] },
     list: { token: 'plain-token', work: () => ['GET', '/api/v1/namespaces/quiet/configmaps'] },
@@ -205,15 +210,17 @@ async function measure(address, forMs) {
   let n = 0;
   await Promise.all(
     Object.entries(kinds).flatMap(([kind, { token, work }]) => {
-      results[kind] = { times: [], codes: {} };
+      results[kind] = { times: [], work: [], codes: {} };
       return Array.from({ length: WORKERS }, async () => {
         while (performance.now() < until) {
           const [method, path, body, type] = work(n++);
+          const before = processorMs(pid);
           const began = performance.now();
           const { status } = await call(address, method, path, body, { token, headers: type && { 'content-type': type } }).catch(() => ({
             status: 'broken',
           }));
           results[kind].times.push(performance.now() - began);
+          results[kind].work.push(processorMs(pid) - before);
           results[kind].codes[status] = (results[kind].codes[status] ?? 0) + 1;
           await pause(5);
         }
@@ -245,7 +252,7 @@ async function main() {
   await must(address, 'POST', lease.slice(0, lease.lastIndexOf('/')), { metadata: { name: 'bench' }, spec: { holderIdentity: 'bench' } });
   const data = { a: 'x'.repeat(1000) };
   await inParallel(OBJECTS, 32, (i) => must(address, 'POST', `${ns}/configmaps`, { metadata: { name: `o${i}` }, data }));
-  await measure(address, 1500);
+  await measure(server, 1500);
   let failed = false;
   for (const name of argument('only')?.split(',') ?? Object.keys(floods)) failed = (await tried(server, name)) || failed;
   await server.stop();
@@ -264,13 +271,13 @@ async function tried(server, name) {
   });
   const phases = [];
   for (let round = 0; round < rounds; round++) {
-    const quiet = await measure(address, PHASE_MS);
+    const quiet = await measure(server, PHASE_MS);
     said = '';
     child.stdin.write('on\n');
     for (const end = performance.now() + OPENING_MS; name === 'watches' && !said.includes('open') && performance.now() < end; )
       await pause(100);
     await pause(RAMP_MS);
-    const flooded = await measure(address, PHASE_MS);
+    const flooded = await measure(server, PHASE_MS);
     child.stdin.write('off\n');
     phases.push({ quiet, flooded });
     await pause(RAMP_MS);
@@ -280,19 +287,21 @@ async function tried(server, name) {
   await ended;
   const kinds = Object.keys(phases[0].quiet);
   const rows = kinds.map((kind) => {
-    const all = (phase) => phases.flatMap((both) => both[phase][kind].times);
+    const all = (phase, what = 'times') => phases.flatMap((both) => both[phase][kind][what]);
     const ratio = (part) =>
       percentile(
         phases.map(({ quiet, flooded }) => percentile(flooded[kind].times, part) / percentile(quiet[kind].times, part)),
         0.5,
       );
     const refused = phases.reduce((sum, { flooded }) => sum + (flooded[kind].codes[429] ?? 0), 0);
-    return { kind, quiet: all('quiet'), flooded: all('flooded'), half: ratio(0.5), most: ratio(0.99), refused };
+    const work = { quiet: all('quiet', 'work'), flooded: all('flooded', 'work') };
+    return { kind, quiet: all('quiet'), flooded: all('flooded'), work, half: ratio(0.5), most: ratio(0.99), refused };
   });
   console.log(`${name}: p50 / p99 in ms of the others`);
-  for (const { kind, quiet, flooded, half, most, refused } of rows) {
-    const both = (times) => `${percentile(times, 0.5)} / ${percentile(times, 0.99)}`.padEnd(15);
-    console.log(`  ${kind.padEnd(6)} quiet ${both(quiet)} flooded ${both(flooded)} ratio ${half} / ${most}`.padEnd(76), `429: ${refused}`);
+  for (const { kind, quiet, flooded, work, half, most, refused } of rows) {
+    const both = (times) => `${percentile(times, 0.5)} / ${percentile(times, 0.99)}`;
+    const figures = `quiet ${both(quiet).padEnd(14)} flooded ${both(flooded).padEnd(14)} ratio ${half} / ${most}`.padEnd(68);
+    console.log(`  ${kind.padEnd(6)} ${figures} server ${both(work.quiet)} → ${both(work.flooded)}`.padEnd(110), `429: ${refused}`);
   }
   const rejected = await rejectedOfSystem(address);
   const answered = said.trim().split('\n').at(-1);

@@ -21,3 +21,14 @@ it('lets one piece of long work go on in each turn of the loop, however many wai
   expect(seen.indexOf('b') - seen.indexOf('a')).toBeGreaterThan(1);
   expect(seen.indexOf('c') - seen.indexOf('b')).toBeGreaterThan(1);
 });
+
+it('gives owners their turns one after another, however much one of them asked for', async () => {
+  const seen: string[] = [];
+  const ask = async (owner: object | undefined, name: string): Promise<void> => {
+    await nextTurn(owner);
+    seen.push(name);
+  };
+  const [a, b] = [{}, {}];
+  await Promise.all([ask(a, 'a1'), ask(a, 'a2'), ask(a, 'a3'), ask(b, 'b1'), ask(undefined, 'own'), ask(b, 'b2')]);
+  expect(seen).toEqual(['a1', 'b1', 'own', 'a2', 'b2', 'a3']);
+});

@@ -2,18 +2,30 @@
  * The next turn of the event loop, for one piece of long work at a time: however many requests have long work to do, between two
  * pieces of it everything else that waits for the loop is served.
  *
- *   await nextTurn();   // of those that wait here one goes on in each turn, in the order in which they asked
+ *   await nextTurn(owner);   // of those that wait here one goes on in each turn
+ *
+ * Owners, the users whose requests they are, take turns; what one owner asked for goes on in the order in which it asked:
+ *
+ *   a asks for 1, 2 and 3, then b for 4       1, 4, 2, 3
  */
 import { BoundedQueue } from './queue.ts';
 
 /** More than there can be requests; one beyond it goes on with the others of its turn. */
 const MAX_WAITING = 100_000;
-const waiting = new BoundedQueue<() => void>(MAX_WAITING);
+/** Whoever asks without a name, the server itself. */
+const nobody = {};
+/** By owner, the one whose turn is next first. */
+const waiting = new Map<object, BoundedQueue<() => void>>();
 let scheduled = false;
 
-export function nextTurn(): Promise<void> {
+export function nextTurn(owner: object = nobody): Promise<void> {
   return new Promise((resolve) => {
-    if (!waiting.push(resolve)) setImmediate(resolve);
+    let own = waiting.get(owner);
+    if (own === undefined) {
+      own = new BoundedQueue(MAX_WAITING);
+      waiting.set(owner, own);
+    }
+    if (!own.push(resolve)) setImmediate(resolve);
     else if (!scheduled) schedule();
   });
 }
@@ -26,7 +38,12 @@ function schedule(): void {
 /** What is resumed runs before the next call of this function, which is in another turn of the loop. */
 function goOn(): void {
   scheduled = false;
-  const resume = waiting.shift();
-  if (waiting.length > 0) schedule();
-  resume?.();
+  for (const [owner, own] of waiting) {
+    waiting.delete(owner);
+    const resume = own.shift();
+    if (own.length > 0) waiting.set(owner, own);
+    if (waiting.size > 0) schedule();
+    resume?.();
+    return;
+  }
 }

@@ -29,12 +29,14 @@ export class RequestEnded extends Error {
 export class Slices {
   private readonly ended: () => boolean;
   private readonly clock: Pick<Clock, 'monotonic'>;
+  private readonly owner: object | undefined;
   private begun: number;
 
-  /** `ended`: whether nobody waits for the result any more. */
-  constructor(ended: () => boolean = never, clock: Pick<Clock, 'monotonic'> = systemClock) {
+  /** `ended`: whether nobody waits for the result any more. `owner`: whose work it is (`next-turn.ts`). */
+  constructor(ended: () => boolean = never, clock: Pick<Clock, 'monotonic'> = systemClock, owner?: object) {
     this.ended = ended;
     this.clock = clock;
+    this.owner = owner;
     this.begun = clock.monotonic();
   }
 
@@ -50,7 +52,7 @@ export class Slices {
 
   /** Ends the slice; resolves when the next one may begin. Throws RequestEnded. */
   async pause(): Promise<void> {
-    await nextTurn();
+    await nextTurn(this.owner);
     if (this.ended()) throw new RequestEnded();
     this.begin();
   }

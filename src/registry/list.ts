@@ -53,9 +53,10 @@ async function freshest(deps: RegistryDeps): Promise<void> {
   if (!(await deps.cache.freshen(10_000))) throw tooLargeResourceVersion('', deps.cache.revision, true);
 }
 
-/** Who waits for a list: `ended` when nobody does any more. */
+/** Who waits for a list: `ended` when nobody does any more; `owner`: whose turns long work for it takes. */
 export interface Waits {
   readonly ended: boolean;
+  readonly owner?: object | undefined;
 }
 
 /**
@@ -97,7 +98,7 @@ function listCurrent(
   if (many === undefined)
     return page(from(selectCurrent(resource, selection)), selection, revision, start, limit, currentRest(resource, selection));
   const last = (many[many.length - 1] as Item).key;
-  const slices = new Slices(() => waits?.ended === true);
+  const slices = new Slices(() => waits?.ended === true, undefined, waits?.owner);
   return selectInSlices(many, selection, slices).then((items) =>
     // With a selector only whether there is more is told.
     page(from(items), selection, revision, start, limit, (key) => (last > key ? 1 : 0)),

@@ -30,6 +30,8 @@ export interface WatchSink {
   fail(error: ApiError): void;
   /** Most bytes of changes that may wait while the past is sent. */
   readonly waitingLimit: number;
+  /** Whose turns the sending of the past takes. */
+  readonly owner?: object | undefined;
 }
 
 /** How many changes of the past are read at a time. */
@@ -87,7 +89,7 @@ function catchUp<T>(
       if (sink.full()) await sink.drained();
       else {
         // Those that nobody selected fill no buffer.
-        if (next % PAST_AT_ONCE === 0) await nextTurn();
+        if (next % PAST_AT_ONCE === 0) await nextTurn(sink.owner);
         sendOne(past[next++] as T);
       }
     }

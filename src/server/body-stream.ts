@@ -35,12 +35,12 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
     put(bytes) {
       if (gone) return Promise.resolve();
       ctx.responseBytes += bytes.length;
-      if (out.write(bytes)) return nextTurn();
+      if (out.write(bytes)) return nextTurn(ctx.owner);
       return new Promise((resolve) => {
         const go = () => {
           out.off('drain', go);
           res.off('close', go);
-          resolve(nextTurn());
+          resolve(nextTurn(ctx.owner));
         };
         out.once('drain', go);
         res.once('close', go);

@@ -119,13 +119,17 @@ export class Context {
   get ended(): boolean {
     return this.res.destroyed || this.res.headersSent;
   }
+  /** Whose turns long work for this request takes. */
+  get owner(): object | undefined {
+    return this.flow?.turns;
+  }
   /**
    * For work on so many bytes, or on the body where that is larger: slices that end with the request; undefined for what is
    * done in one turn of the loop.
    */
   slices(bytes = 0): Slices | undefined {
     if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM) return undefined;
-    this.sliced ??= new Slices(() => this.ended);
+    this.sliced ??= new Slices(() => this.ended, undefined, this.owner);
     return this.sliced;
   }
   warn(text: string): void {

@@ -15,6 +15,7 @@ import type { FairQueue, Level } from './fairness/level.ts';
 import { Levels } from './fairness/levels.ts';
 import { FlowMetrics, type SchemaMetrics } from './fairness/metrics.ts';
 import { dealHand } from './fairness/shuffle.ts';
+import { UserTurns } from './fairness/turns.ts';
 import type { Step } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -36,6 +37,8 @@ export interface Flow {
   readonly hand: readonly FairQueue[];
   /** Unfinished bodies of the user at this level. */
   readonly bodies: BodyAccount;
+  /** The user's part of the event loop, whatever the level. */
+  readonly turns: UserTurns;
 }
 type ResourceRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['resourceRules']>[number];
 type PathRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['nonResourceRules']>[number];
@@ -130,7 +133,7 @@ export class Flows {
     });
     const level = this.levels.get(CATCH_ALL) as Level;
     const schema = { name: CATCH_ALL, uid: '', level, distinguisher: '', rules: [], metrics: this.metrics.of(level.name, CATCH_ALL) };
-    this.fallback = flowOf(schema, '', new BodyAccount(level));
+    this.fallback = flowOf(schema, '', new BodyAccount(level), new UserTurns());
     this.metrics.keepLevels(this.levels.all());
   }
 
@@ -158,7 +161,7 @@ export class Flows {
     let flow = known.get(namespace);
     if (flow === undefined) {
       if (known.size >= NAMESPACE_LIMIT) known.clear();
-      flow = flowOf(candidate.flow.schema, namespace, candidate.flow.bodies);
+      flow = flowOf(candidate.flow.schema, namespace, candidate.flow.bodies, candidate.flow.turns);
       known.set(namespace, flow);
     }
     candidate.flow = flow;
@@ -166,15 +169,16 @@ export class Flows {
   }
 }
 
-function flowOf(schema: Schema, distinguisher: string, bodies: BodyAccount): Flow {
+function flowOf(schema: Schema, distinguisher: string, bodies: BodyAccount, turns: UserTurns): Flow {
   const { level } = schema;
   const { queues, handSize } = level.config;
   const hand = dealHand(`${schema.name}\0${distinguisher}`, queues, handSize).map((index) => level.queue(index));
-  return { schema, level, distinguisher, hand, bodies };
+  return { schema, level, distinguisher, hand, bodies, turns };
 }
 
 function sortOut(schemas: readonly Schema[], user: User): Candidate[] {
   const candidates: Candidate[] = [];
+  const turns = new UserTurns();
   for (const schema of schemas) {
     const fitting = schema.rules.filter((rule) => (rule.subjects ?? []).some((subject) => isSubject(subject, user)));
     if (fitting.length === 0) continue;
@@ -182,7 +186,7 @@ function sortOut(schemas: readonly Schema[], user: User): Candidate[] {
     const paths = fitting.flatMap((rule) => rule.nonResourceRules ?? []);
     const everything = resources.some(fitsAnyResource) && paths.some(fitsAnyPath);
     const byNamespace = schema.distinguisher === 'ByNamespace';
-    const flow = flowOf(schema, schema.distinguisher === 'ByUser' ? user.name : '', new BodyAccount(schema.level));
+    const flow = flowOf(schema, schema.distinguisher === 'ByUser' ? user.name : '', new BodyAccount(schema.level), turns);
     candidates.push({ flow, namespaces: byNamespace ? new Map([['', flow]]) : undefined, everything, resources, paths });
     if (everything) break;
   }

@@ -52,11 +52,11 @@ export async function sendLong(
   const chunks = inChunks(items, calls ? CALLS_CHUNK : CHUNK);
   // Requests that came together do not begin together.
   const form = r.media === 'protobuf' ? undefined : await listForm(env, resource, meta, r, pretty, include);
-  await nextTurn();
+  await nextTurn(ctx.owner);
   if (form === undefined) return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
   const name = `${resource.apiVersion}|${resource.kind.plural}|${r.media}|${pretty}|${r.transform}|${r.transformVersion}|${include}`;
   let body: BodyStream | undefined;
-  const slices = new Slices(() => body?.gone ?? ctx.ended);
+  const slices = new Slices(() => body?.gone ?? ctx.ended, undefined, ctx.owner);
   for (const chunk of chunks) {
     // Ages in the rows of Tables are those of the second.
     const id = `${name}|${r.transform === 'Table' ? Math.floor(env.now() / 1000) : ''}`;
@@ -77,7 +77,7 @@ export async function sendLong(
 
 /** The length stands at the beginning, so that all items are measured before the first is sent. */
 async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, items: readonly Item[], type: string): Promise<void> {
-  const slices = new Slices(() => ctx.ended);
+  const slices = new Slices(() => ctx.ended, undefined, ctx.owner);
   let bytes = 0;
   for (const chunk of inChunks(items, CHUNK)) {
     const { bytes: length, made } = await form.measure(chunk);

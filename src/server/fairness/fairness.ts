@@ -4,7 +4,8 @@
  *   classed      by its flow                                   → seated, waiting or rejected; with a body: unfinished
  *   unfinished   its body has not come whole (`bodies.ts`)      → seated, waiting or rejected when it has
  *   waiting      in a queue of its flow's hand                  → seated; rejected after the wait limit; gone
- *   seated       it runs                                        → over, when it is answered or the client is gone
+ *   seated       it runs, in a later turn of the event loop     → over, when it is answered or the client is gone
+ *                where its user has had a part of this one (`turns.ts`)
  *
  * Watches hold a seat until they have begun; other requests that last hold none. Requests of the server's own parts wait
  * like others of their flow, and run at once where others would be rejected.
@@ -21,6 +22,7 @@ import { Bodies } from './bodies.ts';
 import type { Waiter, Width } from './level.ts';
 import { LingeringSeats } from './lingering.ts';
 import type { Reason } from './metrics.ts';
+import { Turns } from './turns.ts';
 import { oneSeat, widthOf } from './width.ts';
 
 export interface FairnessOptions {
@@ -31,10 +33,15 @@ export interface FairnessOptions {
   readonly requestTimeoutMs: number;
   /** Counts a request that was rejected. */
   readonly dropped: (ctx: Context) => void;
+  readonly turns?: Turns;
 }
 
 /** How often requests are looked for that hold seats for too long. */
 const SWEEP_MS = 5000;
+/** What a request takes of a turn of the event loop: as much as its seats, and more where it has a body or begins a watch. */
+const REJECTION_WORK = 2;
+const CHANGE_WORK = 4;
+const WATCH_WORK = 8;
 /** No request waits longer in a queue. */
 const LONGEST_WAIT_MS = 60_000;
 /** A request waits in a queue for a quarter of the time that it may take. */
@@ -46,6 +53,7 @@ export class Fairness {
   private readonly clock: Clock;
   private readonly waitMs: number;
   private readonly lingering: LingeringSeats;
+  private readonly turns: Turns;
   private readonly endSweep: Cancel;
 
   constructor(options: FairnessOptions) {
@@ -53,6 +61,7 @@ export class Fairness {
     this.clock = options.clock;
     this.bodies = new Bodies(options.clock);
     this.lingering = new LingeringSeats(options.clock);
+    this.turns = options.turns ?? new Turns();
     this.waitMs = waitLimit(options.requestTimeoutMs);
     this.endSweep = options.clock.every(SWEEP_MS, () => this.sweep());
   }
@@ -76,10 +85,12 @@ export class Fairness {
     const now = this.clock.monotonic();
     if (!level.enter(ctx, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
     seated(ctx, flow, width, 0);
+    if (level.exempt || this.turns.take(flow.turns, workOf(ctx, width))) return;
+    return new Promise((resolve) => this.turns.wait(flow.turns, workOf(ctx, width), ctx, resolve));
   };
 
   private crowded(ctx: Context, flow: Flow, width: Width, now: number): void | Promise<void> {
-    if (flow.hand.length === 0) return this.reject(ctx, flow, width, 'concurrency-limit');
+    if (flow.hand.length === 0) return this.rejectInTurn(ctx, flow, width, 'concurrency-limit');
     const { level } = flow;
     const { metrics } = flow.schema;
     let settle: (() => void) | undefined;
@@ -98,9 +109,13 @@ export class Fairness {
       },
     };
     const length = level.wait(waiter, flow.hand, now);
-    if (length === 0) return this.reject(ctx, flow, width, 'queue-full');
+    if (length === 0) return this.rejectInTurn(ctx, flow, width, 'queue-full');
     metrics.queueLength.observe(length);
-    if (started) return;
+    const work = workOf(ctx, width);
+    if (started) {
+      if (this.turns.take(flow.turns, work)) return;
+      return new Promise((resolve) => this.turns.wait(flow.turns, work, ctx, resolve));
+    }
     ctx.waiter = waiter;
     metrics.waiting.value++;
     return new Promise((resolve, reject) => {
@@ -120,8 +135,24 @@ export class Fairness {
       settle = () => {
         cancel();
         metrics.waiting.value--;
-        resolve();
+        if (this.turns.take(flow.turns, work)) resolve();
+        else this.turns.wait(flow.turns, work, ctx, resolve);
       };
+    });
+  }
+
+  /** A rejection is work, too: one of a user who has had a part of this turn waits for another. */
+  private rejectInTurn(ctx: Context, flow: Flow, width: Width, reason: Reason): void | Promise<void> {
+    if (this.turns.take(flow.turns, REJECTION_WORK)) return this.reject(ctx, flow, width, reason);
+    return new Promise((resolve, reject) => {
+      this.turns.wait(flow.turns, REJECTION_WORK, ctx, () => {
+        try {
+          this.reject(ctx, flow, width, reason);
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
   }
 
@@ -194,6 +225,11 @@ export class Fairness {
     this.lingering.close();
     this.bodies.close();
   }
+}
+
+function workOf({ body, info, longRunning }: Context, { seats }: Width): number {
+  if (body !== undefined || info.verb === 'delete') return CHANGE_WORK;
+  return longRunning ? WATCH_WORK : seats;
 }
 
 function seated(ctx: Context, flow: Flow, width: Width, waitedMs: number): void {

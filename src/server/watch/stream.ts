@@ -99,7 +99,7 @@ export class WatchStream implements WatchSink {
     if (outlet === undefined || ended || res.destroyed) return;
     if (this.later[0]?.ready !== undefined) return this.later[0].ready;
     // Even a client that takes everything at once lets others have their turn.
-    if (outlet.waiting() < outlet.stream.writableHighWaterMark) return nextTurn();
+    if (outlet.waiting() < outlet.stream.writableHighWaterMark) return nextTurn(this.owner);
     return new Promise((resolve) => {
       const go = (): void => {
         outlet.stream.off('drain', go);
@@ -109,6 +109,9 @@ export class WatchStream implements WatchSink {
       outlet.stream.on('drain', go);
       res.on('close', go);
     });
+  }
+  get owner(): object | undefined {
+    return this.options.ctx.owner;
   }
   current(): void {
     this.upToDate = true;

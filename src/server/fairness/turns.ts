@@ -1,0 +1,113 @@
+/**
+ * How much of one turn of the event loop a user's requests may take. Seats bound how many requests are under way; all of
+ * those that came together would still run in the same turn of the loop, and everybody else would wait for the last of
+ * them. So a user's requests begin in several turns where they are many, and requests of others are read and answered in
+ * between:
+ *
+ *   128 gets of one user and one of another come together
+ *   turn 1   TURN_WORK gets of the first, the get of the second
+ *   turn 2   TURN_WORK gets of the first, and whatever has come meanwhile
+ *
+ * A request that finds its user's part of the turn free, as nearly all do, costs a comparison and an addition. Turns are
+ * counted only while someone has used half of a part.
+ */
+import { BoundedQueue } from '../../lib/queue.ts';
+
+/** Work of one user that begins in one turn of the loop; 1 is a get, some tens of microseconds. */
+export const TURN_WORK = 16;
+/** Work of all users who had to wait that begins in one turn. */
+export const TURN_TOTAL = 32;
+/** Most requests of one user that wait for a turn; one beyond it goes on at once. */
+export const WAITING_LIMIT = 10_000;
+
+/** The part of one user. Also the owner of the user's long work (`lib/next-turn.ts`). */
+export class UserTurns {
+  /** The turn of which it had `used`. */
+  turn = 0;
+  used = 0;
+  /** Made when the first request has to wait. */
+  waiting: BoundedQueue<Waiting> | undefined;
+  inLine = false;
+}
+
+interface Waiting {
+  readonly work: number;
+  /** Nobody waits for the answer any more. */
+  readonly request: { readonly finished: boolean };
+  readonly go: () => void;
+}
+
+export class Turns {
+  private readonly schedule: (call: () => void) => void;
+  private turn = 1;
+  private scheduled = false;
+  /** Users whose requests wait, in the order of their next part. */
+  private line: UserTurns[] = [];
+
+  /** `schedule` calls at the end of a turn of the loop. */
+  constructor(schedule: (call: () => void) => void = setImmediate) {
+    this.schedule = schedule;
+  }
+
+  /** Takes a part of this turn. False: `wait` for another one. */
+  take(user: UserTurns, work: number): boolean {
+    if (user.turn !== this.turn) {
+      user.turn = this.turn;
+      user.used = 0;
+    }
+    if (user.used >= TURN_WORK || user.inLine) return false;
+    user.used += work;
+    if (user.used >= TURN_WORK / 2 && !this.scheduled) this.next();
+    return true;
+  }
+
+  /** Calls in a later turn, unless the request is over by then. */
+  wait(user: UserTurns, work: number, request: Waiting['request'], go: () => void): void {
+    user.waiting ??= new BoundedQueue(WAITING_LIMIT);
+    if (!user.waiting.push({ work, request, go })) {
+      go();
+      return;
+    }
+    if (!user.inLine) {
+      user.inLine = true;
+      this.line.push(user);
+    }
+    if (!this.scheduled) this.next();
+  }
+
+  private next(): void {
+    this.scheduled = true;
+    this.schedule(this.begin);
+  }
+  private readonly begin = (): void => {
+    this.scheduled = false;
+    this.turn++;
+    const { line } = this;
+    if (line.length === 0) return;
+    let total = 0;
+    let served = 0;
+    this.line = [];
+    while (served < line.length && total < TURN_TOTAL) {
+      const user = line[served++] as UserTurns;
+      total += this.serve(user);
+      user.inLine = user.waiting !== undefined && user.waiting.length > 0;
+      if (user.inLine) this.line.push(user);
+    }
+    // Those who had no part of this turn are the first in the next one.
+    if (served < line.length) this.line = line.slice(served).concat(this.line);
+    if (this.line.length > 0) this.next();
+  };
+  private serve(user: UserTurns): number {
+    user.turn = this.turn;
+    user.used = 0;
+    const { waiting } = user;
+    while (waiting !== undefined && user.used < TURN_WORK) {
+      const first = waiting.shift();
+      if (first === undefined) break;
+      if (first.request.finished) continue;
+      user.used += first.work;
+      first.go();
+    }
+    return user.used;
+  }
+}
