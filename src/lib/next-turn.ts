@@ -4,7 +4,7 @@
  *
  *   await nextTurn(owner);   // of those that wait here one goes on in each turn
  *
- * Owners, the users whose requests they are, take turns; what one owner asked for goes on in the order in which it asked:
+ * Owners, such as the users whose requests they are, take turns; what one owner asked for goes on in the order in which it asked:
  *
  *   a asks for 1, 2 and 3, then b for 4       1, 4, 2, 3
  */
@@ -13,12 +13,12 @@ import { BoundedQueue } from './queue.ts';
 /** More than there can be requests; one beyond it goes on with the others of its turn. */
 const MAX_WAITING = 100_000;
 /** Whoever asks without a name, the server itself. */
-const nobody = {};
+const nobody = Symbol('the server');
 /** By owner, the one whose turn is next first. */
-const waiting = new Map<object, BoundedQueue<() => void>>();
+const waiting = new Map<object | string | symbol, BoundedQueue<() => void>>();
 let scheduled = false;
 
-export function nextTurn(owner: object = nobody): Promise<void> {
+export function nextTurn(owner: object | string | symbol = nobody): Promise<void> {
   return new Promise((resolve) => {
     let own = waiting.get(owner);
     if (own === undefined) {

@@ -13,7 +13,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { nextTurn } from './next-turn.ts';
 
 /** Longest slice, in milliseconds. Well below the 50 ms for which a request may hold the loop, as the last step may be long. */
-export const SLICE_MILLIS = 10;
+export const SLICE_MILLIS = 5;
 
 /** Bodies and objects of more bytes than this are worked on in slices; less is done before a slice would end. */
 export const SLICED_FROM = 128 * 1024;

@@ -5,6 +5,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { withDescriptors } from '../lib/descriptors.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
 import type { Connections } from './connections.ts';
 import type { Incoming, Outgoing } from './context.ts';
@@ -149,7 +150,12 @@ function admitOnly(server: http.Server | https.Server, connections: Connections,
       socket.destroy();
       return;
     }
-    for (const listener of inner) listener.call(server, socket);
+    if (!handshake) for (const listener of inner) listener.call(server, socket);
+    // However many connect together, one handshake begins in a turn of the loop, and addresses take turns.
+    else
+      void nextTurn(socket.remoteAddress).then(() => {
+        if (!socket.destroyed) for (const listener of inner) listener.call(server, socket);
+      });
   });
   if (handshake) server.prependListener('secureConnection', (socket: TLSSocket) => connections.ready(socket));
 }

@@ -13,6 +13,7 @@ import { lasts } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
 import { Fairness, waitLimit } from './fairness.ts';
 import { FlowMetrics } from './metrics.ts';
+import { TURN_WORK, Turns } from './turns.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 const everything = {
@@ -53,7 +54,16 @@ function world(
     },
   } as unknown as Catalog;
   let dropped = 0;
-  const fairness = new Fairness({ flows, catalog, clock, requestTimeoutMs: REQUEST_MS, dropped: () => dropped++ });
+  let due: (() => void)[] = [];
+  const turns = new Turns((call) => void due.push(call));
+  /** Ends a turn of the event loop. */
+  const turn = async (): Promise<void> => {
+    const calls = due;
+    due = [];
+    for (const call of calls) call();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const fairness = new Fairness({ flows, catalog, clock, requestTimeoutMs: REQUEST_MS, dropped: () => dropped++, turns });
   const ask = (who: string, line: string, changes: Partial<Context> = {}) => {
     const [method = '', path = '/'] = line.split(' ');
     const res = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => end() });
@@ -84,7 +94,7 @@ function world(
     return { ctx, end, state: () => state, settled: () => new Promise((resolve) => setImmediate(resolve)).then(() => state) };
   };
   const level = () => flows.levels.get('all') as NonNullable<ReturnType<Flows['levels']['get']>>;
-  return { clock, store, flows, fairness, ask, level, registry, dropped: () => dropped };
+  return { clock, store, flows, fairness, ask, level, registry, turn, dropped: () => dropped };
 }
 /** Objects of namespace `a`, and of others. */
 function sorted(own: number, others: number): SortedMap<number> {
@@ -187,9 +197,10 @@ test("the server's own parts wait in their queue, and run where others are rejec
 });
 
 test('one user floods, another has a seat after few of theirs', async () => {
-  const { ask } = world(1, {}, { queues: 64, handSize: 4, queueLengthLimit: 50 });
+  const { ask, turn } = world(1, {}, { queues: 64, handSize: 4, queueLengthLimit: 50 });
   const running = [ask('flood', pods)];
   for (let i = 0; i < 150; i++) running.push(ask('flood', pods));
+  for (let i = 0; i < 10; i++) await turn();
   const other = ask('other', pods);
   let ended = 0;
   while ((await other.settled()) === 'waits') {
@@ -228,4 +239,43 @@ test('levels and schemas change while requests wait', async () => {
   store.remove(GROUP, 'flowschemas', '', 'all');
   flows.refresh();
   expect(all()).toEqual(['catch-all', 'exempt']);
+});
+
+test('requests of one user that come together begin in several turns; those of others in this one', async () => {
+  const { ask, turn, level } = world(100);
+  const flood = Array.from({ length: 2 * TURN_WORK }, (_, i) => ask('flood', `GET /api/v1/namespaces/n${i}/pods/a`));
+  const states = () => flood.filter((one) => one.state() === 'runs').length;
+  expect([states(), level().executing, ask('other', `${pods}/a`).state()]).toEqual([TURN_WORK, TURN_WORK, 'runs']);
+  await turn();
+  expect(states()).toBe(2 * TURN_WORK);
+});
+
+test('changes, and watches that begin with all objects, take more of a turn than gets', async () => {
+  const begun = (line: string): number => {
+    const { ask } = world(100);
+    return Array.from({ length: TURN_WORK }, () => ask('u', line)).filter((one) => one.state() === 'runs').length;
+  };
+  expect(begun(`${pods}/a`)).toBe(TURN_WORK);
+  expect(begun('DELETE /api/v1/namespaces/a/pods/a')).toBe(TURN_WORK / 4);
+  expect(begun(`${pods}?watch=1&resourceVersion=5`)).toBe(TURN_WORK / 4);
+  expect(begun(`${pods}?watch=1`)).toBe(1);
+});
+
+test('who waits for a turn holds no seat, and takes none when the client has gone', async () => {
+  const { ask, turn, level } = world(100);
+  for (let i = 0; i < TURN_WORK; i++) ask('u', `${pods}/a`).end();
+  const [gone, last] = [ask('u', `${pods}/a`), ask('u', `${pods}/a`)];
+  expect([level().seatsInUse, gone.state(), last.state()]).toEqual([0, 'waits', 'waits']);
+  gone.end();
+  await turn();
+  expect([gone.state(), last.state(), level().executing]).toEqual(['waits', 'runs', 1]);
+});
+
+test('rejections begin in their turns, too', async () => {
+  const { ask, turn, level } = world(1, {}, null);
+  const all = Array.from({ length: 2 * TURN_WORK }, () => ask('u', pods));
+  const rejected = () => all.filter((one) => one.state() === 'rejected 429').length;
+  expect(rejected()).toBe(TURN_WORK - 1);
+  await turn();
+  expect([rejected(), level().rejected]).toEqual([2 * TURN_WORK - 1, 2 * TURN_WORK - 1]);
 });

@@ -1,11 +1,11 @@
 /**
  * When a request runs. Its states:
  *
- *   classed      by its flow                                   → seated, waiting or rejected; with a body: unfinished
+ *   classed      by its flow, in a later turn of the event loop where its user has had a part of this one (`turns.ts`)
+ *                                                               → seated, waiting or rejected; with a body: unfinished
  *   unfinished   its body has not come whole (`bodies.ts`)      → seated, waiting or rejected when it has
  *   waiting      in a queue of its flow's hand                  → seated; rejected after the wait limit; gone
- *   seated       it runs, in a later turn of the event loop     → over, when it is answered or the client is gone
- *                where its user has had a part of this one (`turns.ts`)
+ *   seated       it runs                                        → over, when it is answered or the client is gone
  *
  * Watches hold a seat until they have begun; other requests that last hold none. Requests of the server's own parts wait
  * like others of their flow, and run at once where others would be rejected.
@@ -22,7 +22,7 @@ import { Bodies } from './bodies.ts';
 import type { Waiter, Width } from './level.ts';
 import { LingeringSeats } from './lingering.ts';
 import type { Reason } from './metrics.ts';
-import { Turns } from './turns.ts';
+import { TURN_WORK, Turns } from './turns.ts';
 import { oneSeat, widthOf } from './width.ts';
 
 export interface FairnessOptions {
@@ -38,10 +38,9 @@ export interface FairnessOptions {
 
 /** How often requests are looked for that hold seats for too long. */
 const SWEEP_MS = 5000;
-/** What a request takes of a turn of the event loop: as much as its seats, and more where it has a body or begins a watch. */
-const REJECTION_WORK = 2;
+/** What a request takes of a turn of the event loop: as much as its seats, and more where it changes something or begins a watch. */
 const CHANGE_WORK = 4;
-const WATCH_WORK = 8;
+const WATCH_WORK = 4;
 /** No request waits longer in a queue. */
 const LONGEST_WAIT_MS = 60_000;
 /** A request waits in a queue for a quarter of the time that it may take. */
@@ -76,21 +75,38 @@ export class Fairness {
     ctx.body = new AwaitedBody(this.bodies, this.bodies.begin(bodies, ctx.started, level.exempt), this.enter);
   };
 
-  /** Takes seats, at once where there are any. */
+  /** Takes a part of the turn, then seats, at once where there are any. */
   private readonly enter = (ctx: Context): void | Promise<void> => {
     if (ctx.finished) return;
     const flow = ctx.flow as Flow;
-    const { level } = flow;
-    const width = level.exempt ? oneSeat : widthOf(this.options.catalog, ctx);
-    const now = this.clock.monotonic();
-    if (!level.enter(ctx, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
-    seated(ctx, flow, width, 0);
-    if (level.exempt || this.turns.take(flow.turns, workOf(ctx, width))) return;
-    return new Promise((resolve) => this.turns.wait(flow.turns, workOf(ctx, width), ctx, resolve));
+    if (flow.level.exempt) return this.takeSeats(ctx, flow, oneSeat);
+    const width = widthOf(this.options.catalog, ctx);
+    if (this.turns.take(flow.turns, workOf(ctx, width))) return this.takeSeats(ctx, flow, width);
+    return this.later(ctx, flow, width);
   };
 
+  /** In a later turn: many requests of this user have begun in this one. */
+  private later(ctx: Context, flow: Flow, width: Width): void | Promise<void> {
+    if (flow.turns.full) return this.reject(ctx, flow, width, 'queue-full');
+    return new Promise((resolve, reject) => {
+      this.turns.wait(flow.turns, workOf(ctx, width), ctx, () => {
+        try {
+          resolve(this.takeSeats(ctx, flow, width));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  private takeSeats(ctx: Context, flow: Flow, width: Width): void | Promise<void> {
+    const now = this.clock.monotonic();
+    if (!flow.level.enter(ctx, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
+    seated(ctx, flow, width, 0);
+  }
+
   private crowded(ctx: Context, flow: Flow, width: Width, now: number): void | Promise<void> {
-    if (flow.hand.length === 0) return this.rejectInTurn(ctx, flow, width, 'concurrency-limit');
+    if (flow.hand.length === 0) return this.reject(ctx, flow, width, 'concurrency-limit');
     const { level } = flow;
     const { metrics } = flow.schema;
     let settle: (() => void) | undefined;
@@ -109,13 +125,9 @@ export class Fairness {
       },
     };
     const length = level.wait(waiter, flow.hand, now);
-    if (length === 0) return this.rejectInTurn(ctx, flow, width, 'queue-full');
+    if (length === 0) return this.reject(ctx, flow, width, 'queue-full');
     metrics.queueLength.observe(length);
-    const work = workOf(ctx, width);
-    if (started) {
-      if (this.turns.take(flow.turns, work)) return;
-      return new Promise((resolve) => this.turns.wait(flow.turns, work, ctx, resolve));
-    }
+    if (started) return;
     ctx.waiter = waiter;
     metrics.waiting.value++;
     return new Promise((resolve, reject) => {
@@ -135,24 +147,10 @@ export class Fairness {
       settle = () => {
         cancel();
         metrics.waiting.value--;
-        if (this.turns.take(flow.turns, work)) resolve();
-        else this.turns.wait(flow.turns, work, ctx, resolve);
+        // Where many wait, those that end let others start: all of them would begin in the same turn.
+        if (this.turns.take(flow.turns, width.seats) || flow.turns.full) resolve();
+        else this.turns.wait(flow.turns, width.seats, ctx, resolve);
       };
-    });
-  }
-
-  /** A rejection is work, too: one of a user who has had a part of this turn waits for another. */
-  private rejectInTurn(ctx: Context, flow: Flow, width: Width, reason: Reason): void | Promise<void> {
-    if (this.turns.take(flow.turns, REJECTION_WORK)) return this.reject(ctx, flow, width, reason);
-    return new Promise((resolve, reject) => {
-      this.turns.wait(flow.turns, REJECTION_WORK, ctx, () => {
-        try {
-          this.reject(ctx, flow, width, reason);
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      });
     });
   }
 
@@ -227,9 +225,12 @@ export class Fairness {
   }
 }
 
-function workOf({ body, info, longRunning }: Context, { seats }: Width): number {
-  if (body !== undefined || info.verb === 'delete') return CHANGE_WORK;
-  return longRunning ? WATCH_WORK : seats;
+function workOf(ctx: Context, { seats }: Width): number {
+  if (ctx.body !== undefined || ctx.info.verb === 'delete') return CHANGE_WORK;
+  if (!ctx.longRunning) return seats;
+  // Without a version a watch begins with all objects.
+  const version = ctx.param('resourceVersion');
+  return version === undefined || version === '' || version === '0' ? TURN_WORK : WATCH_WORK;
 }
 
 function seated(ctx: Context, flow: Flow, width: Width, waitedMs: number): void {

@@ -17,7 +17,7 @@ import { BoundedQueue } from '../../lib/queue.ts';
 export const TURN_WORK = 16;
 /** Work of all users who had to wait that begins in one turn. */
 export const TURN_TOTAL = 32;
-/** Most requests of one user that wait for a turn; one beyond it goes on at once. */
+/** Most requests of one user that wait for a turn. */
 export const WAITING_LIMIT = 10_000;
 
 /** The part of one user. Also the owner of the user's long work (`lib/next-turn.ts`). */
@@ -28,6 +28,11 @@ export class UserTurns {
   /** Made when the first request has to wait. */
   waiting: BoundedQueue<Waiting> | undefined;
   inLine = false;
+
+  /** No more may wait. */
+  get full(): boolean {
+    return this.waiting?.full === true;
+  }
 }
 
 interface Waiting {
@@ -61,13 +66,10 @@ export class Turns {
     return true;
   }
 
-  /** Calls in a later turn, unless the request is over by then. */
+  /** Calls in a later turn, unless the request is over by then. Not where that is full. */
   wait(user: UserTurns, work: number, request: Waiting['request'], go: () => void): void {
     user.waiting ??= new BoundedQueue(WAITING_LIMIT);
-    if (!user.waiting.push({ work, request, go })) {
-      go();
-      return;
-    }
+    user.waiting.push({ work, request, go });
     if (!user.inLine) {
       user.inLine = true;
       this.line.push(user);

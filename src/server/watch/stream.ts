@@ -20,7 +20,7 @@ import { type Outlet, outletOf } from './outlet.ts';
 import type { Rounds } from './rounds.ts';
 
 /** The past is sent in pieces of about this size, each when the client has taken the one before. */
-const FULL_BYTES = 256 * 1024;
+const FULL_BYTES = 128 * 1024;
 
 export interface WatchStreamOptions {
   readonly services: Services;
@@ -104,7 +104,8 @@ export class WatchStream implements WatchSink {
       const go = (): void => {
         outlet.stream.off('drain', go);
         res.off('close', go);
-        resolve();
+        // Many clients may have taken theirs in this turn of the loop.
+        resolve(nextTurn(this.owner));
       };
       outlet.stream.on('drain', go);
       res.on('close', go);
