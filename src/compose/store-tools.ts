@@ -10,7 +10,7 @@ import { type BackupSummary, readBackup, verifyBackup } from '../storage/backup/
 import { checkEmpty, checkRestored, clearStore, restoreInto } from '../storage/backup/restore.ts';
 import { snapshotPages } from '../storage/backup/snapshot.ts';
 import { backupChunks } from '../storage/backup/write.ts';
-import type { Engine, Entry } from '../storage/engine.ts';
+import { Compacted, type Engine, type Entry } from '../storage/engine.ts';
 import type { EtcdAccess } from '../storage/engines/index.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import type { DirectoryStat, Finding, Repair } from '../storage/engines/lmdb/findings.ts';
@@ -226,22 +226,36 @@ export interface StoreStat {
   readonly collections: BackupStat['collections'];
 }
 
-/** What a store holds that is reached through its engine. */
+/** Times that a store is counted from its beginning because its history was forgotten meanwhile. */
+const MOST_COUNTS = 5;
+
+/** What a store holds that is reached through its engine. It is only read: nothing is held, since that is a write in etcd. */
 export async function statPlace(place: Place): Promise<StoreStat> {
-  return withPlace(place, (engine) =>
-    withSnapshot(engine, async ({ identity, revision, compacted }, pages) => {
-      const collections: Record<string, { objects: number; bytes: number }> = {};
-      let [objects, unreadable] = [0, 0];
-      for await (const page of pages) {
-        for (const { key, value, unreadable: why } of page) {
-          objects++;
-          if (why !== undefined) unreadable++;
-          count(collections, key, value.length);
-        }
+  return withPlace(place, async (engine) => {
+    await checkRestored(engine);
+    for (let times = 1; ; times++) {
+      try {
+        return await countStore(engine);
+      } catch (error) {
+        if (!(error instanceof Compacted) || times === MOST_COUNTS) throw error;
       }
-      return { engine: engine.name, identity, revision, compactedRevision: compacted, objects, unreadable, collections };
-    }),
-  );
+    }
+  });
+}
+
+async function countStore(engine: Engine): Promise<StoreStat> {
+  const revision = await engine.currentRevision();
+  const collections: Record<string, { objects: number; bytes: number }> = {};
+  let [objects, unreadable] = [0, 0];
+  for await (const page of snapshotPages(engine, revision)) {
+    for (const { key, value, unreadable: why } of page) {
+      objects++;
+      if (why !== undefined) unreadable++;
+      count(collections, key, value.length);
+    }
+  }
+  const identity = await identityIn(engine);
+  return { engine: engine.name, identity, revision, compactedRevision: engine.compacted, objects, unreadable, collections };
 }
 
 /** `core/pods/default/web` counts as `core/pods`. */

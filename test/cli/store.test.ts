@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { openEngine } from '../../src/storage/engines/index.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type PlatResult, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
@@ -295,6 +296,28 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
     ]);
     expect((await server.admin.get('/api/v1/namespaces/default')).status).toBe(200);
     expect((await server.admin.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(404);
+  });
+
+  test('stat only reads: the revision of etcd stays as it was', async () => {
+    const { dataDir } = await usedDirectory();
+    const file = newFile();
+    const place = ['--etcd-servers', etcd.endpoint, '--etcd-prefix', '/only-read'];
+    await ok('backup', '--data-dir', dataDir, '--to', file);
+    await ok('restore', '--from', file, ...place);
+    const revision = async (): Promise<number> => {
+      const engine = await openEngine({
+        store: 'etcd',
+        dataDir: '',
+        etcd: { servers: [etcd.endpoint], prefix: '/only-read' },
+        historyRetentionMs: 0,
+      });
+      const newest = await engine.currentRevision();
+      await engine.close();
+      return newest;
+    };
+    const before = await revision();
+    expect(await ok('stat', ...place)).toContain(String(before));
+    expect(await revision()).toBe(before);
   });
 
   test('a mistyped prefix is not taken for a store without objects', async () => {

@@ -7,6 +7,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put } from '../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../lmdb.ts';
+import { repairDirectory } from './repair.ts';
+import { statDirectory } from './stat.ts';
+import { verifyDirectory } from './verify.ts';
 
 let parent: string;
 let dataDir: string;
@@ -161,4 +164,23 @@ test('a transaction needs room for several times its size', async () => {
   await engine.commit([put('small', '1')]);
   await expect(engine.commit([put('large', Buffer.alloc(1_500_000))])).rejects.toThrow(/is full/);
   await engine.close();
+});
+
+test.each([
+  [['store.journal-0', 'store.journal-1'], 'store.journal-0 and store.journal-1, which belong to it, are there'],
+  [['store.journal-1'], 'store.journal-1, which belongs to it, is there'],
+])('journals without their store file are refused by a start and by the tools, which name them: %j', async (left, named) => {
+  mkdirSync(dataDir, { mode: 0o700 });
+  for (const name of left) writeFileSync(join(dataDir, name), Buffer.alloc(4 * 2 ** 20));
+  const label = 'test';
+  for (const use of [
+    () => openLmdbEngine({ dataDir }),
+    () => verifyDirectory(dataDir),
+    () => statDirectory(dataDir),
+    () => repairDirectory(dataDir, { label }),
+  ]) {
+    await expect(use()).rejects.toThrow(named);
+    await expect(use()).rejects.toThrow(/Put store.mdb back .* "plat store restore --force .* to start empty, move them away/);
+  }
+  expect(readdirSync(dataDir).sort()).toEqual(left);
 });

@@ -53,6 +53,18 @@ export class JournalDamage extends Error {
 export const hasJournal = (directory: string): boolean => JOURNAL_FILES.some((name) => existsSync(join(directory, name)));
 
 /**
+ * Throws where journals are there and the store file that they belong to is gone: it is made before them, and they hold only
+ * what was not in it yet.
+ */
+export function checkNotAlone(directory: string): void {
+  const alone = JOURNAL_FILES.filter((name) => existsSync(join(directory, name)));
+  if (alone.length === 0) return;
+  throw new Error(
+    `the store file store.mdb in ${directory} is missing or empty, and ${alone.join(' and ')}, which ${alone.length === 1 ? 'belongs' : 'belong'} to it, ${alone.length === 1 ? 'is' : 'are'} there with the writes of its last moments. Nothing was changed. Put store.mdb back beside them, or restore a backup with "plat store restore --force --data-dir ${directory}", which keeps them aside; to start empty, move them away`,
+  );
+}
+
+/**
  * What is wrong where a server did not end in order and files that it left are gone: both are there from before its first write
  * until everything is in the tables, and either may hold the last commits. Undefined where both are there.
  */

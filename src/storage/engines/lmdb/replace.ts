@@ -5,6 +5,7 @@
  */
 import { closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLEAN_END_FILE } from './clean-end.ts';
 import { syncDirectory } from './journal.ts';
 
 /** There while files change places. */
@@ -27,7 +28,7 @@ export function storeFiles(directory: string): string[] {
   return readdirSync(directory).filter((name) => name.startsWith('store.') && name !== LOCK && lstatSync(join(directory, name)).isFile());
 }
 
-export const hasStore = (directory: string): boolean => storeFiles(directory).some((name) => name !== REPLACING);
+export const hasStore = (directory: string): boolean => storeFiles(directory).some((name) => name !== REPLACING && name !== CLEAN_END_FILE);
 
 /** Moves the files of `from`, a store that is closed, into the directory. `label` names the directory of the old ones, which is answered. */
 export function replaceStore(directory: string, from: string, label: string): string | undefined {

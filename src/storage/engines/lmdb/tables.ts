@@ -34,6 +34,7 @@ import {
   versionValues,
 } from './format.ts';
 import { syncDirectory } from './journal.ts';
+import { checkNotAlone } from './journal-read.ts';
 import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
 import { beginMigration } from './migrate.ts';
 import { type PageProblem, walkPages } from './pages.ts';
@@ -131,6 +132,7 @@ export function prepareDirectory(directory: string): void {
 export async function openTables(directory: string, options: TableOptions = {}): Promise<Tables> {
   const path = join(directory, FILE);
   if (sizeOf(path) === 0) {
+    checkNotAlone(directory);
     checkRoom(directory, (options.freeBytes ?? freeBytes)(directory), 0);
     await makeFile(directory, path, options);
   }

@@ -16,7 +16,7 @@ import {
   versionKeys,
   versionValues,
 } from './format.ts';
-import { inspectJournal, missingFiles } from './journal-read.ts';
+import { checkNotAlone, inspectJournal, missingFiles } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { MetaDamage, readMark, readNumberRow } from './meta.ts';
 import type { RowPlace } from './page-file.ts';
@@ -71,7 +71,10 @@ export async function verifyDirectory(directory: string): Promise<Finding[]> {
 /** The directory must be locked. Throws when there is no store. `salvage`: rows of broken pages are looked for. */
 export function inventoryOf(directory: string, salvage = false): Inventory {
   const path = join(directory, FILE);
-  if (!existsSync(path) || statSync(path).size === 0) throw new Error(`there is no store in ${directory}`);
+  if (!existsSync(path) || statSync(path).size === 0) {
+    checkNotAlone(directory);
+    throw new Error(`there is no store in ${directory}`);
+  }
   const findings: Finding[] = [];
   const meta = new Map<string, string>();
   const records: Map<Place, FoundRecord> = new Map();
