@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../identity.ts';
 import { type MessageType, resolve, type Type } from '../schema/types.ts';
@@ -81,6 +83,18 @@ test('a sentence of few words is not repeated: it says nothing of the particular
     return text.length < 40 && (fields.size > 1 || owners.size > 5);
   });
   expect(repeated).toEqual([]);
+});
+
+test('nothing but the OpenAPI endpoints imports descriptions, and they do when a document is asked for', () => {
+  const src = join(import.meta.dirname, '..');
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.ts$/.test(file) && !/\.test(ing)?\.ts$|descriptions\.ts$/.test(file),
+  );
+  const users = files.flatMap((file) => {
+    const found = readFileSync(join(src, file), 'utf8').match(/(?:from |import\()'[^']*descriptions\.ts'/g) ?? [];
+    return found.map((how) => `${file.replaceAll('\\', '/')}: ${how}`);
+  });
+  expect(users).toEqual(["server/endpoints/openapi/index.ts: import('../../../kinds/descriptions.ts'"]);
 });
 
 test('versions share descriptions, and a field may have a meaning of its own', () => {

@@ -38,6 +38,7 @@ describe.each(['plat', 'kubernetes'])('explain with identity %s', (identity) => 
     expect(said).toMatch(/^KIND: {6}Deployment\nVERSION: {3}apps\/v1\n\nDESCRIPTION:\n/);
     expect(said).toContain('\n  metadata <ObjectMeta>\n');
     expect(said).toContain('\n  spec <DeploymentSpec>\n');
+    expect(await plat.ok(['explain', 'pod.spec.containers.image'])).toContain('DESCRIPTION:\n    Container image to run');
   });
 
   test('fields, through lists and maps', async () => {
@@ -58,6 +59,12 @@ describe.each(['plat', 'kubernetes'])('explain with identity %s', (identity) => 
     );
     expect(await plat.ok(['explain', `beds.${group}.spec.rows.length`])).toContain('At least 1.\n    At most 9.\n');
     expect(await plat.ok(['explain', 'bed.spec', '--recursive'])).toContain('\n  rows <[]object>\n    length <integer>\n  tags');
+  });
+
+  test('what every custom object has', async () => {
+    const said = await plat.ok(['explain', 'beds']);
+    expect(said).toMatch(/apiVersion <string>\n +APIVersion defines /);
+    expect(said).toMatch(/kind <string>\n +Kind is a string value /);
   });
 
   test('everything below, with kinds that hold themselves', async () => {

@@ -93,6 +93,9 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     expect(whole).toMatch(/^GROUP: +garden\.example\.com\nKIND: +Bed\nVERSION: +v1\n/);
     expect(whole).toContain('A bed of one crop.');
     expect(whole).toContain('metadata\t<ObjectMeta>');
+    // Words that test suites of clients look for.
+    expect(whole).toMatch(/apiVersion\t<string>\s+APIVersion defines /);
+    expect(whole).toMatch(/kind\t<string>\s+Kind is a string value /);
     expect(await kubectl.ok(['explain', 'bd.spec.crop'])).toMatch(/FIELD: crop <string>[\s\S]*What is sown\./);
     expect(await kubectl.ok(['explain', 'beds.spec', '--recursive'])).toMatch(/crop\t<string> -required-[\s\S]*tools\t<\[\]Object>/);
     expect(await kubectl.ok(['explain', 'beds.metadata.labels'])).toContain('FIELD: labels <map[string]string>');

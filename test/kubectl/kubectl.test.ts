@@ -39,10 +39,12 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
   });
 
   test('explain', async () => {
-    expect(await kubectl.ok(['explain', 'pods.spec.containers.image'])).toContain('FIELD: image <string>');
+    const image = await kubectl.ok(['explain', 'pod.spec.containers.image']);
+    expect(image).toMatch(/FIELD: image <string>\s+DESCRIPTION:\s+Container image to run/);
     const recursive = await kubectl.ok(['explain', 'deployments', '--recursive']);
     expect(recursive).toContain('KIND:       Deployment');
     expect(recursive).toContain('matchLabels');
+    for (const text of [image, recursive]) expect(text).not.toMatch(/<(empty|none|no description)>/i);
     expect(await kubectl.ok(['explain', 'cronjobs', '--api-version=batch/v1'])).toContain('VERSION:    v1');
   });
 

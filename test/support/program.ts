@@ -32,9 +32,13 @@ export interface ProgramServer {
   readonly dataDir: string;
 }
 
-/** Starts `plat server` and waits for its ready line. The directory is made when none is given. */
-export async function startPlat(args: readonly string[], dataDir = temporaryDirectory('plat-program')): Promise<ProgramServer> {
-  const child = startChild(process.execPath, [program, 'server', '--secure-port', '0', '--data-dir', dataDir, ...args]);
+/** Starts `plat server` and waits for its ready line. The directory is made when none is given. `from`: a copy of the program. */
+export async function startPlat(
+  args: readonly string[],
+  dataDir = temporaryDirectory('plat-program'),
+  from = programDirectory,
+): Promise<ProgramServer> {
+  const child = startChild(process.execPath, [join(from, 'plat.js'), 'server', '--secure-port', '0', '--data-dir', dataDir, ...args]);
   const ready = await child.line((line) => line.includes('is ready at'));
   const address = /is ready at (\S+)/.exec(ready)?.[1] as string;
   return { child, address, dataDir };
