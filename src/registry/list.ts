@@ -2,8 +2,10 @@
  * get and list at the versions the specification's tables name. The current state comes from the cache; an exact older
  * version comes from the cache too while the collection has not changed since, else from the store's history.
  */
+import { groupName, type Identity } from '../identity.ts';
 import { Slices } from '../lib/slices.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
+import { parseJson } from '../schema/parse.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
@@ -96,12 +98,20 @@ function listCurrent(
   const from = (items: Item[]): Item[] => (start === '' ? items : items.filter((item) => item.key >= start));
   const many = selection.everything ? undefined : manyToSelect(resource, selection);
   if (many === undefined)
-    return page(from(selectCurrent(resource, selection)), selection, revision, start, limit, currentRest(resource, selection));
+    return page(
+      resource.identity,
+      from(selectCurrent(resource, selection)),
+      selection,
+      revision,
+      start,
+      limit,
+      currentRest(resource, selection),
+    );
   const last = (many[many.length - 1] as Item).key;
   const slices = new Slices(() => waits?.ended === true, undefined, waits?.owner);
   return selectInSlices(many, selection, slices).then((items) =>
     // With a selector only whether there is more is told.
-    page(from(items), selection, revision, start, limit, (key) => (last > key ? 1 : 0)),
+    page(resource.identity, from(items), selection, revision, start, limit, (key) => (last > key ? 1 : 0)),
   );
 }
 
@@ -125,7 +135,7 @@ function listFrom(
 ): ListResult | Promise<ListResult> {
   if (options.resourceVersion !== '' && options.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
-  const token = readToken(deps, options.continue);
+  const token = readToken(resource.identity, options.continue);
   const start = selection.prefix + token.start;
   if (token.revision < 0) return listCurrent(resource, selection, deps.cache.revision, start, options.limit, waits);
   return listAt(deps, resource, selection, token.revision, start, options.limit, true, waits);
@@ -149,7 +159,7 @@ function listAt(
     return listCurrent(resource, selection, revision, start, limit, waits);
   return listHistory(deps, resource, selection, revision, start, limit).catch((error: unknown) => {
     if (error instanceof FutureRevision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
-    if (error instanceof Compacted) throw tooOld(selection, start, continued);
+    if (error instanceof Compacted) throw tooOld(resource.identity, selection, start, continued);
     throw error;
   });
 }
@@ -181,7 +191,7 @@ async function listHistory(
     const last = chunk.entries[chunk.entries.length - 1];
     if (!chunk.more || last === undefined || (limit > 0 && items.length >= limit)) {
       const beyond = chunk.count - chunk.entries.length;
-      const found = page(items, selection, revision, start, limit, (key) => keys.filter((k) => k > key).length + beyond);
+      const found = page(resource.identity, items, selection, revision, start, limit, (key) => keys.filter((k) => k > key).length + beyond);
       return unreadable === 0 ? found : { ...found, unreadable };
     }
     from = `${last.key}\u0000`;
@@ -204,6 +214,7 @@ function currentRest(resource: Resource, selection: Selection): (key: string) =>
 
 /** Cuts a page. `rest` counts objects after a key: a page may end where others follow of which none is selected. */
 function page(
+  identity: Identity,
   items: Item[],
   selection: Selection,
   revision: number,
@@ -221,35 +232,43 @@ function page(
   return {
     items: shown,
     revision,
-    continue: writeToken(revision, `${last.key.slice(selection.prefix.length)}\u0000`),
+    continue: writeToken(identity, revision, `${last.key.slice(selection.prefix.length)}\u0000`),
     remaining: selection.everything ? remaining : undefined,
     whole: false,
   };
 }
 
-/** Format of continue tokens. */
-const TOKEN_VERSION = 'v1';
-function writeToken(revision: number, start: string): string {
-  return Buffer.from(JSON.stringify({ v: TOKEN_VERSION, rv: revision, start })).toString('base64url');
+/** Where the next part of a list begins. Format and complaints are those that clients know. */
+const tokenVersion = (identity: Identity): string => `${groupName(identity, 'meta')}/v1`;
+/** The version that earlier releases wrote: a list that was begun with one goes on with this one. */
+const OLD_TOKEN_VERSION = 'v1';
+
+function writeToken(identity: Identity, revision: number, start: string): string {
+  return Buffer.from(JSON.stringify({ v: tokenVersion(identity), rv: revision, start })).toString('base64url');
 }
-function readToken(_deps: RegistryDeps, text: string): { revision: number; start: string } {
+function readToken(identity: Identity, text: string): { revision: number; start: string } {
   const fail = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw fail(`illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`);
+  const illegal = text.search(/[^A-Za-z0-9_-]/);
+  if (illegal >= 0 || text.length % 4 === 1) throw fail(`illegal base64 data at input byte ${illegal >= 0 ? illegal : text.length - 1}`);
   let token: { v?: unknown; rv?: unknown; start?: unknown };
   try {
-    token = JSON.parse(Buffer.from(text, 'base64url').toString()) as typeof token;
-  } catch {
-    throw fail('it is not JSON');
+    const value = parseJson(Buffer.from(text, 'base64url'));
+    token = value !== null && typeof value === 'object' ? (value as typeof token) : {};
+  } catch (error) {
+    throw fail((error as Error).message);
   }
-  if (token === null || typeof token !== 'object') throw fail('it is not an object');
-  if (token.v !== TOKEN_VERSION) throw fail(`server does not recognize this encoded version ${JSON.stringify(token.v ?? '')}`);
-  if (typeof token.rv !== 'number' || token.rv === 0) throw fail('incorrect encoded start resourceVersion (version v1)');
-  if (typeof token.start !== 'string' || token.start === '') throw fail('encoded start key empty (version v1)');
-  if (token.start.includes('..') || token.start.startsWith('/')) throw fail(`invalid continue key: ${token.start}`);
-  return { revision: token.rv, start: token.start };
+  const version = tokenVersion(identity);
+  if (token.v !== version && token.v !== OLD_TOKEN_VERSION)
+    throw fail(`server does not recognize this encoded version ${JSON.stringify(token.v ?? '')}`);
+  if (!Number.isSafeInteger(token.rv) || token.rv === 0) throw fail(`incorrect encoded start resourceVersion (version ${version})`);
+  if (typeof token.start !== 'string' || token.start === '') throw fail(`encoded start key empty (version ${version})`);
+  // A key must not lead out of the collection.
+  const key = token.start.startsWith('/') ? token.start : `/${token.start}`;
+  if (/\/(\.{0,2})(\/|$)/.test(key)) throw fail(token.start);
+  return { revision: token.rv as number, start: key.slice(1) };
 }
 
-function tooOld(selection: Selection, start: string, continued: boolean): Error {
+function tooOld(identity: Identity, selection: Selection, start: string, continued: boolean): Error {
   if (!continued) return expired('The resourceVersion for the provided list is too old.');
   const error = expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
@@ -257,6 +276,6 @@ function tooOld(selection: Selection, start: string, continued: boolean): Error 
       'with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time ' +
       'the first chunk was returned and now may show up in the list.',
   );
-  error.listMeta = { continue: writeToken(-1, start.slice(selection.prefix.length)) };
+  error.listMeta = { continue: writeToken(identity, -1, start.slice(selection.prefix.length)) };
   return error;
 }

@@ -51,7 +51,7 @@ export async function listForm(
       slices === undefined ? stringifyYaml([value]) : inSlices(yamlWork([value]), slices).then(String);
     return { before, between: '', after, pieces: valuePieces(resource, texts, write) };
   }
-  const whole = pretty ? `${JSON.stringify(marked, undefined, 2)}\n` : JSON.stringify(marked);
+  const whole = pretty ? JSON.stringify(marked, undefined, 2) : `${JSON.stringify(marked)}\n`;
   const [before, after] = cutAt(whole, whole.lastIndexOf(`"${MARK}"`), MARK.length + 2);
   if (pretty) {
     const write = (value: JsonValue): string => JSON.stringify(value, undefined, 2).replaceAll('\n', '\n    ');

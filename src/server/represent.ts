@@ -28,7 +28,7 @@ export function needsCalls(resource: Resource, r: Representation, include: Inclu
   return r.transform === 'Table' ? tableShowsObjects(resource, include) : r.transform === undefined;
 }
 
-/** JSON text, YAML text or bytes of one object. `slices` are given for a large one. */
+/** JSON text, YAML text or bytes of one object. `slices` are given for a large one. Compact JSON ends with a line end, indented does not. */
 export async function representItem(
   env: KindEnv,
   resource: Resource,
@@ -48,7 +48,6 @@ export async function representItem(
     return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
   }
   if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata, slices);
-  if (isPlain(resource, r, pretty) && !isForeign(resource, item)) return item.bytes;
   const object = await (slices === undefined ? parseAs(resource, item) : parseAsInSlices(resource, item, slices));
   if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
@@ -58,7 +57,7 @@ export async function representItem(
 /** Any object of a known schema (a view such as Scale, an action's answer). */
 export async function representObject(schema: MessageType, object: ApiObject, r: Representation, pretty: boolean): Promise<Buffer> {
   if (r.media === 'protobuf') return binary(schema, object);
-  if (r.media === 'json' && !pretty) return Buffer.from(encode(schema, object));
+  if (r.media === 'json' && !pretty) return Buffer.from(`${encode(schema, object)}\n`);
   return written(toJson(schema, object) as JsonObject, r, pretty, undefined);
 }
 
@@ -103,7 +102,7 @@ export function dropTypeMeta(object: ApiObject): void {
 
 /** JSON text as it is, or in another form. */
 async function writtenText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
-  if (r.media === 'json' && !pretty) return Buffer.from(text);
+  if (r.media === 'json' && !pretty) return Buffer.from(`${text}\n`);
   if (slices?.due) await slices.pause();
   return written(JSON.parse(text) as JsonObject, r, pretty, undefined, slices);
 }
@@ -121,7 +120,7 @@ async function written(
     return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlWork(value), slices);
   }
   if (r.media === 'protobuf' && schema !== undefined) return binary(schema, value as never);
-  return Buffer.from(pretty ? `${JSON.stringify(value, undefined, 2)}\n` : JSON.stringify(value));
+  return Buffer.from(pretty ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`);
 }
 
 export function binary(schema: MessageType, object: { kind?: string; apiVersion?: string }): Buffer {

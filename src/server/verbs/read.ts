@@ -11,7 +11,7 @@ import { sendList } from '../list-body.ts';
 import { type Representation, wantsPretty } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import { type IncludeObject, isPlain, representItem } from '../represent.ts';
-import { send } from '../respond.ts';
+import { send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
 
 export const objectOffer = (resource: Resource) => (resource.custom ? customOffer : builtinOffer);
@@ -59,7 +59,7 @@ export function sendItem(
 ): void | Promise<void> {
   const pretty = isPretty(ctx, representation);
   if (isPlain(resource, representation, pretty) && !isForeign(resource, item)) {
-    send(ctx, status, representation.type, item.bytes);
+    sendLine(ctx, status, representation.type, item.bytes);
     return;
   }
   const { env } = services.registry;

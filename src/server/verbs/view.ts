@@ -42,8 +42,9 @@ async function answer(services: Services, ctx: Context, resource: Resource, view
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const { transform, transformVersion, type } = representation;
   const object = shown(services, view, hub);
-  if (transform === 'Table') send(ctx, 200, type, viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx)));
-  else if (transform === 'PartialObjectMetadata') send(ctx, 200, type, viewPartialText(object, transformVersion));
+  if (transform === 'Table')
+    send(ctx, 200, type, `${viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx))}\n`);
+  else if (transform === 'PartialObjectMetadata') send(ctx, 200, type, `${viewPartialText(object, transformVersion)}\n`);
   else send(ctx, 200, type, await representObject(view.schema, object, representation, isPretty(ctx, representation)));
 }
 
