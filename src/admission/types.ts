@@ -58,6 +58,8 @@ export interface AdmissionRequest {
   readonly options: JsonObject;
   readonly user: User;
   readonly dryRun: boolean;
+  /** A dry run into a namespace that would be made for it: the namespace counts as being there. */
+  namespaceToBeMade?: true;
   /** The object goes with a whole collection: the request did not name it. */
   readonly collection?: boolean | undefined;
   /** Writes of other objects that belong to this request; the registry commits them with it. */

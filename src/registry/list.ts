@@ -36,11 +36,12 @@ export interface ListResult {
 /** Reads a resourceVersion parameter: undefined when it is not given. Throws as the stock server does. */
 export function parseVersion(text: string): number | undefined {
   if (text === '') return undefined;
-  if (!/^\d+$/.test(text)) throw badRequest(versionComplaint(text));
+  if (!isVersion(text)) throw badRequest(versionComplaint(text));
   return Number(text);
 }
+const isVersion = (text: string): boolean => /^\d+$/.test(text) && (text.length < 20 || BigInt(text) < 1n << 64n);
 const versionComplaint = (text: string): string =>
-  `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${/^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'}`;
 
 /** Waits until the cache may answer a read at "not older than" this version. Nothing to wait for in the usual case. */
 export function fresh(deps: RegistryDeps, resourceVersion: string): void | Promise<void> {
@@ -76,7 +77,7 @@ export function list(
   if (options.continue !== '') return listFrom(deps, resource, selection, options, waits);
   const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
   if (exact) {
-    if (!/^\d+$/.test(resourceVersion)) throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
+    if (!isVersion(resourceVersion)) throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
     return listAt(deps, resource, selection, Number(resourceVersion), '', limit, false, waits);
   }
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.

@@ -85,8 +85,8 @@ async function attemptRemove(
   const finalizers = finalizersFor(ctx, object, options);
   const held = isHeld(resource.kind, object, finalizers ?? object.metadata.finalizers);
   if (plan === 'now' && !held) return removeNow(deps, ctx, item, object, request.sideWrites);
-  if (plan === 'marked' && !held && object.metadata.deletionGracePeriodSeconds === 0)
-    return removeNow(deps, ctx, item, object, request.sideWrites);
+  // Watchers see the mark first, and the deletion carries it.
+  const atOnce = plan === 'marked' && !held && object.metadata.deletionGracePeriodSeconds === 0;
 
   if (finalizers !== undefined) setFinalizers(object, finalizers);
   if (plan === 'now') {
@@ -94,13 +94,34 @@ async function attemptRemove(
     resource.kind.deletionBegins?.(object as never);
   }
   object.metadata.resourceVersion = String(item.revision);
-  if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: false };
+  if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: atOnce };
   // Deleting what is already on its way changes nothing. What marks an object may make it larger than objects may be.
   const value = storedValueOf(resource, object);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
   const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
-  return { item: kept, object, removed: false };
+  return { item: kept, object, removed: atOnce && (await removeMarked(deps, ctx, kept, object)) };
+}
+
+/**
+ * Deletes what was just marked and has no time left. Whoever was quicker may have deleted it, or have put a finalizer on it,
+ * which then holds it.
+ */
+async function removeMarked(deps: RegistryDeps, ctx: WriteContext, kept: Item, object: ApiObject): Promise<boolean> {
+  let current: Item | undefined = kept;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await removeNow(deps, ctx, current, object, []);
+      return true;
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+      if (attempt >= TRIES) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
+    }
+    if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+    current = ctx.resource.collection?.items.get(keyOf(ctx));
+    if (current === undefined || current.created !== kept.created) return true;
+    if (isHeld(ctx.resource.kind, object, parseItem(current).metadata.finalizers)) return false;
+  }
 }
 
 /** The object in whichever version it is stored. */
@@ -152,10 +173,12 @@ function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions,
   const meta = object.metadata;
   const { kind } = ctx.resource;
   if (kind.gracePeriod === undefined) return 'now';
-  const requested = options.gracePeriodSeconds;
+  const { gracePeriodSeconds } = options;
+  const requested = gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds;
   if (meta.deletionTimestamp !== undefined) {
     const current = meta.deletionGracePeriodSeconds;
-    if (current === undefined) return 'now';
+    // What has no time left is deleted: a deletion that was broken off after the mark goes on.
+    if (current === undefined || current === 0) return 'now';
     if (requested === undefined || requested >= current) return 'pending';
     meta.deletionTimestamp = formatTime(timeMillis(meta.deletionTimestamp) - (current - requested) * 1000);
     meta.deletionGracePeriodSeconds = requested;

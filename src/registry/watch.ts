@@ -64,9 +64,11 @@ export async function watch(
       ? catchUp(collection, selection, sink, revision, selectCurrent(resource, selection), synthetic)
       : catchUp(collection, selection, sink, revision, many, selected);
   }
+  // Another server may be ahead of this one for a moment. What is not reached by then is no version that a watch can begin at.
+  if (from > deps.cache.revision) await fresh(deps, resourceVersion);
   const recent = collection.eventsSince(from);
   if (recent === undefined) return replay(deps, collection, selection, from, sink);
-  return catchUp(collection, selection, sink, Math.max(from, deps.cache.revision), recent, (event) => dispatch(event, selection, sink));
+  return catchUp(collection, selection, sink, deps.cache.revision, recent, (event) => dispatch(event, selection, sink));
 }
 
 /** Sends what is known of the past, all of it at once where it is little, then follows. */

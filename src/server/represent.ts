@@ -7,7 +7,7 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { isForeign, parseAllAs, parseAs, parseAsInSlices } from '../registry/convert.ts';
+import { parseAllAs, parseAs, parseAsInSlices } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encode, toJson } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';

@@ -71,6 +71,43 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
     expect(limited.json.message).toContain('Too large resource version');
   });
 
+  test('finding 9: an exact version that is still to come is 504 for lists, pages and deletions of collections', async () => {
+    for (const query of ['resourceVersionMatch=Exact', 'limit=2', 'limit=2&resourceVersionMatch=Exact'])
+      for (const method of ['GET', 'DELETE']) {
+        const answer = await server().admin.send(method, `${path}?resourceVersion=${future()}&${query}`);
+        expect(answer.json, `${method} ${query}`).toMatchObject({
+          code: 504,
+          reason: 'Timeout',
+          message: expect.stringContaining('Too large resource version'),
+          details: { retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] },
+        });
+      }
+    expect(names((await list('')).json)).toEqual(after);
+  });
+
+  test('finding 10: a watch from a version that is not reached is 504, with bookmarks or without', async () => {
+    const answers = await Promise.all(
+      ['', '&allowWatchBookmarks=true'].map((more) => list(`watch=1&timeoutSeconds=1&resourceVersion=${future()}${more}`)),
+    );
+    for (const answer of answers) expect(answer.json).toMatchObject({ code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } });
+  });
+
+  test('finding 10: a watch waits for a version that comes, and sends what follows it', async () => {
+    const at = Number(await server().engine.currentRevision());
+    const opening = server().admin.watch(`${path}?watch=1&resourceVersion=${at + 1}`);
+    await server().admin.ok('POST', path, { metadata: { name: 'w1', labels: { later: '' } } });
+    const watch = await opening;
+    await server().admin.ok('POST', path, { metadata: { name: 'w2', labels: { later: '' } } });
+    expect((await watch.next()).object.metadata.name).toBe('w2');
+    watch.close();
+    await server().admin.ok('DELETE', `${path}?labelSelector=later`);
+  });
+
+  test('numbers that no version can be are refused, also by watches', async () => {
+    for (const query of ['', '&watch=1', '&limit=1'])
+      expect((await list(`resourceVersion=18446744073709551616${query}`)).json).toMatchObject({ code: 400, reason: 'BadRequest' });
+  });
+
   describe('list', () => {
     /** What a cell of the table answers. */
     type Cell = 'newest' | 'newest, limited' | 'exact' | 'exact, limited' | 'invalid' | 'continued' | 'bad request';

@@ -111,6 +111,24 @@ describe('one server', () => {
     await server.admin.ok('DELETE', `${path}/real`);
   });
 
+  test('finding 14: a dry run says what the real request would say of addresses and ports', async () => {
+    const taken = (await make(service('holder', {}))).spec.clusterIP;
+    await make(service('changes', { type: 'ExternalName', externalName: 'a.example.com' }));
+    const port = (nodePort: number) => ({ type: 'NodePort', ports: [{ port: 80, nodePort }] });
+    for (const spec of [{ clusterIP: taken }, { clusterIP: '10.0.0.1' }, { clusterIP: '192.0.2.1' }, port(80), port(65_000)]) {
+      const [dry, real] = await Promise.all(
+        ['?dryRun=All', ''].map((query) => server.admin.post(`${path}${query}`, service('refused', spec))),
+      );
+      expect(dry?.json).toMatchObject({ code: 422, reason: 'Invalid' });
+      expect(dry?.json).toEqual(real?.json);
+    }
+    const change = { spec: { type: 'ClusterIP', externalName: null, clusterIP: taken, ports: [{ port: 80 }] } };
+    const dry = await server.admin.patch(`${path}/changes?dryRun=All`, change);
+    expect(dry.json).toMatchObject({ code: 422, reason: 'Invalid' });
+    expect(dry.json).toEqual((await server.admin.patch(`${path}/changes`, change)).json);
+    for (const name of ['holder', 'changes']) await server.admin.ok('DELETE', `${path}/${name}`);
+  });
+
   test('a write that is refused gives out nothing', async () => {
     const before = await given(server.engine, 'ips');
     const refused = await server.admin.post(path, service('bad', { sessionAffinity: 'Cookie' }));

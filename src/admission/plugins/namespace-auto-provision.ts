@@ -10,7 +10,11 @@ export const namespaceAutoProvision: MakePlugin = ({ live, ensureNamespace }) =>
     handles: (operation) => operation === 'CREATE',
     concerns: ({ kind }) => kind.namespaced,
     async admit(request) {
-      if (request.dryRun || namespaces.get('', request.namespace) !== undefined) return;
+      if (namespaces.get('', request.namespace) !== undefined) return;
+      if (request.dryRun) {
+        request.namespaceToBeMade = true;
+        return;
+      }
       try {
         await ensureNamespace(request.namespace);
       } catch (error) {

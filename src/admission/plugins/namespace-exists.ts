@@ -8,7 +8,8 @@ export const namespaceExists: MakePlugin = ({ live }) => {
     name: 'NamespaceExists',
     handles: (operation) => operation !== 'CONNECT',
     concerns: ({ kind }) => kind.namespaced,
-    validate({ namespace }) {
+    validate({ namespace, namespaceToBeMade }) {
+      if (namespaceToBeMade) return;
       if (namespaces.get('', namespace) === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
     },
   };

@@ -24,6 +24,7 @@ export const namespaceLifecycle: MakePlugin = ({ identity, live }) => {
       // Reviews tell who may do what; they are asked also of namespaces that are not there.
       if (served.kind.group === 'authorization') return;
       const found = namespaces.get('', namespace);
+      if (found === undefined && request.namespaceToBeMade) return;
       if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
       if (operation === 'CREATE' && found.metadata.deletionTimestamp !== undefined) {
         const error = forbidden(

@@ -1,5 +1,5 @@
 /** What the two webhook plug-ins have in common: which webhooks a request concerns. */
-import { webhookAgent } from '../../identity.ts';
+import { domainName, webhookAgent } from '../../identity.ts';
 import type { Live } from '../../kinds/live.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
@@ -37,15 +37,17 @@ export class Dispatcher {
 
   /** Whether the selectors of a webhook choose the request. Throws `notFound` for a namespace that does not exist. */
   selected({ webhook }: Candidate, request: AdmissionRequest): boolean {
-    const inNamespace = namespaceSelected(webhook, request, (name) => this.labelsOf(name));
+    const inNamespace = namespaceSelected(webhook, request, (name) => this.labelsOf(name, request.namespaceToBeMade));
     if (inNamespace === false || !objectSelected(webhook, request)) return false;
     if (inNamespace === 'missing') throw this.missing(request.namespace);
     return true;
   }
 
-  private labelsOf(namespace: string) {
+  private labelsOf(namespace: string, toBeMade?: true) {
     const found = this.namespaces.get('', namespace);
-    return found === undefined ? ('missing' as const) : (found.metadata.labels ?? {});
+    if (found !== undefined) return found.metadata.labels ?? {};
+    // Every namespace is labelled with its name.
+    return toBeMade ? { [domainName(this.env.identity, 'metadata.name')]: namespace } : ('missing' as const);
   }
   private missing(namespace: string): ApiError {
     return notFound({ group: '', resource: 'namespaces' }, namespace);

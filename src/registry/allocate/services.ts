@@ -34,7 +34,7 @@ export function serviceHook(allocation: ServiceAllocation): Hook {
     const service = request.object as Service | undefined;
     const old = request.old as Service | undefined;
     const uid = (service ?? old)?.metadata.uid ?? '';
-    const run = new Run(allocation, new Claims(uid, request.dryRun, request.operations), request.dryRun);
+    const run = new Run(allocation, new Claims(uid, request.dryRun, request.operations));
     if (service === undefined) run.remove(old as Service, request.operations);
     else if (old === undefined) run.create(service);
     else run.update(service, old);
@@ -64,12 +64,10 @@ const nodePortsOf = ({ spec }: Service): number[] =>
 class Run {
   private readonly allocation: ServiceAllocation;
   private readonly claims: Claims;
-  private readonly dryRun: boolean;
 
-  constructor(allocation: ServiceAllocation, claims: Claims, dryRun: boolean) {
+  constructor(allocation: ServiceAllocation, claims: Claims) {
     this.allocation = allocation;
     this.claims = claims;
-    this.dryRun = dryRun;
   }
   private get families(): IPFamily[] {
     return this.allocation.addresses.ranges.map((range) => range.family);
@@ -114,7 +112,7 @@ class Run {
     const { addresses, randomBelow, now } = this.allocation;
     const range = addresses.ranges.find((r) => r.family === family) as AddressRange;
     if (asked === '') {
-      const ip = addresses.propose(range, randomBelow, now()) ?? (this.dryRun ? range.network : undefined);
+      const ip = addresses.propose(range, randomBelow, now());
       if (ip === undefined) throw serviceUnavailable('failed to allocate a serviceIP: range is full');
       this.claims.note(addresses, ip);
       return ip;
@@ -127,8 +125,7 @@ class Run {
     };
     const ip = canonicalAddress(asked);
     if (range.indexOf(ip) === undefined) fail(`the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range.text}`);
-    // A dry run does not look at what is in use: it may be free by the time of the real one.
-    if (!this.dryRun && this.claims.take(addresses, ip) === 'in use') fail('provided IP is already allocated');
+    if (this.claims.take(addresses, ip) === 'in use') fail('provided IP is already allocated');
     return asked;
   }
 
@@ -169,11 +166,11 @@ class Run {
     errors.invalid(at, port, why);
     refuse(service, errors);
   }
-  /** Answers why a port cannot be had. A dry run accepts one outside the range, but not one in use. */
+  /** Answers why a port cannot be had. */
   private tryPort(port: number): string | undefined {
     const { ports } = this.allocation;
     const range = ports.ranges[0] as Range;
-    if (!this.dryRun && range.indexOf(String(port)) === undefined)
+    if (range.indexOf(String(port)) === undefined)
       return `provided port is not in the valid range. The range of valid ports is ${range.at(0)}-${range.at(range.size - 1)}`;
     return this.claims.take(ports, String(port)) === 'in use' ? 'provided port is already allocated' : undefined;
   }

@@ -42,8 +42,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const timers: NodeJS.Timeout[] = [];
   if (options.bookmarks) {
     const mark = () => {
-      // A server of several may be behind the one that the client came from.
-      if (stream.upToDate) stream.bookmark(Math.max(registry.cache.revision, Number(options.resourceVersion)));
+      if (stream.upToDate) stream.bookmark(registry.cache.revision);
     };
     if (millis > BOOKMARK_BEFORE_END_MS) timers.push(setTimeout(mark, millis - BOOKMARK_BEFORE_END_MS));
     timers.push(setInterval(mark, BOOKMARK_EVERY_MS));
