@@ -25,6 +25,13 @@ export async function reconcilePolicy(writer: SystemWriter, identity: Identity):
   return counts.filter(Boolean).length;
 }
 
+/** One role that the server keeps up to date. */
+export const settleRole = (writer: SystemWriter, identity: Identity, wanted: Named): Promise<boolean> =>
+  settle(writer, 'roles', wanted, (existing, one) => reconcileRole(identity, existing as never, one as never));
+/** One binding that the server keeps up to date. */
+export const settleBinding = (writer: SystemWriter, identity: Identity, wanted: Named): Promise<boolean> =>
+  settle(writer, 'rolebindings', wanted, (existing, one) => reconcileBinding(identity, existing as never, one as never));
+
 async function settle(
   writer: SystemWriter,
   plural: string,

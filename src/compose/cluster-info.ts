@@ -1,0 +1,42 @@
+/** Publishes `cluster-info` where bootstrap tokens are accepted, and again when the certificates of this server change. */
+import type { Credentials } from '../credentials.ts';
+import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
+import type { Log } from '../lib/log.ts';
+import { publishClusterInfo } from '../registry/bootstrap/cluster-info.ts';
+import type { SystemWriter } from '../registry/system.ts';
+import { advertisedAddress } from './allocation.ts';
+import type { Trust } from './trust.ts';
+
+export interface ClusterInfoParts {
+  readonly options: ServerOptions;
+  readonly identity: Identity;
+  readonly credentials: Pick<Credentials, 'rootCertificates'>;
+  readonly trust: Pick<Trust, 'tls'>;
+  readonly writer: SystemWriter;
+  readonly port: number;
+  readonly log: Log;
+}
+
+/** Resolves when it is there. A store that does not take it is no reason not to serve. */
+export async function composeClusterInfo(parts: ClusterInfoParts): Promise<void> {
+  const { options, identity, credentials, trust, writer, port, log } = parts;
+  if (!options.enableBootstrapTokenAuth) return;
+  const { serving } = trust.tls;
+  const publish = (): Promise<void> =>
+    publishClusterInfo(writer, identity, {
+      server: `https://${hostOf(options)}:${port}`,
+      certificates: options.tlsCertFile === undefined ? credentials.rootCertificates : serving.current.certificate,
+    }).catch((error: unknown) => log.error('cluster-info not published', { error: String(error) }));
+  serving.onChange(() => void publish());
+  await publish();
+}
+
+/** The address that new nodes reach the server by. */
+function hostOf(options: ServerOptions): string {
+  const { bindAddress } = options;
+  const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
+  const address =
+    options.advertiseAddress ?? (everywhere ? advertisedAddress(options) : undefined) ?? (everywhere ? '127.0.0.1' : bindAddress);
+  return address.includes(':') ? `[${address}]` : address;
+}
