@@ -346,7 +346,11 @@ export const controllerFlags = {
 };
 
 const observing = {
-  v: int(0, 'How much is logged, 0 to 10.', { max: 10 }),
+  v: int(
+    0,
+    'How much is logged, 0 to 10: notable events from 2, details from 4, requests from 6, those of the own controllers from 7, outlines of bodies from 8. Secrets never are.',
+    { max: 10 },
+  ),
   'log-format': choice('text', ['text', 'json'], 'Form of log lines.'),
   'show-hidden-metrics-for-version': text('', 'The release before this one, to show metrics that were hidden since.', { value: 'VERSION' }),
 };

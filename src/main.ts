@@ -7,6 +7,7 @@ import { composeAggregation, publishedTrust } from './compose/aggregation.ts';
 import { declareAllocations, declareServerEndpoints } from './compose/allocation.ts';
 import { composeAudit } from './compose/audit.ts';
 import { composeAuth } from './compose/auth.ts';
+import { composeClusterInfo } from './compose/cluster-info.ts';
 import { composeConnections } from './compose/connect.ts';
 import { composeControllers } from './compose/controllers.ts';
 import { composeConversions } from './compose/conversions.ts';
@@ -52,6 +53,7 @@ import { KeptLists } from './server/kept-lists.ts';
 import { type Listener, listen } from './server/listen.ts';
 import { Negotiator } from './server/negotiate.ts';
 import type { Step } from './server/pipeline.ts';
+import { keepBodies, logRequests } from './server/request-log.ts';
 import type { Services } from './server/services.ts';
 import { authenticate } from './server/steps/authenticate.ts';
 import { authorize } from './server/steps/authorize.ts';
@@ -260,6 +262,7 @@ async function serve(
   const trail = await composeAudit({ options, identity, catalog, metrics, log, trust });
   const streams = composeStreams({ identity, live, log, clock, authenticator: auth.authenticator, authorizer: auth.authorizer });
   const steps = (identify: Step): Step[] => [
+    ...keepBodies(log),
     auditId,
     findInfo,
     checkTimeout,
@@ -271,6 +274,7 @@ async function serve(
     streams.step,
     (ctx) => aggregation.serve(ctx) ?? (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
+  const finished = logRequests(log, surface.finished);
   const handlerOf = (identify: Step) =>
     requestHandler({
       steps: steps(identify),
@@ -283,7 +287,7 @@ async function serve(
           audit: ctx.auditId,
           error: error instanceof Error ? (error.stack ?? error.message) : String(error),
         }),
-      finished: surface.finished,
+      finished,
     });
   const handle = handlerOf(authenticate(services.authenticator));
   const startControllers = composeControllers({
@@ -314,6 +318,7 @@ async function serve(
   const [withdraw] = await Promise.all([
     serverEndpoints.announce({ identity, writer, options, port: listener.port, log }),
     credentials.writeAdminConfig(address),
+    composeClusterInfo({ options, identity, credentials, trust, writer, port: listener.port, log }),
   ]);
   const abort = (): void => {
     for (const one of listeners) one.abort();

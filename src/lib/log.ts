@@ -19,7 +19,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
-  /** Written when the verbosity (`--v`) is at least this high. 2: notable, 4: detail, 6: requests, 8: bodies' shape. */
+  /** Written when the verbosity (`--v`) is at least this high. 2: notable, 4: detail, 6: requests, 7: inner requests, 8: bodies' shape. */
   debug(verbosity: number, message: string, fields?: LogFields): void;
   enabled(verbosity: number): boolean;
   /** A log whose entries all carry these fields. */

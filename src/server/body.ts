@@ -46,6 +46,7 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
     req.on('end', () => {
       ctx.bodyBytes = size;
       const whole = chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size);
+      if (ctx.keepBody) ctx.keptBody = whole;
       try {
         const waiting = awaited?.whole(ctx);
         if (waiting instanceof Promise) waiting.then(() => resolve(whole), reject);

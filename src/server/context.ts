@@ -45,6 +45,9 @@ export class Context {
   audit: AuditRecord | undefined;
   /** The body as it came, where it is JSON and holds an object. */
   sent: Buffer | undefined;
+  /** The body is kept for the log, which shows its outline. */
+  keepBody = false;
+  keptBody: Buffer | undefined;
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
   /** Status that was sent, for metrics and audit. */
