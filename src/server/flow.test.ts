@@ -118,3 +118,22 @@ test('changes are seen at once, and a schema without its level is passed over', 
 test('without any schema the headers are left out', () => {
   expect(flowOf(new Flows(new FakeStore().live), user('alice'), 'GET', '/api')).toBe('');
 });
+
+test('all flows of a user have one part of the event loop, whatever the schema and the namespace', () => {
+  const objects = store();
+  const byNamespace = schema('spread', 'system', 600, {
+    subjects: [{ kind: 'User', user: { name: 'alice' } }],
+    resourceRules: [{ ...anyResource, resources: ['pods'] }],
+  });
+  objects.put(GROUP, 'flowschemas', { ...byNamespace, spec: { ...byNamespace.spec, distinguisherMethod: { type: 'ByNamespace' } } });
+  const flows = new Flows(objects.live);
+  const find = (name: string, path: string) =>
+    flows.find(
+      user(name),
+      requestInfo('GET', path, () => undefined),
+    );
+  const alice = ['a/pods', 'b/pods', 'a/secrets', 'c/pods'].map((rest) => find('alice', `/api/v1/namespaces/${rest}`));
+  expect(alice.map((flow) => `${flow.schema.name} ${flow.distinguisher}`)).toEqual(['spread a', 'spread b', 'global-default ', 'spread c']);
+  expect(new Set(alice.map(({ turns }) => turns)).size).toBe(1);
+  expect(find('bob', '/api/v1/namespaces/a/pods').turns).not.toBe(alice[0]?.turns);
+});

@@ -54,7 +54,12 @@ class Raw {
 describe('with the flows of a first start', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ identity: 'kubernetes', maxRequestsInflight: 40, maxMutatingRequestsInflight: 20 });
+    server = await startTestServer({
+      identity: 'kubernetes',
+      maxRequestsInflight: 40,
+      maxMutatingRequestsInflight: 20,
+      requestTimeout: 240_000,
+    });
     await empower(server, 'alice');
     await empower(server, 'bob');
   });
@@ -85,6 +90,25 @@ describe('with the flows of a first start', () => {
     const account = `/api/v1/namespaces/${await server.namespace()}/serviceaccounts/default`;
     while ((await server.admin.get(account)).status !== 200);
     for (const { socket } of flood) socket.destroy();
+  });
+
+  test('long lists that wait for seats keep nobody from those that are free', async () => {
+    const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
+    for (let i = 0; i < 350; i += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, () => server.admin.ok('POST', path, { metadata: { name: unique() }, data: { a: 'x'.repeat(1000) } })),
+      );
+    // Of the five seats of this level the first list takes four; nobody reads it, so that it goes on and the others wait.
+    const session = http2.connect(server.address, { rejectUnauthorized: false });
+    session.on('error', () => {});
+    const lists = Array.from({ length: 3 }, () => session.request({ ':path': path, authorization: 'Bearer alice-token' }));
+    for (const list of lists) list.on('error', () => {});
+    const levels = async () => (await server.admin.get(`${debug}/dump_priority_levels`)).text;
+    while (!/^global-default, .*false, +false, +2, +1,/m.test(await levels()));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => server.bob.get(`${path}/none`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    session.destroy();
+    while (!/^global-default, .*true, +false, +0, +0,/m.test(await levels()));
   });
 
   test('a user without rights is refused before its body is read, and the connection does not stay', async () => {
