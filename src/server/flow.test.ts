@@ -125,7 +125,10 @@ test('all flows of a user have one part of the event loop, whatever the schema a
     subjects: [{ kind: 'User', user: { name: 'alice' } }],
     resourceRules: [{ ...anyResource, resources: ['pods'] }],
   });
-  objects.put(GROUP, 'flowschemas', { ...byNamespace, spec: { ...byNamespace.spec, distinguisherMethod: { type: 'ByNamespace' } } });
+  objects.put(GROUP, 'flowschemas', {
+    ...byNamespace,
+    spec: { ...byNamespace.spec, distinguisherMethod: { type: 'ByNamespace' } },
+  } as typeof byNamespace);
   const flows = new Flows(objects.live);
   const find = (name: string, path: string) =>
     flows.find(
