@@ -63,10 +63,10 @@ describe('queries that do not parse', () => {
     ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ['a>b', `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`],
     ['a>1.5', `unable to parse requirement: values[0]: Invalid value: "1.5": for 'Gt', 'Lt' operators, the value must be an integer`],
-    ['/a=b', 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
+    ['/a=b', 'unable to parse requirement: key: Invalid value: "/a": prefix part must be non-empty'],
     [
       'x/y/z=1',
-      `unable to parse requirement: <nil>: Invalid value: "x/y/z": a qualified name must ${name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `unable to parse requirement: key: Invalid value: "x/y/z": a qualified name must ${name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ],
     [
       `a=${'v'.repeat(64)}`,

@@ -228,7 +228,7 @@ class Parser {
     const key = this.next();
     if (key.type !== 'word') throw unparsable(`found '${key.text}', expected: identifier`);
     const complaints = labelKey(key.text);
-    if (complaints.length > 0) throw unparsable(`<nil>: Invalid value: ${show(key.text)}: ${complaints.join('; ')}`);
+    if (complaints.length > 0) throw unparsable(`key: Invalid value: ${show(key.text)}: ${complaints.join('; ')}`);
     if (negated) return { key: key.text, operator: '!', values: [] };
     if (this.ahead.type === 'end' || this.ahead.type === ',') return { key: key.text, operator: 'exists', values: [] };
     const operator = this.operator();

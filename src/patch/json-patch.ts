@@ -49,10 +49,10 @@ export function readJsonPatch(body: PatchBody): Patch {
 /** Takes a patch that is parsed already, as webhooks send it. */
 export function jsonPatch(operations: JsonValue): Patch {
   if (operations === null) return (document) => document;
-  if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)} into Go value of type jsonpatch.Patch`);
+  if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)}: a JSON patch is a list of operations`);
   for (const operation of operations)
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation))
-      throw badRequest(`json: cannot unmarshal ${goKind(operation)} into Go value of type jsonpatch.Operation`);
+      throw badRequest(`json: cannot unmarshal ${goKind(operation)}: an operation of a JSON patch is an object`);
   if (operations.length > MAX_OPERATIONS)
     throw requestTooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,

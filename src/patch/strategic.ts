@@ -28,7 +28,7 @@ const ORDER = '$setElementOrder';
 export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   const patch = patchValue(body, badRequest);
   if (patch === null) return (document) => document;
-  if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`);
+  if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)}: a strategic merge patch is an object`);
   const read = patch as JsonMap;
   const apply = (document: JsonValue): JsonValue => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, read);
   return Object.assign(apply, { touched: touchedBy(read), strategic: true as const });
@@ -149,7 +149,8 @@ function orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Se
     const before = own(result, name) as JsonValue | undefined;
     const change = own(patch, name) as JsonValue | undefined;
     for (const list of [order, before, change])
-      if (list !== undefined && !Array.isArray(list)) throw badRequest(`expected a []interface {}, but received a ${goType(list)}`);
+      if (list !== undefined && !Array.isArray(list))
+        throw badRequest(`expected a list, but received ${isObject(list) ? 'an object' : `a ${typeof list}`}`);
     const rule = ruleOf(type, name);
     checkOrder((change ?? []) as JsonValue[], order as JsonValue[], rule.mergeKey);
     done.add(name);
@@ -232,8 +233,4 @@ function carryOutDirectives(original: readonly JsonValue[], patch: readonly Json
   }
   const kept = deleted.size === 0 ? original : original.filter((before) => !deleted.has(own(before as JsonMap, mergeKey)));
   return { kept, changes, replaces };
-}
-
-function goType(value: JsonValue): string {
-  return isObject(value) ? 'map[string]interface {}' : typeof value;
 }

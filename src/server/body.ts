@@ -208,8 +208,8 @@ function beginning(body: Buffer): string {
 /** Kind and version of a parsed body; what it leaves out is as the path has it. */
 function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-    const what = Array.isArray(value) ? 'array' : typeof value;
-    const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${what === 'boolean' ? 'bool' : what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+    const what = Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+    const why = `couldn't get version/kind; json parse error: the body must be an object, not ${what}`;
     throw unrecognized(why, expected, body);
   }
   const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };

@@ -39,7 +39,7 @@ async function judge(
       namespace,
       name,
     };
-    if (!(await env.may(user, deed))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete: , <nil>");
+    if (!(await env.may(user, deed))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete");
   }
   for (const reference of changedBlocks(wanted, current)) await checkOwner(env, request, reference);
 }
@@ -71,5 +71,8 @@ async function checkOwner(env: PluginEnv, request: AdmissionRequest, { apiVersio
     name,
   });
   if (!allowed)
-    throw refusal(request, "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>");
+    throw refusal(
+      request,
+      `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: the right to update ${owner.kind.plural}/finalizers of ${JSON.stringify(name)} is needed`,
+    );
 }

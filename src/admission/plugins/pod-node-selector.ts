@@ -33,6 +33,11 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
       );
     }
   };
+  const conflicting = (request: AdmissionRequest): Error =>
+    refusal(
+      request,
+      `pod node label selector conflicts with its namespace node label selector: spec.nodeSelector against the annotation ${annotation} of namespace ${request.namespace}, or the configured selector where it has none`,
+    );
   return {
     name: 'PodNodeSelector',
     handles: (operation) => operation === 'CREATE',
@@ -41,15 +46,13 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
       const selector = selectorOf(request);
-      if (conflict(selector, spec.nodeSelector))
-        throw refusal(request, 'pod node label selector conflicts with its namespace node label selector');
+      if (conflict(selector, spec.nodeSelector)) throw conflicting(request);
       if (Object.keys(selector).length > 0) spec.nodeSelector = { ...selector, ...spec.nodeSelector };
     },
     validate(request) {
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
-      if (conflict(selectorOf(request), spec.nodeSelector))
-        throw refusal(request, 'pod node label selector conflicts with its namespace node label selector');
+      if (conflict(selectorOf(request), spec.nodeSelector)) throw conflicting(request);
       const allowed = configured.get(request.namespace) ?? {};
       if (Object.keys(allowed).length === 0) return;
       for (const [key, value] of Object.entries(spec.nodeSelector ?? {}))

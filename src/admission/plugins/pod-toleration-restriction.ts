@@ -67,9 +67,13 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
       const own = annotated(request, whitelistKey);
       const whitelist = own ?? clusterWhitelist;
       if (whitelist.length === 0 || tolerations.every((one) => whitelist.some((wide) => covers(wide, one)))) return;
+      const list =
+        own === undefined
+          ? 'cluster whitelist of the configuration'
+          : `namespace whitelist, the annotation ${whitelistKey} of namespace ${request.namespace}`;
       throw refusal(
         request,
-        `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${own === undefined ? 'cluster' : 'namespace'} whitelist`,
+        `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${list}: see spec.tolerations`,
       );
     },
   };

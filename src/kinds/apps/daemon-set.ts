@@ -59,9 +59,7 @@ function validateSpec({ metadata, spec }: DaemonSet, errors: FieldErrors, env: K
 function validateUpdateStrategy({ type = '', rollingUpdate }: DaemonSetUpdateStrategy, at: Path, errors: FieldErrors): void {
   if (type === 'OnDelete') return;
   if (type !== 'RollingUpdate') {
-    const shown = rollingUpdate === undefined ? '(*apps.RollingUpdateDaemonSet)(nil)' : '(*apps.RollingUpdateDaemonSet)(…)';
-    const text = `apps.DaemonSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:${shown}}`;
-    unsupportedText(errors, at, text, ['RollingUpdate', 'OnDelete']);
+    unsupportedText(errors, at, JSON.stringify({ type, rollingUpdate }), ['RollingUpdate', 'OnDelete']);
   } else if (rollingUpdate === undefined) errors.required(at.child('rollingUpdate'));
   else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
 }

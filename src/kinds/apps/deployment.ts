@@ -50,11 +50,7 @@ function validateStrategy({ type = '', rollingUpdate }: DeploymentStrategy, at: 
   if (type === 'Recreate') {
     if (rollingUpdate !== undefined) errors.forbidden(at.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'");
   } else if (type !== 'RollingUpdate') {
-    const shown = rollingUpdate === undefined ? '(*apps.RollingUpdateDeployment)(nil)' : '(*apps.RollingUpdateDeployment)(…)';
-    unsupportedText(errors, at, `apps.DeploymentStrategy{Type:${JSON.stringify(type)}, RollingUpdate:${shown}}`, [
-      'Recreate',
-      'RollingUpdate',
-    ]);
+    unsupportedText(errors, at, JSON.stringify({ type, rollingUpdate }), ['Recreate', 'RollingUpdate']);
   } else if (rollingUpdate === undefined) errors.required(at.child('rollingUpdate'), 'this should be defaulted and never be nil');
   else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
 }

@@ -75,15 +75,11 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, at: Path, e
   if (type === undefined) errors.required(at);
   else if (type === 'OnDelete') {
     if (rollingUpdate !== undefined)
-      invalidText(errors, at.child('rollingUpdate'), rollingText(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'");
+      invalidText(errors, at.child('rollingUpdate'), JSON.stringify(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'");
   } else if (type !== 'RollingUpdate') {
-    const shown = rollingUpdate === undefined ? '(*apps.RollingUpdateStatefulSetStrategy)(nil)' : `&${rollingText(rollingUpdate)}`;
-    const text = `apps.StatefulSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:${shown}}`;
-    invalidText(errors, at, text, "must be 'RollingUpdate' or 'OnDelete'");
+    invalidText(errors, at, JSON.stringify({ type, rollingUpdate }), "must be 'RollingUpdate' or 'OnDelete'");
   } else if (rollingUpdate !== undefined) validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
 }
-const rollingText = ({ partition = 0 }: RollingUpdateStatefulSetStrategy): string =>
-  `apps.RollingUpdateStatefulSetStrategy{Partition:${partition}, MaxUnavailable:(*intstr.IntOrString)(nil)}`;
 
 function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, at: Path, errors: FieldErrors): void {
   notNegative(partition, at, 'partition', errors);

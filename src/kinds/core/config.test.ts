@@ -55,9 +55,7 @@ describe('secrets', () => {
       'which holds an object',
       'dockercfg',
       { '.dockercfg': '[]' },
-      [
-        'data[.dockercfg] | Invalid | Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
-      ],
+      ['data[.dockercfg] | Invalid | Invalid value: "<secret contents redacted>": the content must be a JSON object, not an array'],
     ],
     ['a type nobody knows may hold anything', 'whatever', {}, []],
   ])('%s', (_what, type, data, errors) => {

@@ -68,8 +68,7 @@ function validateTaints(taints: readonly Taint[], at: Path, errors: FieldErrors)
   });
 }
 
-const taintText = ({ key, value = '', effect }: Taint): string =>
-  `core.Taint{Key:${JSON.stringify(key)}, Value:${JSON.stringify(value)}, Effect:${JSON.stringify(effect)}, TimeAdded:<nil>}`;
+const taintText = ({ key, value = '', effect }: Taint): string => JSON.stringify({ key, ...(value !== '' && { value }), effect });
 
 /** Taints and pods to avoid once stood in annotations; what is found there must still make sense. */
 function validateAnnotations(node: Node, errors: FieldErrors, env: KindEnv): void {

@@ -29,8 +29,7 @@ function complaintAboutJson(bytes: Buffer): string | undefined {
     return (error as Error).message;
   }
   if (content === null || (typeof content === 'object' && !Array.isArray(content))) return undefined;
-  const what = Array.isArray(content) ? 'array' : typeof content === 'boolean' ? 'bool' : typeof content;
-  return `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
+  return `the content must be a JSON object, not ${Array.isArray(content) ? 'an array' : `a ${typeof content}`}`;
 }
 
 type TypeRule = (secret: Secret, errors: FieldErrors, env: KindEnv) => void;
