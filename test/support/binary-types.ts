@@ -41,6 +41,9 @@ const eitherOr: Readonly<Record<string, { readonly schema: number; readonly othe
 };
 const SCHEMA = 'apiextensions.v1.JSONSchemaProps';
 
+/** Fields that can be absent, of which the facts do not say so: clients in Go hold pointers. */
+const absent = new Set(['ref', 'xKubernetesPreserveUnknownFields', 'xKubernetesListType', 'xKubernetesMapType']);
+
 /** Names that differ between JSON and the facts. */
 function jsonName(name: string, extensionPrefix: string): string {
   if (name === 'aPIGroup') return 'apiGroup';
@@ -80,7 +83,7 @@ export class BinaryTypes {
     const form = shape.startsWith('[') ? 'list' : shape.startsWith('map<') ? 'map' : 'one';
     const inline = hidden && form === 'one' && !scalars.has(type);
     const name = hidden && !inline ? jsonName(given, this.identity.schemaExtensionPrefix) : given;
-    return { name, tag: Number(tag), type, form, nullable: attributes.includes('nullable'), inline };
+    return { name, tag: Number(tag), type, form, nullable: attributes.includes('nullable') || absent.has(given), inline };
   }
 
   /** `apps/v1`, `Deployment` → `apps.v1.Deployment`; kinds of every version are of the meta group. */
