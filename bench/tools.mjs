@@ -1,7 +1,7 @@
 // What the benches share: starting servers, calling them, and loading them with wrk.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,15 +137,18 @@ export async function inParallel(count, width, run) {
 
 export const residentMB = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
 
-/** Processor time of a process so far in µs: all of it, and that of its main thread. */
+/** Processor time of a process so far in µs: all of it, and that of its main thread. Counted in nanoseconds by the scheduler; a
+ * thread that has ended is not counted any more, and the server's threads stay. */
 export function cpuOf(pid) {
-  const of = (path) => {
-    const fields = readFileSync(path, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  const of = (thread) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+    } catch {
+      return 0;
+    }
   };
-  return { all: of(`/proc/${pid}/stat`), main: of(`/proc/${pid}/task/${pid}/stat`) };
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return { all: threads.reduce((sum, thread) => sum + of(thread), 0), main: of(pid) };
 }
 
 const report = `
@@ -164,7 +167,8 @@ export function load(address, path, { script = '', seconds = 5, connections = 32
   const output = execFileSync('wrk', args, { encoding: 'utf8' });
   const [requests, micros, p50, p99, failed] = /RESULT (.*)/.exec(output)[1].split(' ').map(Number);
   const after = pid === undefined ? undefined : cpuOf(pid);
-  const cpu = after && { all: Math.round((after.all - before.all) / requests), main: Math.round((after.main - before.main) / requests) };
+  const each = (which) => +((after[which] - before[which]) / requests).toFixed(1);
+  const cpu = after && { all: each('all'), main: each('main') };
   return { rate: Math.round(requests / (micros / 1e6)), p50: +(p50 / 1000).toFixed(1), p99: +(p99 / 1000).toFixed(1), failed, cpu };
 }
 
