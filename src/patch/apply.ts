@@ -50,29 +50,33 @@ const FIRST_APPLY = 'before-first-apply';
 
 /** Throws ApiError: a body that is not what the schema says, a conflict. */
 export function apply(write: ApplyWrite): Applied {
-  return atOnce(applySteps(write));
+  return atOnce(applying(write, false));
 }
 
 /** The same as work that can be interrupted between its walks over the object. */
-export function* applySteps(write: ApplyWrite): Work<Applied> {
+export function applySteps(write: ApplyWrite): Work<Applied> {
+  return applying(write, true);
+}
+/** `pauses`: it may be interrupted. Small objects are not, as each pause has a price. */
+function* applying(write: ApplyWrite, pauses: boolean): Work<Applied> {
   checkBody(write);
-  yield;
-  const done = yield* applyOrTakeOver(write);
+  if (pauses) yield;
+  const done = yield* applyOrTakeOver(write, pauses);
   return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
 }
 
 /** Fields that the client applied on its own side before are no cause for conflict. */
-function* applyOrTakeOver(write: ApplyWrite): Work<Applied> {
+function* applyOrTakeOver(write: ApplyWrite, pauses: boolean): Work<Applied> {
   try {
-    return yield* merge(write, write.force);
+    return yield* merge(write, write.force, pauses);
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error;
     const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
     if (yielded === undefined) throw error.toError();
     const rest = error.without(yielded);
     if (rest.conflicts.length > 0) throw rest.toError();
-    yield;
-    return yield* merge(write, true);
+    if (pauses) yield;
+    return yield* merge(write, true, pauses);
   }
 }
 
@@ -105,16 +109,16 @@ function nameOf({ applied }: ApplyWrite): string {
 
 // ---- the merge ---------------------------------------------------------------------------------------------------
 
-function* merge(write: ApplyWrite, force: boolean): Work<Applied> {
+function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applied> {
   const { type, live, applied, apiVersion, subresource = '' } = write;
   const shape = shapeOf(type);
   const skipped = skippedPaths(write.resetFields);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
   const before = managersOf(write, stored);
   try {
-    yield;
+    if (pauses) yield;
     const set = fieldsOf(shape, applied, skipped);
-    yield;
+    if (pauses) yield;
     const self: Manager = {
       name: write.manager,
       operation: 'Apply',
@@ -127,17 +131,17 @@ function* merge(write: ApplyWrite, force: boolean): Work<Applied> {
     const last = before.find((manager) => isSame(manager, self));
     const others = before.filter((manager) => manager !== last);
     const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
-    yield;
-    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
-    yield;
+    if (pauses) yield;
+    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others, pauses);
+    if (pauses) yield;
     const comparison = write.large ? yield* compareSteps(shape, live, left, skipped) : undefined;
     const versions = new Versions(write, live, left, skipped, () => decoded(write, left), comparison);
-    yield;
-    const after = yield* yielding(others, versions, force);
+    if (pauses) yield;
+    const after = yield* yielding(others, versions, force, pauses);
     if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
     const same = isSameObject(versions.own.comparison);
     if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
-    yield;
+    if (pauses) yield;
     return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
   } catch (error) {
     if (error instanceof Untyped) throw unprocessable(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
@@ -177,7 +181,7 @@ function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | u
 }
 
 /** What the other managers keep: not what the apply changes, and not what it removes. */
-function* yielding(others: readonly Manager[], versions: Versions, force: boolean): Work<Manager[]> {
+function* yielding(others: readonly Manager[], versions: Versions, force: boolean, pauses: boolean): Work<Manager[]> {
   const after: Manager[] = [];
   const conflicts: Conflict[] = [];
   for (const manager of others) {
@@ -186,11 +190,11 @@ function* yielding(others: readonly Manager[], versions: Versions, force: boolea
     const { shape, comparison } = version;
     const fields = reconcile(shape, manager.fields);
     const lost = intersection(fields, comparison.changed);
-    yield;
+    if (pauses) yield;
     if (!isEmpty(lost)) conflicts.push({ manager, fields: lost });
     const kept = difference(difference(fields, comparison.changed), comparison.removed);
     if (!isEmpty(kept)) after.push(withFields(manager, kept));
-    yield;
+    if (pauses) yield;
   }
   if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
   return after;
@@ -199,7 +203,14 @@ function* yielding(others: readonly Manager[], versions: Versions, force: boolea
 /** Every object has metadata, whoever owns parts of it. */
 const everyones: FieldSet = setOf(['f:metadata']);
 
-function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager, others: readonly Manager[]): Work<Values> {
+function* pruned(
+  write: ApplyWrite,
+  merged: Values,
+  last: Manager,
+  self: Manager,
+  others: readonly Manager[],
+  pauses: boolean,
+): Work<Values> {
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
@@ -209,10 +220,10 @@ function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager
     const sets = [union(everyones, self.fields)];
     for (const other of others) {
       sets.push(reconcile(shape, other.fields));
-      yield;
+      if (pauses) yield;
     }
     const owned = yield* unionSteps(sets);
-    yield;
+    if (pauses) yield;
     return prune(shape, merged, before, owned);
   }
   const owned = new Map<string, FieldSet>();
@@ -223,7 +234,7 @@ function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager
     else sets.push(owner.fields);
   }
   for (const [version, sets] of byVersion) owned.set(version, yield* unionSteps(sets));
-  yield;
+  if (pauses) yield;
   return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
 }
 

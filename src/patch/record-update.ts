@@ -51,11 +51,15 @@ export interface UpdateWrite extends Write {
 
 /** The managedFields of `object` after the write; undefined when nobody owns anything. Changes none of its inputs. */
 export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
-  return atOnce(recordUpdateSteps(write));
+  return atOnce(record(write, false));
 }
 
 /** The same as work that can be interrupted between its walks over the object. */
-export function* recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
+export function recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
+  return record(write, true);
+}
+/** `pauses`: it may be interrupted. Small objects are not, as each pause has a price. */
+function* record(write: UpdateWrite, pauses: boolean): Work<ManagedFieldsEntry[] | undefined> {
   const { live, object, subresource = '' } = write;
   const sent = managedFieldsOf(object);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
@@ -63,18 +67,18 @@ export function* recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[
   const before = reset ? [] : managersBefore(stored, sent, subresource);
   // An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew.
   if (before.length === 0 && live !== undefined && !reset) return undefined;
-  yield;
-  const after = yield* updateSteps(write, before);
+  if (pauses) yield;
+  const after = yield* updateSteps(write, before, pauses);
   if (stored !== undefined && sameManagers(stored, after)) return stored as ManagedFieldsEntry[];
   return writeManagers(after);
 }
 
 export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): readonly Manager[] {
-  return atOnce(updateSteps(write, before));
+  return atOnce(updateSteps(write, before, false));
 }
-function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
+function* updateSteps(write: UpdateWrite, before: Manager[], pauses: boolean): Work<readonly Manager[]> {
   try {
-    return yield* update(write, before);
+    return yield* update(write, before, pauses);
   } catch (error) {
     // Items of a list that cannot be told apart, in either state: ownership stays as it was.
     if (error instanceof Untyped) return before;
@@ -82,7 +86,7 @@ function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Mana
   }
 }
 
-function* update(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
+function* update(write: UpdateWrite, before: Manager[], pauses: boolean): Work<readonly Manager[]> {
   const { apiVersion, subresource = '' } = write;
   const skipped = skippedPaths(write.resetFields);
   const comparison = write.large ? yield* compareSteps(shapeOf(write.type), write.live, write.object, skipped) : undefined;
@@ -96,9 +100,9 @@ function* update(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]
     const version = versions.at(manager.apiVersion);
     if (version === undefined) continue;
     const { shape, comparison } = version;
-    yield;
+    if (pauses) yield;
     const left = difference(reconcile(shape, manager.fields), comparison.removed);
-    yield;
+    if (pauses) yield;
     if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) {
       own = manager;
       taken = union(left, mine.changed);

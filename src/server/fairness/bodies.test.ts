@@ -34,7 +34,7 @@ test('at the bound of a user the oldest body of that user is refused, not the ne
   for (let i = 0; i < USER_COUNT; i++) begin(alice, `alice${i}`);
   expect(refused).toEqual([]);
   begin(alice, 'new');
-  expect([refused, alice.open.size, bob.open.size]).toEqual([['alice0 429'], USER_COUNT, 1]);
+  expect([refused, alice.count, bob.count]).toEqual([['alice0 429'], USER_COUNT, 1]);
   expect(bodies.count).toBe(USER_COUNT + 1);
 });
 

@@ -26,12 +26,36 @@ const LOOK_MS = 1000;
 /** What one user's requests hold at one level. */
 export class BodyAccount {
   readonly level: Level;
-  /** Oldest first. */
-  readonly open = new Set<UnfinishedBody>();
+  /** Unfinished bodies: their number, and a chain from the oldest to the newest. Every change has one: a chain costs less than a set. */
+  count = 0;
+  oldest: UnfinishedBody | undefined;
+  newest: UnfinishedBody | undefined;
   bytes = 0;
+  /** Among the accounts that are looked at. */
+  listed = false;
 
   constructor(level: Level) {
     this.level = level;
+  }
+
+  add(body: UnfinishedBody): void {
+    const { newest } = this;
+    body.older = newest;
+    if (newest === undefined) this.oldest = body;
+    else newest.newer = body;
+    this.newest = body;
+    body.open = true;
+    this.count++;
+  }
+  remove(body: UnfinishedBody): void {
+    const { older, newer } = body;
+    if (older === undefined) this.oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.newest = older;
+    else newer.older = older;
+    body.older = body.newer = undefined;
+    body.open = false;
+    this.count--;
   }
 }
 
@@ -42,6 +66,10 @@ export class UnfinishedBody {
   /** Bytes that have come, and those of them that are kept. */
   came = 0;
   bytes = 0;
+  /** Neighbours in the chain of its account, while it is in it. */
+  older: UnfinishedBody | undefined;
+  newer: UnfinishedBody | undefined;
+  open = false;
   /** Ends the reading of it; set by the reader. */
   fail: ((error: ApiError) => void) | undefined;
   /** Why it was refused before anyone read it. */
@@ -60,7 +88,7 @@ export class UnfinishedBody {
 
 export class Bodies {
   private readonly clock: Clock;
-  /** Those with an unfinished body. */
+  /** Those with an unfinished body, and some that had one a moment ago. */
   private readonly accounts = new Set<BodyAccount>();
   private looking: Cancel | undefined;
   count = 0;
@@ -76,8 +104,8 @@ export class Bodies {
   begin(account: BodyAccount, now: number, unlimited: boolean): UnfinishedBody {
     const body = new UnfinishedBody(account, now, unlimited);
     if (!unlimited) this.makeRoom(account);
-    account.open.add(body);
-    if (account.open.size === 1) this.accounts.add(account);
+    account.add(body);
+    if (!account.listed) this.list(account);
     account.level.bodies++;
     this.count++;
     this.looking ??= this.clock.every(LOOK_MS, () => this.look());
@@ -103,10 +131,10 @@ export class Bodies {
   /** All of it has come, or it will never. Its bytes still count. */
   complete(body: UnfinishedBody): void {
     const { account } = body;
-    if (!account.open.delete(body)) return;
+    if (!body.open) return;
+    account.remove(body);
     account.level.bodies--;
     this.count--;
-    if (account.open.size === 0) this.accounts.delete(account);
   }
 
   /** The request has its seats, or is over. */
@@ -124,16 +152,20 @@ export class Bodies {
     this.looking = undefined;
   }
 
+  private list(account: BodyAccount): void {
+    account.listed = true;
+    this.accounts.add(account);
+  }
   private makeRoom(account: BodyAccount): void {
-    if (account.open.size >= USER_COUNT) this.dropOldest(account);
+    if (account.count >= USER_COUNT) this.dropOldest(account);
     else if (account.level.bodies >= LEVEL_COUNT) {
       let most = account;
-      for (const other of this.accounts) if (other.level === account.level && other.open.size > most.open.size) most = other;
+      for (const other of this.accounts) if (other.level === account.level && other.count > most.count) most = other;
       this.dropOldest(most);
     }
   }
   private dropOldest(account: BodyAccount): void {
-    const [oldest] = account.open;
+    const { oldest } = account;
     if (oldest !== undefined) this.refuse(oldest, tooManyRequests('Too many unfinished request bodies, please try again later.', 1));
   }
   private refuse(body: UnfinishedBody, error: ApiError): void {
@@ -144,10 +176,18 @@ export class Bodies {
 
   private look(): void {
     const now = this.clock.monotonic();
-    for (const account of [...this.accounts])
-      for (const body of [...account.open])
+    for (const account of this.accounts) {
+      let next = account.oldest;
+      while (next !== undefined) {
+        const body = next;
+        next = body.newer;
         if (now - body.begun > GRACE_MS + (body.came / LEAST_RATE) * 1000)
           this.refuse(body, requestTimedOut('the body of the request did not come in time'));
+      }
+      if (account.count > 0) continue;
+      this.accounts.delete(account);
+      account.listed = false;
+    }
     if (this.count === 0) this.close();
   }
 }
