@@ -59,7 +59,8 @@ export const persistentVolumes: Descriptions = {
       'Storage class of the requested volume. The empty text asks for a volume without a class; without it the default class applies.',
     volumeMode,
     dataSource: 'Snapshot or claim of the same namespace whose data the new volume starts with.',
-    dataSourceRef: 'Object of the same namespace that fills the new volume; any kind with a populator is allowed, except other core kinds.',
+    dataSourceRef:
+      'Object of the same namespace that fills the new volume; any kind with a populator is allowed, but of the core group only claims are.',
   },
   'core.PersistentVolumeClaimStatus': {
     $: 'The observed state of a claim.',

@@ -290,7 +290,7 @@ class ResourcePaths {
     const root = `${this.version.path}/watch`;
     const watch = (id: string, action: string): Operation => ({
       ...this.list(id, []),
-      description: `watch ${action === 'watch' ? 'changes to an object' : 'individual changes to a list'} of ${kind.kind}`,
+      description: `watch ${action === 'watch' ? 'changes to an object' : 'individual changes to a list'} of ${kind.kind}; deprecated: list with the watch parameter instead`,
       action,
       answer: this.options.names.of('meta.v1.WatchEvent'),
     });
