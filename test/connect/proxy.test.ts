@@ -142,6 +142,16 @@ test('steps upwards end at the root of the target', async () => {
   connection.socket.destroy();
 });
 
+test('an encoded slash behind two dots is no step upwards, and reaches the target as it is', async () => {
+  const connection = await rawConnection(
+    world.server,
+    `GET ${base()}/pods/p/proxy/a/..%2f..%2Fb HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\n\r\n`,
+  );
+  await connection.until((c) => c.text.includes('hello'));
+  expect(web.seen[0]?.url).toBe('/a/..%2f..%2Fb');
+  connection.socket.destroy();
+});
+
 test('a slash in disguise does not move the border between server and target', async () => {
   const answer = await admin().get(`${base()}/pods%2Fp/proxy/x`);
   expect(answer.json).toMatchObject({ code: 400, message: 'the path of the request is ambiguous' });
