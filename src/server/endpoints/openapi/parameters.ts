@@ -6,14 +6,11 @@ import type { Describe, Parameter } from './model.ts';
 const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description });
 const path = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description, required: true });
 
-export const namespaceParameter = path('namespace', 'The namespace of the objects: it scopes their names and the permissions on them.');
+/** These two stand on nearly every path, and in the words of stock servers: recorded conversations hold them. */
+export const namespaceParameter = path('namespace', 'object name and auth scope, such as for teams and projects');
 export const nameParameter = (kind: string): Parameter => path('name', `name of the ${kind}`);
 export const proxyPath = (): Parameter => path('path', 'The rest of the path, which is passed on to the proxied server.');
-export const pretty = query(
-  'pretty',
-  'string',
-  "If 'true', the output is indented for people to read. Defaults to true for browsers and curl.",
-);
+export const pretty = query('pretty', 'string', "If 'true', then the output is pretty printed.");
 
 const select: readonly Parameter[] = [
   query(
