@@ -30,9 +30,9 @@ const ga = (since: string): Gate => ({ stage: 'GA', since, default: true, heeded
 
 export const gates = {
   // The API machinery.
-  APIListChunking: beta('1.9', true, 'heeded'),
+  APIListChunking: beta('1.9'),
   APIPriorityAndFairness: beta('1.20', true, 'heeded'),
-  APIResponseCompression: beta('1.16', true, 'heeded'),
+  APIResponseCompression: beta('1.16'),
   APIServerIdentity: alpha('1.20'),
   APIServerTracing: alpha('1.22'),
   AdvancedAuditing: ga('1.12'),

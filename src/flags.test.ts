@@ -154,10 +154,10 @@ describe('feature gates', () => {
     expect(features.enabled('ServerSideApply')).toBe(true);
   });
   test('a beta gate can be switched', () => {
-    expect(on({}, 'APIListChunking')).toBe(true);
-    expect(on({ APIListChunking: 'false' }, 'APIListChunking')).toBe(false);
-    expect(on({ AllBeta: 'false' }, 'APIListChunking')).toBe(false);
-    expect(on({ APIListChunking: 'true', AllBeta: 'false' }, 'APIListChunking')).toBe(true);
+    expect(on({}, 'APIPriorityAndFairness')).toBe(true);
+    expect(on({ APIPriorityAndFairness: 'false' }, 'APIPriorityAndFairness')).toBe(false);
+    expect(on({ AllBeta: 'false' }, 'APIPriorityAndFairness')).toBe(false);
+    expect(on({ APIPriorityAndFairness: 'true', AllBeta: 'false' }, 'APIPriorityAndFairness')).toBe(true);
   });
   test('a gate that grew up cannot be switched off, and switching it on warns', () => {
     expect(() => read({ ServerSideApply: 'false' })).toThrow('cannot set feature gate ServerSideApply to false, feature is locked to true');
@@ -168,6 +168,8 @@ describe('feature gates', () => {
   });
   test('a gate that this server does not heed keeps its default', () => {
     expect(on({ OpenAPIV3: 'true' }, 'OpenAPIV3')).toBe(true);
+    // Lists in pieces and compression cannot be switched off: saying so would have no effect.
+    expect(() => read({ APIListChunking: 'false' })).toThrow('this release cannot switch it to false');
     expect(() => read({ OpenAPIV3: 'false' })).toThrow('the feature gate OpenAPIV3 is known, but this release cannot switch it to false');
     expect(on({ AllAlpha: 'true' }, 'APIServerTracing')).toBe(false);
   });
