@@ -19,6 +19,8 @@ import type { Live, LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
 import { equal } from '../lib/equal.ts';
 import type { Log } from '../lib/log.ts';
+import { nextTurn } from '../lib/next-turn.ts';
+import { SLICED_FROM } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import { formatTime } from '../meta/time.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';
@@ -157,9 +159,17 @@ export class Definitions {
     const judged = this.definitions.get('', name);
     if (judged === undefined) return;
     // Whoever reads that it is established finds its kind served.
-    if (isTrue(judged, 'NamesAccepted') || isTrue(judged, 'Established')) await this.serve(judged);
+    if (isTrue(judged, 'NamesAccepted') || isTrue(judged, 'Established')) {
+      if (this.isLarge(name)) await nextTurn();
+      await this.serve(judged);
+    }
     await this.establish(name);
     if (judged.metadata.deletionTimestamp !== undefined) this.beginCleanUp(name);
+  }
+
+  /** To read and to compile a schema of a megabyte takes a turn of the loop each. */
+  private isLarge(name: string): boolean {
+    return (this.writer.find(GROUP, PLURAL, '', name)?.bytes.length ?? 0) > SLICED_FROM;
   }
 
   private now(): string {

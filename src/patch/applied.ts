@@ -34,7 +34,7 @@ const gathered = new Gathered();
  * Paths below a value, and its own where it is a `member`; undefined when there are none below. What is owned whole answers
  * a leaf.
  */
-function below(shape: Shape, value: unknown, member: boolean, skipped?: Skipped): FieldSet | undefined {
+export function below(shape: Shape, value: unknown, member: boolean, skipped?: Skipped): FieldSet | undefined {
   switch (shape.node) {
     case 'leaf':
       return leaf;
@@ -66,7 +66,7 @@ function belowFields(shape: MessageShape, value: Values, member: boolean, skippe
   }
   return gathered.build(base, member);
 }
-function isBare(value: unknown): boolean {
+export function isBare(value: unknown): boolean {
   return value === null || (isObject(value) && isEmpty(value as FieldSet));
 }
 

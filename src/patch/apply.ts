@@ -8,6 +8,7 @@ import { atOnce, type Work } from '../lib/slices.ts';
 import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
+import { fieldsOfSteps } from './applied-steps.ts';
 import type { Comparison } from './compare.ts';
 import { compareSteps } from './compare-steps.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
@@ -117,7 +118,7 @@ function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applie
   const before = managersOf(write, stored);
   try {
     if (pauses) yield;
-    const set = fieldsOf(shape, applied, skipped);
+    const set = write.large ? yield* fieldsOfSteps(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
     if (pauses) yield;
     const self: Manager = {
       name: write.manager,

@@ -10,9 +10,7 @@ import { elementText, emptySet, type FieldSet, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
 import { MOST_ENTRIES } from './interned.ts';
 import { anyShape, checkLength, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
-
-/** Entries of lists and objects of which one step may walk over a value as a whole. */
-const ENTRIES_A_STEP = 256;
+import { ENTRIES_A_STEP, SmallParts } from './small-parts.ts';
 
 /** What `compare` answers. `atOnce`: entries of a part that is walked over in one step. Throws Untyped. */
 export function* compareSteps(shape: Shape, before: unknown, after: unknown, skipped?: Skipped, atOnce = ENTRIES_A_STEP): Work<Comparison> {
@@ -22,45 +20,19 @@ export function* compareSteps(shape: Shape, before: unknown, after: unknown, ski
   return { changed, removed: walk.removed ?? emptySet };
 }
 
-/** What is left of so many entries; below zero where a value has more, which are not counted to the end. */
-function entriesLeft(value: unknown, most: number): number {
-  if (typeof value !== 'object' || value === null) return most;
-  let left = most;
-  if (Array.isArray(value)) {
-    left -= value.length;
-    for (let i = 0; i < value.length && left >= 0; i++) left = entriesLeft(value[i], left);
-    return left;
-  }
-  for (const key in value) {
-    left = entriesLeft((value as Values)[key], left - 1);
-    if (left < 0) return left;
-  }
-  return left;
-}
-
 class Steps extends Walk {
-  private readonly atOnce: number;
-  private parts = 0;
+  private readonly small: SmallParts;
 
   constructor(atOnce: number) {
     super();
-    this.atOnce = atOnce;
-  }
-
-  /** Whether so many parts were walked over that others may have their turn. */
-  private isPlace(): boolean {
-    return (++this.parts & (PARTS_A_STEP - 1)) === 0;
-  }
-
-  private isSmall(value: unknown): boolean {
-    return entriesLeft(value, this.atOnce) >= 0;
+    this.small = new SmallParts(atOnce);
   }
 
   *bothSteps(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): Work<FieldSet | undefined> {
     this.removed = undefined;
     if (before === after) return undefined;
-    if (this.isSmall(before) && this.isSmall(after)) {
-      if (this.isPlace()) yield;
+    if (this.small.isSmall(before) && this.small.isSmall(after)) {
+      if (this.small.isPlace()) yield;
       return this.both(shape, before, after, skipped);
     }
     // What is no such thing as the shape says is compared as a whole.
@@ -220,15 +192,15 @@ class Steps extends Walk {
       const element = shape.element(item, many);
       if (items.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
       items.set(element, item);
-      if (this.isPlace()) yield;
+      if (this.small.isPlace()) yield;
     }
     return items;
   }
 
   /** What `everything` answers. */
   *everythingSteps(shape: Shape, value: unknown, bounded = true): Work<FieldSet> {
-    if (this.isSmall(value)) {
-      if (this.isPlace()) yield;
+    if (this.small.isSmall(value)) {
+      if (this.small.isPlace()) yield;
       return everything(shape, value, bounded);
     }
     switch (shape.node) {
@@ -270,5 +242,3 @@ class Steps extends Walk {
     return (yield* entries.buildSteps(true)) ?? leaf;
   }
 }
-/** Small parts after which a walk yields; a power of two. */
-const PARTS_A_STEP = 64;

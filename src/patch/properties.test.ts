@@ -7,6 +7,7 @@ import { own } from '../lib/own.ts';
 import { atOnce } from '../lib/slices.ts';
 import { decode } from '../schema/json.ts';
 import { fieldsOf } from './applied.ts';
+import { fieldsOfSteps } from './applied-steps.ts';
 import { compare } from './compare.ts';
 import { compareSteps } from './compare-steps.ts';
 import { difference, type FieldSet, isEmpty, parseSet, paths, sameSet, union } from './fieldset.ts';
@@ -55,7 +56,7 @@ test('two states differ in nothing or in something', () => {
   );
 });
 
-test('two states that are compared in steps differ in the same as at once', () => {
+test('what two states differ in, and what an object names, is found in steps as it is at once', () => {
   fc.assert(
     fc.property(samples(2), fc.integer({ min: 0, max: 8 }), ({ type, objects: [a, b] }, few) => {
       const shape = shapeOf(type);
@@ -68,6 +69,8 @@ test('two states that are compared in steps differ in the same as at once', () =
         const found = atOnce(compareSteps(shape, from, to, undefined, few));
         expect(JSON.stringify(found)).toBe(JSON.stringify(compare(shape, from, to)));
       }
+      for (const object of [a, b])
+        expect(JSON.stringify(atOnce(fieldsOfSteps(shape, object, undefined, few)))).toBe(JSON.stringify(fieldsOf(shape, object)));
     }),
   );
 });

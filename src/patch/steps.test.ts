@@ -82,6 +82,13 @@ test('who owns what of a large new object is found in as many steps as it has pa
   expect(atOnce(recordUpdateSteps({ ...write, large: true }))).toEqual(atOnce(recordUpdateSteps(write)));
 });
 
+test('what an applier names in a long list or a wide map is found in as many steps as there are parts', () => {
+  const one = write('one', undefined, wide(0, 10_000));
+  expect(pausesOf(applySteps({ ...one, large: true }))).toBeGreaterThanOrEqual((2 * 10_000) / 64);
+  expect(pausesOf(applySteps(one))).toBeLessThan(20);
+  expect(atOnce(applySteps({ ...one, large: true }))).toEqual(apply(one));
+});
+
 test('lists of 20,000 items are applied with work that grows with their length', () => {
   /** How often a field of an item is looked at. */
   const reads = (length: number): number => {

@@ -31,25 +31,35 @@ export function arrange(
   const identity = identityBy(mergeKey);
   const wantedPlaces = places(wanted, identity);
   const originalPlaces = places(original, identity);
-  const named: JsonValue[] = [];
-  const others: JsonValue[] = [];
-  for (const item of merged) (wantedPlaces.has(identity(item)) ? named : others).push(item);
-  const by = (order: ReadonlyMap<unknown, number>) => (a: JsonValue, b: JsonValue) =>
-    (order.get(identity(a)) ?? 0) - (order.get(identity(b)) ?? 0);
-  named.sort(by(wantedPlaces));
-  others.sort(by(originalPlaces));
+  const named: Placed[] = [];
+  const others: Placed[] = [];
+  for (const item of merged) {
+    const key = identity(item);
+    const wantedAt = wantedPlaces.get(key);
+    const originalAt = originalPlaces.get(key);
+    if (wantedAt !== undefined) named.push({ item, at: wantedAt, originalAt });
+    else others.push({ item, at: originalAt ?? 0, originalAt });
+  }
+  named.sort(byPlace);
+  others.sort(byPlace);
   const result: JsonValue[] = [];
   let next = 0;
-  for (const item of named) {
-    const place = originalPlaces.get(identity(item));
-    if (place !== undefined)
-      while (next < others.length && isBefore(originalPlaces.get(identity(others[next] as JsonValue)), place))
-        result.push(others[next++] as JsonValue);
+  for (const { item, originalAt } of named) {
+    if (originalAt !== undefined)
+      while (next < others.length && isBefore((others[next] as Placed).originalAt, originalAt))
+        result.push((others[next++] as Placed).item);
     result.push(item);
   }
-  while (next < others.length) result.push(others[next++] as JsonValue);
+  while (next < others.length) result.push((others[next++] as Placed).item);
   return result;
 }
+/** An item with its places in the two lists, which are looked up once. */
+interface Placed {
+  readonly item: JsonValue;
+  readonly at: number;
+  readonly originalAt: number | undefined;
+}
+const byPlace = (a: Placed, b: Placed): number => a.at - b.at;
 function isBefore(place: number | undefined, other: number): boolean {
   return place !== undefined && place < other;
 }

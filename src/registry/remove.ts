@@ -12,7 +12,7 @@ import { type Item, sameText } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { hubObject, normal, parseItem, storedValueOf } from './convert.ts';
+import { hubObject, normal, parseItem, storedInSlices, storedValueOf } from './convert.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
@@ -67,7 +67,12 @@ async function attemptRemove(
     if (unreadable === undefined || alongside !== undefined) throw missing(ctx);
     return removeUnreadable(deps, ctx, unreadable, options);
   }
-  const stored = ctx.asStored ? decoded(resource, item) : hubObject(resource, item);
+  const slices = ctx.request?.slices(item.bytes.length);
+  const stored = ctx.asStored
+    ? decoded(resource, item)
+    : slices === undefined
+      ? hubObject(resource, item)
+      : storedInSlices(resource, item, slices);
   const object = stored instanceof Promise ? await stored : stored;
   // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.
   if (convertsLater(resource) && !ctx.collection) await fromHub(resource, structuredClone(object));

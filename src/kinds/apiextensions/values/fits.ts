@@ -29,7 +29,7 @@ function compile(schema: JSONSchemaProps, x: Extensions): Fits {
   const text = all<string>(textChecks(schema));
   const number = all<number>(numberChecks(schema));
   const list = all<readonly JsonValue[]>(listChecks(schema, x));
-  const object = all<Values>(objectChecks(schema, x));
+  const object = asksOfObjects(schema) ? all<Values>(objectChecks(schema, x)) : anything;
   const { enum: members } = schema;
   const whole = all<JsonValue>([
     ...(members === undefined ? [] : [(value: JsonValue) => isOneOf(value, members)]),
@@ -128,6 +128,10 @@ function listChecks(schema: JSONSchemaProps, x: Extensions): Fits<readonly JsonV
   return checks;
 }
 
+/** Branches of combinations mostly ask one thing, and there may be thousands of them. */
+const asksOfObjects = ({ required, minProperties, maxProperties, properties, additionalProperties }: JSONSchemaProps): boolean =>
+  (required ?? minProperties ?? maxProperties ?? properties ?? additionalProperties) !== undefined;
+
 function objectChecks(schema: JSONSchemaProps, x: Extensions): Fits<Values>[] {
   const { required = [], minProperties, maxProperties, properties = {}, additionalProperties } = schema;
   const checks: Fits<Values>[] = [];
@@ -163,6 +167,7 @@ function counted(fits: Fits): Fits {
 }
 
 function combinations(schema: JSONSchemaProps, x: Extensions): Fits[] {
+  if ((schema.allOf ?? schema.anyOf ?? schema.oneOf ?? schema.not) === undefined) return [];
   const compiledParts = (parts: readonly JSONSchemaProps[] | undefined): Fits[] => (parts ?? []).map((part) => counted(fitsOf(part, x)));
   const checks = compiledParts(schema.allOf);
   const anyOf = compiledParts(schema.anyOf);
