@@ -156,6 +156,7 @@ function checkList(type: ListType, list: readonly unknown[], place: Place | unde
   if (shape.node === 'list') checkLength(list);
   const seen = new Set<string>();
   list.forEach((item, i) => {
+    if (errors.length >= MAX_ERRORS) return;
     let element: string | number = i;
     if (shape.node === 'list') {
       try {

@@ -133,11 +133,13 @@ function messageShape(type: MessageType): Shape {
   const always: FieldShape[] = [];
   const shape = remember(type, { node: 'message' as const, type, fields, always, open: type.unknown === 'keep' });
   const names = type.ordered.map((field) => field.name).sort();
+  // Schemas of custom kinds may name thousands of fields.
+  const ranks = new Map(names.map((name, rank) => [name, rank]));
   for (const field of type.ordered) {
     const made: FieldShape = {
       name: field.name,
       element: `f:${field.name}`,
-      rank: names.indexOf(field.name),
+      rank: ranks.get(field.name) as number,
       always: field.always,
       zero: field.always ? zeroOf(resolve(field.type), field.nullable === true) : undefined,
       shape: shapeOf(field.type),

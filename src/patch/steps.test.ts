@@ -1,8 +1,10 @@
 /** Work on wide objects can be interrupted between its walks, and grows with the number of entries. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Deployment } from '../kinds/apps/schema/deployment.ts';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
+import { list, object, opt, string } from '../schema/types.ts';
+import { checkApplied } from './applied.ts';
 import { apply, applySteps } from './apply.ts';
 import { compare } from './compare.ts';
 import { compareSteps } from './compare-steps.ts';
@@ -118,4 +120,21 @@ test('lists of 20,000 items are applied with work that grows with their length',
     return count;
   };
   expect(reads(20_000)).toBeLessThan(2.2 * reads(10_000));
+});
+
+test('what ownership needs to know of a type is found once for each of its fields', () => {
+  const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, opt(0, string)]));
+  const looks = vi.spyOn(Array.prototype, 'indexOf');
+  const shape = shapeOf(object('test.Wide', fields));
+  const count = looks.mock.calls.length;
+  looks.mockRestore();
+  expect(count).toBeLessThan(100);
+  expect(shape.node === 'message' && shape.fields.get('f10')?.rank).toBe(3);
+});
+
+test('items that cannot be told apart are not all complained of', () => {
+  const Sets = object('test.Sets', { set: opt(0, list(list(string), 'set')) });
+  const complaints = checkApplied(Sets, { set: Array.from({ length: 20_000 }, () => ['a']) });
+  expect(complaints).toHaveLength(20);
+  expect(complaints[0]).toContain('associative list with lists as elements');
 });

@@ -31,6 +31,7 @@ export interface ValueNode {
 
 /** `as` says what the value is where the schema does not. */
 export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): ValueNode {
+  if (as === undefined && isPlain(schema, x)) return plainNode;
   const resource = as ?? (schema[x.embeddedResource] === true ? 'inside' : undefined);
   const fields = new Map(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, nodeOf(field, x)]));
   const { additionalProperties, items } = schema;
@@ -59,6 +60,36 @@ export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['r
       lists: list !== undefined || children.some((child) => child.below.lists),
     },
   };
+}
+
+/** Most fields are plain values, and schemas may name thousands of them: one node stands for all. */
+const plainNode: ValueNode = Object.freeze({
+  fields: new Map(),
+  rest: undefined,
+  items: undefined,
+  keeps: false,
+  resource: undefined,
+  nullable: false,
+  default: undefined,
+  defaultLength: 0,
+  defaults: [],
+  list: undefined,
+  keys: [],
+  below: { defaults: false, resources: false, lists: false },
+});
+function isPlain(schema: JSONSchemaProps, x: Extensions): boolean {
+  const { properties, additionalProperties, items, nullable } = schema;
+  return (
+    properties === undefined &&
+    additionalProperties === undefined &&
+    items === undefined &&
+    nullable !== true &&
+    (schema.default === undefined || schema.default === null) &&
+    schema[x.embeddedResource] !== true &&
+    schema[x.preserveUnknownFields] !== true &&
+    schema[x.listType] === undefined &&
+    schema[x.listMapKeys] === undefined
+  );
 }
 
 /** What the schema says of a field; undefined where it says nothing. */
