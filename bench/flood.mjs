@@ -6,9 +6,9 @@
 // Phases with and without the flood alternate, so that a machine that is busy with other things is so in both. Prints, for
 // each flood, p50 and p99 of the others' latency in ms without and with it, the median of the rounds' ratios of these, and
 // who was rejected with 429. `server` is the processor time that the server's main thread took between a request and its
-// answer: what was done before it, whoever else uses the machine. Ends with 1 where a p99 is more than three times the quiet one, or where leases or controllers
-// were rejected. The flood runs in a process of its own; on a machine with few cores it takes processor time from everybody,
-// which is part of the figures. Loopback only. `--checkout`: another build to measure, for a comparison.
+// answer: what was done before it, whoever else uses the machine. Ends with 1 where a p99 is more than three times the quiet
+// one, or where leases or controllers were rejected. The flood runs in a process of its own; on a machine with few cores it
+// takes processor time from everybody, which is part of the figures. Loopback only. `--checkout`: another build to measure, for a comparison.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import http2 from 'node:http2';

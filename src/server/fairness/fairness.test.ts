@@ -13,7 +13,7 @@ import { lasts } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
 import { Fairness, waitLimit } from './fairness.ts';
 import { FlowMetrics } from './metrics.ts';
-import { TURN_WORK, Turns } from './turns.ts';
+import { TURN_WORK, Turns, WAITING_LIMIT } from './turns.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 const everything = {
@@ -278,4 +278,10 @@ test('rejections begin in their turns, too', async () => {
   expect(rejected()).toBe(TURN_WORK - 1);
   await turn();
   expect([rejected(), level().rejected]).toEqual([2 * TURN_WORK - 1, 2 * TURN_WORK - 1]);
+});
+
+test('those who wait for a turn are bounded: one more of that user is rejected, and others are not', () => {
+  const { ask } = world(10_000);
+  for (let i = 0; i < TURN_WORK + WAITING_LIMIT; i++) ask('flood', `${pods}/a`);
+  expect([ask('flood', `${pods}/a`).state(), ask('other', `${pods}/a`).state()]).toEqual(['rejected 429', 'runs']);
 });
