@@ -365,7 +365,7 @@ for (const [name, [schema, value]] of Object.entries(specials)) {
       return applied(path, one.metadata.name, one);
     },
     {
-      statuses: [201, 404, 413, 422],
+      statuses: [201, 400, 404, 413, 422],
       after: (server) =>
         send(server, { method: 'DELETE', path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${made.metadata.name}` }),
     },
