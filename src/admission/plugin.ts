@@ -35,8 +35,8 @@ export interface PluginEnv {
   may(user: User, deed: Deed): boolean | Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
   findKind(group: string, kind: string, version?: string): Served | undefined;
-  /** Whether a version of a group is switched on. `group` is the full group name. */
-  apiEnabled(group: string, version: string): boolean;
+  /** Whether a version of a group, or one resource of it, is switched on. `group` is the full group name. */
+  apiEnabled(group: string, version: string, resource?: string): boolean;
   /** Reads where a service is, and how to speak to it, from a file in the form of a client configuration. */
   remoteOf(file: string): Promise<Remote>;
   /** Whether a certificate is this server's own: it is no webhook. Absent: none is. */

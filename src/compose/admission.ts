@@ -7,6 +7,7 @@ import type { PluginConfiguration, PluginEnv } from '../admission/plugin.ts';
 import { plugins } from '../admission/plugins/index.ts';
 import { type EscalationRules, rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
 import type { AdmissionChain, AdmissionPlugin } from '../admission/types.ts';
+import { warnUnasked, webhookPlugins } from '../admission/webhooks/dispatch.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { KindEnv } from '../kinds/kind.ts';
@@ -46,6 +47,7 @@ export async function composeAdmission(parts: AdmissionParts): Promise<Admission
       : await told('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
   for (const text of deprecationWarnings(enabled)) log.warn(text);
   const env = pluginEnv(parts);
+  for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
   const chain: AdmissionPlugin[] = [];
   for (const name of enabled) {
     chain.push(await told(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
@@ -78,7 +80,7 @@ function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, 
       return (await auth.authorizer.authorize(asked)).decision === 'allow';
     },
     findKind: (group, kind, version) => catalog.byKind(group, kind, version),
-    apiEnabled: (group, version) => options.runtimeConfig.enabled(group, version),
+    apiEnabled: (group, version, resource) => options.runtimeConfig.enabled(group, version, resource),
     remoteOf: (file) => remoteOf('admission-control-config-file', file, trust),
     isOwn: (certificate) => trust.own.has(certificate),
     ensureNamespace,

@@ -5,6 +5,7 @@ import { admissionChain } from '../chain.ts';
 import { Explanation } from '../explain.ts';
 import { judged, servedKind, World } from '../testing.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../types.ts';
+import { warnUnasked } from '../webhooks/dispatch.ts';
 import { caBundle, patched, type Reply, startWebhook, type TestWebhook } from '../webhooks/testing.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { mutatingAdmissionWebhook } from './mutating-webhook.ts';
@@ -382,4 +383,34 @@ test('an explanation tells of every call', async () => {
   expect(first).toMatchObject({ step: 'MutatingAdmissionWebhook/conf/good.b.c', changed: ['+/data/trail'] });
   expect(second?.note).toMatch(/failed and was passed over/);
   expect(whole).toMatchObject({ step: 'MutatingAdmissionWebhook', changed: ['+/data/trail'] });
+});
+
+test('a call with a bundle that is no PEM says so', async () => {
+  const hook = await webhook(() => ({ allowed: true }));
+  const clientConfig = { url: hook.url, caBundle: Buffer.from('junk').toString('base64') };
+  const { world: given, plugin } = await world('validating', entry('a.b.c', hook, { clientConfig }));
+  expect(await judged(plugin, given.request('configmaps', cm()))).toMatch(
+    /failed calling webhook "a.b.c": failed to call webhook: the caBundle is malformed: it holds no PEM certificate/,
+  );
+});
+
+test('configurations of a kind that is not served are not consulted, and counted at the start; so are those without their plug-in', async () => {
+  const hook = await webhook(() => ({ allowed: false }));
+  const given = new World().with('admissionregistration/validatingwebhookconfigurations', {
+    metadata: { name: 'c' },
+    webhooks: [entry('a.b.c', hook)],
+  });
+  const warned: string[] = [];
+  Object.assign(given.env.log, { warn: (message: string, details: object) => void warned.push(`${message} ${JSON.stringify(details)}`) });
+  warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
+  expect(warned.splice(0)).toEqual([expect.stringMatching(/^webhook configurations are served, but not consulted.*"ignored":1/)]);
+  Object.assign(given.env, {
+    apiEnabled: (_group: string, _version: string, resource?: string) => resource !== 'validatingwebhookconfigurations',
+  });
+  const plugin = await given.plugin(validatingAdmissionWebhook);
+  open.push(() => plugin.close?.());
+  expect(await judged(plugin, given.request('configmaps', cm()))).toBeUndefined();
+  expect(hook.calls).toHaveLength(0);
+  warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
+  expect(warned).toEqual([expect.stringMatching(/^webhook configurations are not served and not consulted .*"ignored":1/)]);
 });

@@ -1,5 +1,5 @@
 /** What the two webhook plug-ins have in common: which webhooks a request concerns. */
-import { domainName, webhookAgent } from '../../identity.ts';
+import { domainName, groupName, webhookAgent } from '../../identity.ts';
 import type { Live } from '../../kinds/live.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
@@ -57,12 +57,29 @@ export class Dispatcher {
   }
 }
 
-/** Where the kind of the configurations is switched off there are no webhooks. */
+export const webhookPlugins = [
+  ['MutatingAdmissionWebhook', 'mutatingwebhookconfigurations'],
+  ['ValidatingAdmissionWebhook', 'validatingwebhookconfigurations'],
+] as const;
+
+const GROUP = 'admissionregistration';
+const isServed = (env: PluginEnv, plural: string): boolean => env.apiEnabled(groupName(env.identity, GROUP), 'v1', plural);
+
+/** Configurations of a kind that is not served could neither be seen nor deleted: they are not consulted. */
 function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObject> | undefined {
-  try {
-    return env.live<ConfigurationObject>('admissionregistration', plural);
-  } catch {
-    env.log.warn(`${plural} are not served, so that no such webhook is ever called`);
-    return undefined;
-  }
+  const live = env.live<ConfigurationObject>(GROUP, plural);
+  if (isServed(env, plural)) return live;
+  env.log.warn('webhook configurations are not served and not consulted', { resource: plural, ignored: live.list().length });
+  return undefined;
+}
+
+/** The other way round: configurations can be made, and nothing asks them. */
+export function warnUnasked(env: PluginEnv, plugin: string, plural: string): void {
+  if (!isServed(env, plural)) return;
+  const ignored = env.live<ConfigurationObject>(GROUP, plural).list().length;
+  env.log.warn('webhook configurations are served, but not consulted: their admission plug-in is off', {
+    plugin,
+    resource: plural,
+    ignored,
+  });
 }

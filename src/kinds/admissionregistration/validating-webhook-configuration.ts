@@ -4,6 +4,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { kind, version } from '../kind.ts';
 import { defaults, validateConfiguration, validateConfigurationUpdate } from './rules.ts';
 import { ValidatingWebhookConfiguration } from './schema/v1.ts';
+import { clientWarnings } from './warnings.ts';
 
 export const ValidatingWebhookConfigurationKind = kind<ValidatingWebhookConfiguration>({
   group: 'admissionregistration',
@@ -15,7 +16,7 @@ export const ValidatingWebhookConfigurationKind = kind<ValidatingWebhookConfigur
   hub: 'v1',
   generation: true,
   updateNeedsVersion: true,
-  strategy: { validate: validateConfiguration, validateUpdate: validateConfigurationUpdate },
+  strategy: { validate: validateConfiguration, validateUpdate: validateConfigurationUpdate, warnings: clientWarnings },
   columns: [nameColumn, { name: 'Webhooks', type: 'integer', description: 'How many webhooks the configuration lists.' }, ageColumn],
   cells: (configuration, env) => [nameCell(configuration), (configuration.webhooks ?? []).length, ageCell(configuration, env)],
 });

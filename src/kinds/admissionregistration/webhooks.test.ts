@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newAuthority } from '../../lib/pki.ts';
 import { APIServiceKind } from '../apiregistration/api-service.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { MutatingWebhookConfigurationKind } from './mutating-webhook-configuration.ts';
@@ -149,4 +150,22 @@ test.each<[string, Loose, string[]]>([
   ],
 ])('an API service refuses %s', (_name, body, texts) => {
   expect(create(APIServiceKind, body).errors).toEqual(like(texts));
+});
+
+test('a URL with the name of a service, and a bundle that is no PEM, are taken with a warning', () => {
+  const warned = (clientConfig: Loose) =>
+    create(ValidatingWebhookConfigurationKind, { metadata: { name: 'c' }, webhooks: [{ ...good, clientConfig }] });
+  const url = 'https://hook.ns.svc/x';
+  expect(warned({ url })).toMatchObject({
+    errors: [],
+    warnings: [expect.stringMatching(/^webhooks\[0\]\.clientConfig\.url: names a service/)],
+  });
+  expect(warned({ url: 'https://hook.ns.svc.cluster.local:8443/' }).warnings).toHaveLength(1);
+  const junk = Buffer.from('junk').toString('base64');
+  expect(warned({ url: 'https://h/x', caBundle: junk })).toMatchObject({
+    errors: [],
+    warnings: ['webhooks[0].clientConfig.caBundle: the caBundle is malformed: it holds no PEM certificate, so that calls will fail'],
+  });
+  const caBundle = Buffer.from(newAuthority('a', Date.now()).certificate).toString('base64');
+  expect(warned({ url: 'https://h.example.com/x', caBundle }).warnings).toEqual([]);
 });

@@ -1,0 +1,33 @@
+/** What a webhook says of its client that is stored, but cannot work. */
+import { X509Certificate } from 'node:crypto';
+import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from './schema/v1.ts';
+
+/** Why a bundle of authorities cannot be used; undefined where it can. */
+export function bundleComplaint(caBundle: string | undefined): string | undefined {
+  if (caBundle === undefined || caBundle === '') return undefined;
+  const text = Buffer.from(caBundle, 'base64').toString('latin1');
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
+  if (blocks === null) return 'the caBundle is malformed: it holds no PEM certificate';
+  try {
+    for (const block of blocks) new X509Certificate(block);
+    return undefined;
+  } catch {
+    return 'the caBundle is malformed: one of its PEM certificates cannot be read';
+  }
+}
+
+/** `name.namespace.svc`, with or without the domain of a cluster. */
+const serviceHost = /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?$/;
+
+export function clientWarnings({ webhooks }: MutatingWebhookConfiguration | ValidatingWebhookConfiguration): string[] {
+  const found: string[] = [];
+  (webhooks ?? []).forEach(({ clientConfig }, i) => {
+    const at = `webhooks[${i}].clientConfig`;
+    const { url = '', caBundle } = clientConfig;
+    if (URL.canParse(url) && serviceHost.test(new URL(url).hostname))
+      found.push(`${at}.url: names a service of a cluster, which is found by clientConfig.service, not by a URL`);
+    const complaint = bundleComplaint(caBundle);
+    if (complaint !== undefined) found.push(`${at}.caBundle: ${complaint}, so that calls will fail`);
+  });
+  return found;
+}
