@@ -26,7 +26,11 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   if (resource === undefined) return unknownResource(services, ctx);
   const { kind, definition } = resource;
   if (definition.deprecation !== undefined) warnDeprecated(services, ctx, resource);
-  if (definition.warning !== undefined) ctx.warn(definition.warning);
+  if (definition.warning !== undefined) {
+    // A deprecated version of a custom kind.
+    ctx.warn(definition.warning);
+    ctx.annotate(`${services.identity.groupSuffix}/deprecated`, 'true');
+  }
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
   if (resource.custom && isNowhere(kind, inNamespace, info.verb)) return sendText(ctx, 404, '404 page not found\n');
   if (inNamespace && !kind.namespaced) throw pathNotFound();

@@ -86,3 +86,12 @@ test('members that were there twice before the schema forbade it may stay so', a
   const refused = await server.admin.patch(`${racks}/once`, { spec: { list: ['b', 'b'] } });
   expect(causes(refused)).toEqual(['spec.list[1]: Duplicate value: "b"']);
 });
+
+test('requests for a deprecated version of a custom kind are counted as those of built-in ones', async () => {
+  await define(server, definitionOf(server, group, 'Ladle', [{ schema: schemaOf({}), deprecated: true }]));
+  const answer = await server.admin.get(pathOf('Ladle'));
+  expect(answer.headers.warning).toContain('deprecated');
+  expect((await server.admin.get('/metrics')).text).toMatch(
+    /^apiserver_requested_deprecated_apis\{group="kitchen\.example\.com",removed_release="",resource="ladles",subresource="",version="v1"\} 1$/m,
+  );
+});
