@@ -4,6 +4,9 @@ import type { Engine, Operation, RangeRequest } from '../../storage/engine.ts';
 
 const seconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60];
 
+/** Series at most; custom kinds come and go, and each has its own. Those beyond are not shown. */
+export const MAX_SERIES = 2_000;
+
 /** The same engine, with the time of every call counted. `now` is in milliseconds. */
 export function measured(engine: Engine, metrics: Metrics, now: () => number): Engine {
   const durations = metrics.histogram({
@@ -11,14 +14,16 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
     help: 'Time that calls of the store take, by operation and kind of object.',
     labels: ['operation', 'type'],
     buckets: seconds,
+    maxSeries: MAX_SERIES,
   });
-  /** Kinds are few, and known by the first part of the key. */
+  /** Kinds are known by the first part of the key. */
   const series = (operation: string): ((key: string) => Histogram) => {
     const known = new Map<string, Histogram>();
     return (key) => {
       const type = typeOf(key);
       let found = known.get(type);
       if (found === undefined) {
+        if (known.size >= MAX_SERIES) known.clear();
         found = durations.with(operation, type);
         known.set(type, found);
       }

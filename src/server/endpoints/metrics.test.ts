@@ -3,7 +3,7 @@ import { Metrics } from '../../lib/metrics.ts';
 import type { Context } from '../context.ts';
 import { InFlight } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
-import { measured } from './measured-engine.ts';
+import { MAX_SERIES, measured } from './measured-engine.ts';
 import { metricsEndpoint, registerCollections, registerInFlight, registerStore } from './metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { ask, testServices } from './testing.ts';
@@ -159,6 +159,13 @@ test('a scrape that fails does not keep those that wait for the next', async () 
   });
   const answers = await Promise.allSettled([ask(endpoint, '/metrics'), ask(endpoint, '/metrics')]);
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+});
+
+test('calls of the store are shown for a bounded number of kinds', async () => {
+  const { metrics, engine } = await setup();
+  const store = measured(engine, metrics, () => 0);
+  for (let n = 0; n < MAX_SERIES + 100; n++) await store.get(`group/things${n}/one`);
+  expect(metrics.expose().match(/^etcd_request_duration_seconds_count/gm)).toHaveLength(MAX_SERIES);
 });
 
 test('series of a kind that is gone are forgotten, and those of others stay', async () => {
