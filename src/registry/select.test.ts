@@ -1,5 +1,7 @@
 /** Selectors over many objects: in slices, and still the state of one revision. */
+
 import { expect, test } from 'vitest';
+import { kubernetes } from '../identity.ts';
 import { RequestEnded, SLICE_MILLIS, Slices } from '../lib/slices.ts';
 import { SortedMap } from '../lib/sorted.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
@@ -24,6 +26,7 @@ function setUp(count = ITEMS): { resource: Resource; items: SortedMap<Item>; cac
   const resource = {
     kind: { namespaced: true, ttl: undefined },
     fieldNames: [],
+    identity: kubernetes,
     collection: { items, lastChange: count, withValue },
   } as unknown as Resource;
   const cache = { revision: count, engine: { exclusive: true, compacted: 0 } };

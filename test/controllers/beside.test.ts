@@ -23,6 +23,7 @@ async function start(changes: Partial<RemoteControllersOptions> = {}): Promise<{
   const connection = await connectionOf(await loadConfig([server.running.adminConfigPath]));
   const options = {
     ...(parseServerFlags([
+      '--leader-elect',
       '--leader-elect-lease-duration=3s',
       '--leader-elect-renew-deadline=2s',
       '--leader-elect-retry-period=200ms',

@@ -154,6 +154,8 @@ export function dialFault(target: Target, error: Error): string {
     case 'ECONNRESET':
     case 'EPIPE':
       return `${where}: connection reset by peer`;
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':

@@ -24,6 +24,8 @@ beforeAll(async () => {
   parent = temporaryDirectory('plat-journal-damage');
   const dataDir = join(parent, 'made');
   const engine = await openLmdbEngine({ dataDir, clock: new FakeClock() });
+  mkdirSync(join(parent, 'running'), { mode: 0o700 });
+  for (const name of ['store.mdb', ...JOURNAL_FILES]) copyFileSync(join(dataDir, name), join(parent, 'running', name));
   await engine.commit([put('x', '1'), put('y', 'a longer value')]);
   await engine.commit([put('x', '2')]);
   await engine.commit([remove('y')]);
@@ -176,8 +178,7 @@ describe('with tables', () => {
   });
 
   test('a refused start changes nothing, and revisions never go back', async () => {
-    const dataDir = join(parent, 'refused');
-    mkdirSync(dataDir, { mode: 0o700 });
+    const dataDir = join(parent, 'running');
     const damage = changed((bytes) => bytes.fill(0xee, (starts[1] as number) + 50, (starts[1] as number) + 60));
     const bytes = Buffer.concat([damage, Buffer.alloc(JOURNAL_BYTES)]);
     writeFileSync(join(dataDir, JOURNAL_FILES[0]), bytes);
