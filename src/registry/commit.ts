@@ -43,7 +43,17 @@ const objectTooLarge = (size: number | string, limit: number) =>
 /** The item of an object that is not stored (dry run). */
 export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item {
   const bytes = Buffer.from(encode(resource.hub.schema, object));
-  return { key, revision: 0, created: 0, bytes, versionAt: 0, labels: object.metadata.labels, fields: undefined, parsed: undefined };
+  return {
+    key,
+    revision: 0,
+    created: 0,
+    bytes,
+    line: undefined,
+    versionAt: 0,
+    labels: object.metadata.labels,
+    fields: undefined,
+    parsed: undefined,
+  };
 }
 
 /** An object on its way into the store. */

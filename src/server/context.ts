@@ -50,6 +50,8 @@ export class Context {
   keptBody: Buffer | undefined;
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
+  /** Ends the request when it takes too long. */
+  timeLimit: NodeJS.Timeout | undefined;
   /** Status that was sent, for metrics and audit. */
   status = 0;
   /** Bytes of the body that was sent, for metrics. */

@@ -30,6 +30,7 @@ export function requestHandler(options: HandlerOptions): Handle {
     const session = stream?.session;
     res.once('close', () => {
       ctx.finished = true;
+      if (ctx.timeLimit !== undefined) clearTimeout(ctx.timeLimit);
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
       if (stream !== undefined && session !== undefined && stream.writableLength > 0) noteGivenUp(session, stream.writableLength);
@@ -64,26 +65,26 @@ function drain(clock: Clock, { req, http2 }: Context): void {
 
 /** Renders what a request that takes its time throws, and ends one that takes too long. */
 function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): void {
-  const timer = timeLimit(options, ctx);
+  timeLimit(options, ctx);
   answer.then(
     () => {
-      if (!untaken(ctx)) clearTimeout(timer);
+      if (!untaken(ctx)) clearTimeout(ctx.timeLimit);
     },
     (error: unknown) => {
-      clearTimeout(timer);
+      clearTimeout(ctx.timeLimit);
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     },
   );
 }
 
-/** Answers with the timer that ends a request which takes too long, whether in being made or in being taken. */
-function timeLimit(options: HandlerOptions, ctx: Context): NodeJS.Timeout {
-  return limitIn(Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs), options, ctx);
+/** Sets the timer that ends a request which takes too long, whether in being made or in being taken. */
+function timeLimit(options: HandlerOptions, ctx: Context): void {
+  limitIn(Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs), options, ctx);
 }
 
-function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): NodeJS.Timeout {
+function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): void {
   const { res } = ctx;
-  const timer = setTimeout(() => {
+  ctx.timeLimit = setTimeout(() => {
     if (ctx.longRunning || res.destroyed || res.writableFinished) return;
     if (res.headersSent) {
       // A client names how long it waits for an answer; one that has begun may be taken for as long as the server allows.
@@ -97,8 +98,6 @@ function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): N
     const late = timeout('Timeout: request did not complete within the allotted timeout');
     sendError(ctx, late, (fault) => options.report(fault, ctx));
   }, milliseconds);
-  res.once('close', () => clearTimeout(timer));
-  return timer;
 }
 
 /** Most bytes that the system takes off our hands without the client reading them, or nearly so. */

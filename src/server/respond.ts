@@ -96,27 +96,12 @@ export function send(ctx: Context, status: number, type: string, body: Buffer | 
   write(ctx, status, type, bytes, headers);
 }
 
-/** A text of at least this size is not copied for the sake of its line end. */
-const COPY_LIMIT = 64 * 1024;
-const LINE_END = 0x0a;
-const lineEnd = Buffer.from('\n');
-
 /** Sends compact JSON, which ends with a line end that the text does not have. */
 export function sendLine(ctx: Context, status: number, type: string, text: Buffer): void {
-  const { length } = text;
-  if (length < COPY_LIMIT || ctx.audit !== undefined || ctx.method === 'HEAD' || (length >= GZIP_FROM && wantsGzip(ctx))) {
-    const line = Buffer.allocUnsafe(length + 1);
-    line.set(text);
-    line[length] = LINE_END;
-    send(ctx, status, type, line);
-    return;
-  }
-  if (ctx.res.destroyed || ctx.res.writableEnded) return;
-  ctx.responseBytes = length + 1;
-  head(ctx, status, ['Content-Type', type, 'Content-Length', String(length + 1)]);
-  const res = ctx.res as NodeJS.WritableStream;
-  res.write(text);
-  res.end(lineEnd);
+  const line = Buffer.allocUnsafe(text.length + 1);
+  line.set(text);
+  line[text.length] = 0x0a;
+  send(ctx, status, type, line);
 }
 
 function write(ctx: Context, status: number, type: string, bytes: Buffer, headers: readonly string[]): void {

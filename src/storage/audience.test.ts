@@ -9,6 +9,7 @@ const item = (key: string, ...fields: string[]): Item => ({
   revision: 1,
   created: 1,
   bytes: Buffer.alloc(0),
+  line: undefined,
   versionAt: 0,
   labels: undefined,
   fields: fields.length === 0 ? undefined : fields,

@@ -19,6 +19,8 @@ export interface Item {
   readonly revision: number;
   readonly created: number;
   readonly bytes: Buffer;
+  /** The same with the line end that an answer has; undefined where the item was not made from a stored value. */
+  readonly line: Buffer | undefined;
   /** Where the resourceVersion stands in `bytes`. */
   readonly versionAt: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
@@ -43,6 +45,7 @@ export const HEADER = 8;
 /** Objects of this size and more have a block of memory of their own. */
 const OWN_BLOCK = 1024;
 const BEFORE = Buffer.from(',"resourceVersion":"');
+const LINE_END = Buffer.from('\n');
 
 /** The value to store for an object's JSON text (made without resourceVersion). */
 export function storedValue(text: string, uid: string): Buffer {
@@ -120,11 +123,13 @@ export function itemFromStored(key: string, value: Buffer, revision: number, cre
   check(value);
   const at = value.readUInt32BE(4);
   if (at > value.length - HEADER) throw new UnknownFormat('its head does not fit its text');
+  const line = withVersion(value, HEADER, at, revision);
   return {
     key,
     revision,
     created,
-    bytes: withVersion(value, HEADER, at, revision),
+    bytes: line.subarray(0, line.length - 1),
+    line,
     versionAt: at,
     labels: facts.labels,
     fields: facts.fields,
@@ -138,13 +143,15 @@ export function atRevision(item: Item, revision: number): Item {
   const head = item.bytes.subarray(0, item.versionAt);
   const tail = item.bytes.subarray(item.versionAt + oldLength);
   const version = Buffer.from(`,"resourceVersion":"${revision}"`);
-  return { ...item, revision, bytes: Buffer.concat([head, version, tail]), parsed: undefined };
+  const line = Buffer.concat([head, version, tail, LINE_END]);
+  return { ...item, revision, bytes: line.subarray(0, line.length - 1), line, parsed: undefined };
 }
 
+/** With a line end. */
 function withVersion(value: Buffer, header: number, at: number, revision: number): Buffer {
   const digits = String(revision);
   const length = value.length - header;
-  const size = length + BEFORE.length + digits.length + 1;
+  const size = length + BEFORE.length + digits.length + 2;
   // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block.
   const bytes = size < OWN_BLOCK ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
   value.copy(bytes, 0, header, header + at);
@@ -155,6 +162,7 @@ function withVersion(value: Buffer, header: number, at: number, revision: number
   to += digits.length;
   bytes[to++] = 0x22;
   value.copy(bytes, to, header + at);
+  bytes[size - 1] = LINE_END[0] as number;
   return bytes;
 }
 

@@ -59,7 +59,8 @@ export function sendItem(
 ): void | Promise<void> {
   const pretty = isPretty(ctx, representation);
   if (isPlain(resource, representation, pretty) && !isForeign(resource, item)) {
-    sendLine(ctx, status, representation.type, item.bytes);
+    if (item.line === undefined) sendLine(ctx, status, representation.type, item.bytes);
+    else send(ctx, status, representation.type, item.line);
     return;
   }
   const { env } = services.registry;
