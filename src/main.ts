@@ -150,6 +150,7 @@ async function serve(
   // Whoever reads why the start failed is not to read about the store that is closed because of it.
   undo.push(() => cache.close());
   const catalog = new Catalog(identity, cache);
+  const keptLists = new KeptLists();
   catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
   const allocations = declareAllocations(options, cache);
   const serverEndpoints = declareServerEndpoints(cache);
@@ -214,9 +215,12 @@ async function serve(
     watchEvents: (resource) => surface.watchEvents(resource),
     log,
     watches: new Watches(systemClock),
-    keptLists: new KeptLists(),
+    keptLists,
     spread: () => systemRandom.float(),
   };
+  catalog.onRemove((_, resources) => {
+    for (const { collection } of resources) if (collection !== undefined) keptLists.forget(collection.prefix);
+  });
   const documents = async () => issuerDocuments(auth.issuerName, await auth.publicKeys(), options.serviceAccountJwksUri || undefined);
   const surface = composeSurface(services, {
     options,

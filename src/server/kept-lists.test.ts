@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { BLOCK, KEPT_LISTS_BYTES, KeptLists } from './kept-lists.ts';
+
+const body = (size: number) => ({ change: 1, body: Buffer.alloc(size) });
+
+test('the list used longest ago goes when all together are too large', () => {
+  const lists = new KeptLists();
+  for (const id of ['a', 'b', 'c']) lists.keep(id, body(KEPT_LISTS_BYTES / 3));
+  expect(lists.find('a', 1)).toBeDefined();
+  lists.keep('d', body(KEPT_LISTS_BYTES / 3));
+  expect(['a', 'b', 'c', 'd'].filter((id) => lists.find(id, 1) !== undefined)).toEqual(['a', 'c', 'd']);
+});
+
+test('small lists count as the block of memory that they may hold', () => {
+  const lists = new KeptLists();
+  for (let i = 0; i < KEPT_LISTS_BYTES / BLOCK + 10; i++) lists.keep(`list${i}`, body(300));
+  expect(lists.size).toBe(KEPT_LISTS_BYTES / BLOCK);
+});
+
+test('lists that are kept anew, of an older state, or of a collection that is gone are not counted any more', () => {
+  const lists = new KeptLists();
+  for (let i = 0; i < 10; i++) lists.keep('x/one', body(KEPT_LISTS_BYTES / 2));
+  lists.keep('y/two', body(KEPT_LISTS_BYTES / 2));
+  expect(lists.size).toBe(2);
+  expect(lists.find('x/one', 2)).toBeUndefined();
+  lists.forget('y/');
+  expect(lists.size).toBe(0);
+  lists.keep('z', body(KEPT_LISTS_BYTES));
+  expect(lists.size).toBe(1);
+});
