@@ -377,29 +377,65 @@ const MAX_DEPTH = 500;
  * Answers undefined when it cannot be read.
  */
 export function parseSet(fields: unknown): FieldSet | undefined {
+  return atOnce(parseSetSteps(fields));
+}
+/** The same as work that can be interrupted: the set of a large object has tens of thousands of nodes. */
+export function* parseSetSteps(fields: unknown): Work<FieldSet | undefined> {
   try {
-    return parseNode(fields, 0);
+    return yield* parseNode(fields, 0, { left: PARSED_AT_ONCE });
   } catch {
     // Keys that are not JSON, or a set nested without end: the writer cannot have meant it.
     return undefined;
   }
 }
-function parseNode(node: unknown, depth: number): FieldSet {
+/** So many elements are read before the work may be interrupted. */
+export const PARSED_AT_ONCE = 1_000;
+
+function* parseNode(node: unknown, depth: number, pace: { left: number }): Work<FieldSet> {
   if (typeof node !== 'object' || node === null || Array.isArray(node) || depth > MAX_DEPTH) throw new Error('not a set');
-  const entries = new Map<string, FieldSet[]>();
+  const result: MutableFieldSet = {};
+  let last: string | undefined;
+  /** Only for elements that are out of order or stand there twice: servers write neither. */
+  let entries: Map<string, FieldSet[]> | undefined;
   let member = false;
-  for (const [element, child] of Object.entries(node)) {
+  for (const element of Object.keys(node)) {
     if (element === SELF) {
       member = true;
+      if (last === undefined) result[SELF] = leaf;
       continue;
     }
     const canonical = canonicalElement(element);
     if (canonical === undefined) continue;
-    const known = entries.get(canonical);
-    if (known === undefined) entries.set(canonical, [parseNode(child, depth + 1)]);
-    else known.push(parseNode(child, depth + 1));
+    if (--pace.left <= 0) {
+      pace.left = PARSED_AT_ONCE;
+      yield;
+    }
+    const child: unknown = (node as Record<string, unknown>)[element];
+    const set = depth < MAX_DEPTH && isLeaf(child) ? leaf : yield* parseNode(child, depth + 1, pace);
+    if (entries === undefined && (last === undefined || compareElements(last, canonical) < 0)) result[canonical] = set;
+    else {
+      entries ??= listed(result);
+      const known = entries.get(canonical);
+      if (known === undefined) entries.set(canonical, [set]);
+      else known.push(set);
+    }
+    last = canonical;
   }
-  if (entries.size === 0) return leaf;
+  if (last === undefined) return leaf;
+  if (entries === undefined && (!member || result[SELF] !== undefined)) return result;
+  return mergedInOrder(entries ?? listed(result), member);
+}
+function isLeaf(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return false;
+  for (const element in node) if (element !== SELF) return false;
+  return true;
+}
+function listed(set: FieldSet): Map<string, FieldSet[]> {
+  const entries = new Map<string, FieldSet[]>();
+  for (const element in set) if (element !== SELF) entries.set(element, [set[element] as FieldSet]);
+  return entries;
+}
+function mergedInOrder(entries: Map<string, FieldSet[]>, member: boolean): FieldSet {
   const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
   for (const element of sorted([...entries.keys()])) result[element] = bothOfAll(entries.get(element) as FieldSet[]);
   return result;

@@ -5,9 +5,10 @@
 
 import type { ManagedFieldsEntry as EntrySchema } from '../kinds/meta.ts';
 import { equal } from '../lib/equal.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { formatTime } from '../lib/time.ts';
 import type { Infer } from '../schema/types.ts';
-import { type FieldSet, parseSet, unionAll } from './fieldset.ts';
+import { type FieldSet, parseSet, parseSetSteps, unionAll } from './fieldset.ts';
 
 export type ManagedFieldsEntry = Infer<typeof EntrySchema>;
 export type ManagedFields = readonly ManagedFieldsEntry[];
@@ -48,22 +49,35 @@ export function wholeSeconds(now: number): string {
  * and no manager stands in it twice.
  */
 export function readManagers(entries: ManagedFields, trusted: boolean): Manager[] | undefined {
+  if (!trusted) return atOnce(readSentManagers(entries));
   const managers: Manager[] = [];
   for (const entry of entries) {
-    const fields = trusted ? ((entry.fieldsV1 ?? {}) as FieldSet) : parseSet(entry.fieldsV1 ?? {});
-    if (faultOf(entry) !== undefined || fields === undefined) return undefined;
-    managers.push({
-      name: entry.manager ?? '',
-      operation: entry.operation as Manager['operation'],
-      apiVersion: entry.apiVersion as string,
-      subresource: entry.subresource ?? '',
-      time: entry.time,
-      fields,
-      entry: trusted ? entry : undefined,
-    });
+    if (faultOf(entry) !== undefined) return undefined;
+    managers.push(managerOf(entry, (entry.fieldsV1 ?? {}) as FieldSet, entry));
   }
+  return managers;
+}
+function* readSentManagers(entries: ManagedFields): Work<Manager[] | undefined> {
   // Of two entries for one manager the later counts.
-  return trusted ? managers : [...new Map(managers.map((manager) => [identifier(manager), manager])).values()];
+  const managers = new Map<string, Manager>();
+  for (const entry of entries) {
+    const fields = yield* parseSetSteps(entry.fieldsV1 ?? {});
+    if (faultOf(entry) !== undefined || fields === undefined) return undefined;
+    const manager = managerOf(entry, fields, undefined);
+    managers.set(identifier(manager), manager);
+  }
+  return [...managers.values()];
+}
+function managerOf(read: ManagedFieldsEntry, fields: FieldSet, entry: ManagedFieldsEntry | undefined): Manager {
+  return {
+    name: read.manager ?? '',
+    operation: read.operation as Manager['operation'],
+    apiVersion: read.apiVersion as string,
+    subresource: read.subresource ?? '',
+    time: read.time,
+    fields,
+    entry,
+  };
 }
 
 function faultOf({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): string | undefined {
@@ -98,15 +112,20 @@ export function isReset(entries: ManagedFields | undefined): boolean {
   return true;
 }
 
-/**
- * The managers before a write. A client may edit the list itself, but not through a subresource; one that sends none, or
- * none that can be read, cannot have meant to drop it.
- */
-export function managersBefore(live: ManagedFields | undefined, sent: ManagedFields | undefined, subresource: string): Manager[] {
-  if (subresource === '' && sent !== undefined && sent.length > 0 && sent !== live && !(live !== undefined && equal(live, sent))) {
-    const managers = readManagers(sent, false);
-    if (managers !== undefined && managers.length > 0) return managers;
-  }
+/** Whether a write edits the list of managers itself, which it may, but not through a subresource. */
+export function editsManagers(
+  live: ManagedFields | undefined,
+  sent: ManagedFields | undefined,
+  subresource: string,
+): sent is ManagedFields {
+  return subresource === '' && sent !== undefined && sent.length > 0 && sent !== live && !(live !== undefined && equal(live, sent));
+}
+/** The managers that a client sent. One whose list cannot be read cannot have meant to drop the stored one. */
+export function* editedManagers(live: ManagedFields | undefined, sent: ManagedFields): Work<Manager[]> {
+  const managers = yield* readSentManagers(sent);
+  return managers !== undefined && managers.length > 0 ? managers : storedManagers(live);
+}
+export function storedManagers(live: ManagedFields | undefined): Manager[] {
   return live === undefined ? [] : (readManagers(live, true) ?? []);
 }
 

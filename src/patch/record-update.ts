@@ -8,13 +8,15 @@ import { type Comparison, compare, type Skipped } from './compare.ts';
 import { compareSteps } from './compare-steps.ts';
 import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, union } from './fieldset.ts';
 import {
+  editedManagers,
+  editsManagers,
   foldOldest,
   isReset,
   isUpdater,
   type ManagedFields,
   type ManagedFieldsEntry,
   type Manager,
-  managersBefore,
+  storedManagers,
   wholeSeconds,
   withFields,
   writeManagers,
@@ -64,7 +66,8 @@ function* record(write: UpdateWrite, pauses: boolean): Work<ManagedFieldsEntry[]
   const sent = managedFieldsOf(object);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
   const reset = subresource === '' && isReset(sent);
-  const before = reset ? [] : managersBefore(stored, sent, subresource);
+  const edited = !reset && editsManagers(stored, sent, subresource);
+  const before = reset ? [] : edited ? yield* editedManagers(stored, sent) : storedManagers(stored);
   // An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew.
   if (before.length === 0 && live !== undefined && !reset) return undefined;
   if (pauses) yield;

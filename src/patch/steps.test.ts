@@ -8,6 +8,7 @@ import { checkApplied } from './applied.ts';
 import { apply, applySteps } from './apply.ts';
 import { compare } from './compare.ts';
 import { compareSteps } from './compare-steps.ts';
+import { PARSED_AT_ONCE, parseSet } from './fieldset.ts';
 import { recordUpdateSteps } from './record-update.ts';
 import { shapeOf, type Values } from './shape.ts';
 
@@ -137,4 +138,20 @@ test('items that cannot be told apart are not all complained of', () => {
   const complaints = checkApplied(Sets, { set: Array.from({ length: 20_000 }, () => ['a']) });
   expect(complaints).toHaveLength(20);
   expect(complaints[0]).toContain('associative list with lists as elements');
+});
+
+test('sets of fields that a client sends are read in as many steps as they have parts', () => {
+  const fields = (count: number, order = 1) => {
+    const entries = Array.from({ length: count }, (_, i): [string, Values] => [`f:k${10_000 + i}`, {}]);
+    return { 'f:data': Object.fromEntries([['.', {}], ...(order < 0 ? entries.reverse() : entries)]) };
+  };
+  const sent = (count: number, order?: number): Values => {
+    const entry = { manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: fields(count, order) };
+    return { ...wide(10_000, 10_000 + count), metadata: { name: 'a', managedFields: [entry] } };
+  };
+  const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live: undefined, object });
+  const pauses = (count: number) => pausesOf(recordUpdateSteps(write(sent(count))));
+  expect(pauses(20 * PARSED_AT_ONCE) - pauses(10)).toBe(20);
+  // Whatever their order, they are stored in the one that sets have.
+  expect(JSON.stringify(parseSet(fields(100, -1)))).toBe(JSON.stringify(fields(100)));
 });
