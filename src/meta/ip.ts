@@ -6,16 +6,25 @@ export function parseIP(text: string): Uint8Array | undefined {
 }
 
 function parseIPv4(text: string): Uint8Array | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4) return undefined;
   const bytes = new Uint8Array(4);
-  for (let i = 0; i < 4; i++) {
-    const part = parts[i] as string;
-    if (!/^[0-9]+$/.test(part) || Number(part) > 255) return undefined;
-    bytes[i] = Number(part);
+  let octet = 0;
+  let value = -1;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit >= 0 && digit <= 9) {
+      value = value < 0 ? digit : value * 10 + digit;
+      if (value > 255) return undefined;
+    } else if (digit === DOT && value >= 0 && octet < 3) {
+      bytes[octet++] = value;
+      value = -1;
+    } else return undefined;
   }
+  if (octet !== 3 || value < 0) return undefined;
+  bytes[3] = value;
   return bytes;
 }
+/** The dot, as far from the digit zero as it stands. */
+const DOT = 0x2e - 0x30;
 
 function parseIPv6(text: string): Uint8Array | undefined {
   const halves = text.split('::');
@@ -95,7 +104,8 @@ export function parseCIDR(text: string): CIDR | undefined {
   if (address === undefined || !/^(0|[1-9][0-9]{0,2})$/.test(prefix)) return undefined;
   const bits = Number(prefix);
   if (bits > address.length * 8) return undefined;
-  const first = Uint8Array.from(address, (byte, i) => byte & mask(bits - i * 8));
+  const first = new Uint8Array(address.length);
+  for (let i = 0; i < first.length; i++) first[i] = (address[i] as number) & mask(bits - i * 8);
   return { address, first, bits, family: address.length === 4 ? 'IPv4' : 'IPv6' };
 }
 const mask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255);
@@ -103,7 +113,8 @@ const mask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 0 : (255 <
 export function cidrContains(cidr: CIDR, address: Uint8Array): boolean {
   const bytes = cidr.first.length === 4 ? asIPv4(address) : address.length === 16 && asIPv4(address) === undefined ? address : undefined;
   if (bytes === undefined) return false;
-  return cidr.first.every((byte, i) => ((bytes[i] as number) & mask(cidr.bits - i * 8)) === byte);
+  for (let i = 0; i < bytes.length; i++) if (((bytes[i] as number) & mask(cidr.bits - i * 8)) !== cidr.first[i]) return false;
+  return true;
 }
 export function formatCIDR(cidr: CIDR): string {
   return `${formatIP(cidr.first)}/${cidr.bits}`;

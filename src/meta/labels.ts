@@ -30,15 +30,13 @@ export class LabelSelector {
   readonly equals: readonly { readonly key: string; readonly values: readonly string[] }[];
   private readonly tests: readonly ((labels: Labels) => boolean)[];
   /** Of a long selector what it asks of each key: an object then costs what its labels cost, however long the selector is. */
-  private readonly byKey: Requirements | undefined;
+  private byKey: Requirements | undefined;
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
     this.requirements = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     this.nothing = nothing;
     this.equals = this.requirements.filter((r) => r.operator === '=' || r.operator === '==' || r.operator === 'in');
-    const long = this.requirements.length > LONG_FROM;
-    this.tests = long ? [] : this.requirements.map(compile);
-    this.byKey = long ? grouped(this.requirements) : undefined;
+    this.tests = this.requirements.length > LONG_FROM ? [] : this.requirements.map(compile);
   }
   /** Every object matches. */
   get everything(): boolean {
@@ -47,7 +45,10 @@ export class LabelSelector {
   matches(labels: Labels | undefined): boolean {
     if (this.nothing) return false;
     const given = labels ?? noLabels;
-    if (this.byKey !== undefined) return matchesAll(this.byKey, given);
+    if (this.requirements.length > LONG_FROM) {
+      this.byKey ??= grouped(this.requirements);
+      return matchesAll(this.byKey, given);
+    }
     for (const test of this.tests) if (!test(given)) return false;
     return true;
   }
@@ -71,7 +72,7 @@ interface KeyTest {
   absent: boolean;
   /** Values of which the label must have one. */
   in: Set<string> | undefined;
-  readonly notIn: Set<string>;
+  notIn: Set<string> | undefined;
   above: bigint | undefined;
   below: bigint | undefined;
 }
@@ -79,11 +80,13 @@ interface KeyTest {
 function grouped(requirements: readonly LabelRequirement[]): Requirements {
   const tests = new Map<string, KeyTest>();
   for (const { key, operator, values } of requirements) {
-    const test = tests.get(key) ?? { needed: false, absent: false, in: undefined, notIn: new Set(), above: undefined, below: undefined };
+    const test = tests.get(key) ?? { needed: false, absent: false, in: undefined, notIn: undefined, above: undefined, below: undefined };
     tests.set(key, test);
     if (operator === '!') test.absent = true;
-    else if (operator === '!=' || operator === 'notin') for (const value of values) test.notIn.add(value);
-    else test.needed = true;
+    else if (operator === '!=' || operator === 'notin') {
+      test.notIn ??= new Set();
+      for (const value of values) test.notIn.add(value);
+    } else test.needed = true;
     if (operator === '=' || operator === '==' || operator === 'in') {
       const { in: before } = test;
       test.in = new Set(before === undefined ? values : values.filter((value) => before.has(value)));
@@ -112,7 +115,7 @@ function matchesAll({ tests, needed }: Requirements, labels: Labels): boolean {
 }
 
 function matchesKey(test: KeyTest, value: string): boolean {
-  if (test.absent || test.notIn.has(value) || (test.in !== undefined && !test.in.has(value))) return false;
+  if (test.absent || test.notIn?.has(value) || (test.in !== undefined && !test.in.has(value))) return false;
   if (test.above === undefined && test.below === undefined) return true;
   const number = integer(value);
   if (number === undefined) return false;

@@ -118,7 +118,8 @@ export class NodeAuthorizer implements Authorizer {
     this.coordination = groupName(identity, 'coordination');
     const lines = clusterRoles(identity)['system:node'] ?? [];
     const cell = { rules: lines.map((line) => rule(identity, line)), missing: '', usedBy: new Map() };
-    this.rules = new RuleIndex([{ name: '', text: '', subject: '', missing: '', cell }]);
+    const binding = { key: '', name: '', namespace: '', text: '', missing: '', cell };
+    this.rules = new RuleIndex([{ binding, subject: { kind: 'Group', name: '' } }]);
   }
 
   authorize(asked: Attributes): Decision {

@@ -17,18 +17,18 @@ import {
   type User,
 } from '../types.ts';
 import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup, type Subject } from './rules.ts';
-import { type RoleCell, type RuleIndex, SubjectRules } from './subject-rules.ts';
+import { type Binding, type RoleCell, type RuleIndex, SubjectRules } from './subject-rules.ts';
 
 class Scope {
   readonly users = new Map<string, SubjectRules>();
   readonly groups = new Map<string, SubjectRules>();
 }
 
+/** A binding with those of its subjects that were placed, each once. */
 interface Placed {
-  readonly map: Map<string, SubjectRules>;
-  readonly key: string;
-  readonly rules: SubjectRules;
   readonly cell: RoleCell;
+  readonly users: Map<string, SubjectRules>;
+  readonly groups: Map<string, SubjectRules>;
 }
 
 export class RoleBasedAccess implements Authorizer {
@@ -37,7 +37,7 @@ export class RoleBasedAccess implements Authorizer {
   private readonly cluster = new Scope();
   private readonly namespaces = new Map<string, Scope>();
   private readonly roles = new Map<string, RoleCell>();
-  private readonly placed = new Map<string, Placed[]>();
+  private readonly placed = new Map<string, Placed>();
 
   constructor(live: LiveSource, identity: Identity) {
     this.rbac = groupName(identity, rbacGroup);
@@ -128,8 +128,10 @@ export class RoleBasedAccess implements Authorizer {
     if (change.type === 'deleted') return;
     const cell = this.roleCell(roleRef.kind, roleRef.kind === 'Role' ? namespace : '', roleRef.name);
     const scope = this.scopeOf(namespace);
-    const source = {
+    const binding: Binding = {
+      key,
       name: metadata.name ?? '',
+      namespace,
       text:
         namespace === ''
           ? `ClusterRoleBinding "${metadata.name}" of ${roleRef.kind} "${roleRef.name}"`
@@ -137,34 +139,35 @@ export class RoleBasedAccess implements Authorizer {
       missing: missingText(this.rbac, roleRef.kind, roleRef.name),
       cell,
     };
-    const placed: Placed[] = [];
+    const placed: Placed = { cell, users: new Map(), groups: new Map() };
     for (const subject of subjects ?? []) {
-      const place = placeOf(scope, subject, namespace);
-      if (place === undefined) continue;
-      let rules = place.map.get(place.key);
+      const name = placeOf(subject, namespace);
+      if (name === undefined) continue;
+      const group = subject.kind === 'Group';
+      const all = group ? scope.groups : scope.users;
+      let rules = all.get(name);
       if (rules === undefined) {
         rules = new SubjectRules();
-        place.map.set(place.key, rules);
+        all.set(name, rules);
       }
-      rules.add(key, { ...source, subject: place.text });
+      rules.add({ binding, subject });
+      const own = group ? placed.groups : placed.users;
+      if (own.has(name)) continue;
+      own.set(name, rules);
       cell.usedBy.set(rules, (cell.usedBy.get(rules) ?? 0) + 1);
-      placed.push({ map: place.map, key: place.key, rules, cell });
     }
     this.placed.set(key, placed);
   }
 
   private removeBinding(key: string, namespace: string): void {
-    for (const { map, key: subject, rules, cell } of this.placed.get(key) ?? []) {
-      rules.remove(key);
-      if (rules.empty) map.delete(subject);
-      const uses = (cell.usedBy.get(rules) ?? 1) - 1;
-      if (uses > 0) cell.usedBy.set(rules, uses);
-      else cell.usedBy.delete(rules);
-      if (cell.rules === undefined && cell.usedBy.size === 0) this.roles.delete(cell.missing);
-    }
+    const placed = this.placed.get(key);
+    if (placed === undefined) return;
+    const scope = this.scopeOf(namespace);
+    remove(placed.users, scope.users, key, placed.cell);
+    remove(placed.groups, scope.groups, key, placed.cell);
     this.placed.delete(key);
-    const scope = this.namespaces.get(namespace);
-    if (scope !== undefined && scope.users.size === 0 && scope.groups.size === 0) this.namespaces.delete(namespace);
+    if (placed.cell.rules === undefined && placed.cell.usedBy.size === 0) this.roles.delete(placed.cell.missing);
+    if (namespace !== '' && scope.users.size === 0 && scope.groups.size === 0) this.namespaces.delete(namespace);
   }
 
   private scopeOf(namespace: string): Scope {
@@ -201,14 +204,19 @@ export function aggregate(errors: readonly string[]): string {
   return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`;
 }
 
-/** Service accounts are users by their long name; only the reason tells them apart. */
-function placeOf(scope: Scope, subject: Subject, bindingNamespace: string) {
-  if (subject.kind === 'User') return { map: scope.users, key: subject.name, text: `User "${subject.name}"` };
-  if (subject.kind === 'Group') return { map: scope.groups, key: subject.name, text: `Group "${subject.name}"` };
-  if (subject.kind !== 'ServiceAccount') return undefined;
-  const given = subject.namespace ?? '';
-  const namespace = given === '' ? bindingNamespace : given;
-  if (namespace === '') return undefined;
-  const text = `ServiceAccount "${subject.name}/${namespace}"`;
-  return { map: scope.users, key: serviceAccountName(namespace, subject.name), text };
+function remove(placed: Map<string, SubjectRules>, all: Map<string, SubjectRules>, binding: string, { usedBy }: RoleCell): void {
+  for (const [subject, rules] of placed) {
+    rules.remove(binding);
+    if (rules.empty) all.delete(subject);
+    const uses = (usedBy.get(rules) ?? 1) - 1;
+    if (uses > 0) usedBy.set(rules, uses);
+    else usedBy.delete(rules);
+  }
+}
+
+/** The name under which a subject stands among users or groups: service accounts are users by their long name. */
+function placeOf({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string | undefined {
+  if (kind === 'User' || kind === 'Group') return name;
+  const own = namespace === '' ? bindingNamespace : namespace;
+  return kind !== 'ServiceAccount' || own === '' ? undefined : serviceAccountName(own, name);
 }

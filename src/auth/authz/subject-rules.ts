@@ -1,6 +1,6 @@
 /** What one subject may do in one scope, gathered from its bindings and looked up by resource or path. */
 import type { Attributes, Decision } from '../types.ts';
-import { type PolicyRule, pathMatches } from './rules.ts';
+import { type PolicyRule, pathMatches, type Subject } from './rules.ts';
 
 /** A role as bindings see it: it may come, change and go while bindings name it. */
 export interface RoleCell {
@@ -11,15 +11,22 @@ export interface RoleCell {
   readonly usedBy: Map<SubjectRules, number>;
 }
 
-/** A binding as one of its subjects sees it. */
-export interface Grant {
+/** A binding of a role. */
+export interface Binding {
+  /** Namespace and name. */
+  readonly key: string;
   readonly name: string;
+  readonly namespace: string;
   /** `RoleBinding "b/ns" of Role "r"`. */
   readonly text: string;
-  readonly subject: string;
   /** What is said where the role is not there. */
   readonly missing: string;
   readonly cell: RoleCell;
+}
+/** A binding as one of its subjects sees it. A binding may have tens of thousands: no text is made before it is asked for. */
+export interface Grant {
+  readonly binding: Binding;
+  readonly subject: Subject;
 }
 
 interface Entry {
@@ -46,15 +53,17 @@ export class RuleIndex {
   constructor(grants: readonly Grant[]) {
     // A role that is bound twice to the same subject gives nothing more the second time.
     const seen = new Set<RoleCell>();
-    for (const grant of grants) {
-      if (seen.has(grant.cell)) continue;
-      seen.add(grant.cell);
-      if (grant.cell.rules === undefined) {
-        this.errors.push(grant.missing);
+    for (const { binding, subject } of grants) {
+      const { cell } = binding;
+      if (seen.has(cell)) continue;
+      seen.add(cell);
+      if (cell.rules === undefined) {
+        this.errors.push(binding.missing);
         continue;
       }
-      const decision: Decision = { decision: 'allow', reason: `RBAC: allowed by ${grant.text} to ${grant.subject}` };
-      for (const rule of grant.cell.rules) this.add(rule, decision);
+      const reason = `RBAC: allowed by ${binding.text} to ${subjectText(subject, binding.namespace)}`;
+      const decision: Decision = { decision: 'allow', reason };
+      for (const rule of cell.rules) this.add(rule, decision);
     }
   }
 
@@ -103,30 +112,51 @@ function match(entries: readonly Entry[], asked: Attributes): Decision | undefin
   return undefined;
 }
 
+/** Service accounts are users by their long name; only this text tells them apart. */
+function subjectText({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string {
+  return kind === 'ServiceAccount' ? `ServiceAccount "${name}/${namespace === '' ? bindingNamespace : namespace}"` : `${kind} "${name}"`;
+}
+
 /** The bindings of one subject, and their index while nothing changes. */
 export class SubjectRules {
-  private readonly grants = new Map<string, Grant[]>();
+  /** The only grant: most subjects have one, and need no map. */
+  private only: Grant | undefined;
+  /** By key of the binding, once there was more than one grant. */
+  private grants: Map<string, Grant[]> | undefined;
   private built: RuleIndex | undefined;
 
   get empty(): boolean {
-    return this.grants.size === 0;
+    return this.grants === undefined ? this.only === undefined : this.grants.size === 0;
   }
-  add(binding: string, grant: Grant): void {
-    const grants = this.grants.get(binding);
-    if (grants === undefined) this.grants.set(binding, [grant]);
+  add(grant: Grant): void {
+    this.built = undefined;
+    if (this.grants === undefined && this.only === undefined) {
+      this.only = grant;
+      return;
+    }
+    this.grants ??= new Map();
+    if (this.only !== undefined) this.grants.set(this.only.binding.key, [this.only]);
+    this.only = undefined;
+    const grants = this.grants.get(grant.binding.key);
+    if (grants === undefined) this.grants.set(grant.binding.key, [grant]);
     else grants.push(grant);
-    this.built = undefined;
   }
+  /** Removes every grant of a binding. */
   remove(binding: string): void {
-    this.grants.delete(binding);
     this.built = undefined;
+    if (this.only?.binding.key === binding) this.only = undefined;
+    this.grants?.delete(binding);
   }
   forget(): void {
     this.built = undefined;
   }
   /** Bindings count in the order of their names, so that the reason given does not depend on history. */
   index(): RuleIndex {
-    this.built ??= new RuleIndex([...this.grants.values()].flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)));
+    this.built ??= new RuleIndex(this.only === undefined ? inOrder(this.grants) : [this.only]);
     return this.built;
   }
+}
+function inOrder(grants: Map<string, Grant[]> | undefined): Grant[] {
+  const nameOf = ({ binding }: Grant): string => binding.name;
+  return [...(grants?.values() ?? [])].flat().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
 }
