@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { ApiObject } from '../../src/kinds/kind.ts';
 import { fromHubNow, type Served, toHubNow } from '../../src/kinds/served.ts';
 import { testEnv } from '../../src/kinds/validation/kinds.testing.ts';
+import { normalize } from '../../src/kinds/validation/laws.testing.ts';
 import fc from '../../src/lib/fast-check.testing.ts';
 import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
@@ -64,6 +65,7 @@ test.each(converted)('nothing stored is lost through %s', (_name, served) => {
     fc.property(arbitraryOf(served.hub.schema), (value) => {
       const stored = read(served.hub.schema, value);
       if (hub !== undefined) fillIn(hub, stored);
+      normalize(served.kind, stored);
       const before = json(served.hub.schema, stored);
       const shown = json(served.schema, fromHubNow(served, stored));
       const received = read(served.schema, shown);

@@ -6,7 +6,7 @@ import { domainName, type Identity } from '../../identity.ts';
 import { compact } from '../../lib/compact.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { decodeValue } from '../../schema/json-decode.ts';
-import { type Infer, list, message, opt, type Type } from '../../schema/types.ts';
+import { list, type Type } from '../../schema/types.ts';
 import type { ObjectMeta } from '../meta.ts';
 import * as old from './schema/v1-annotations.ts';
 import * as v2 from './schema/v2.ts';
@@ -17,15 +17,7 @@ export interface Notes {
   currentMetrics?: flat.MetricStatus[];
   conditions?: v2.HorizontalPodAutoscalerCondition[];
   behavior?: v2.HorizontalPodAutoscalerBehavior;
-  /** Metrics that would come back as something else from the form of the older version. */
-  exact?: Exact;
 }
-
-const Exact = message('autoscaling.v2.ExactMetrics', {
-  metrics: opt(1, list(v2.MetricSpec)),
-  currentMetrics: opt(2, list(v2.MetricStatus)),
-});
-export type Exact = Infer<typeof Exact>;
 
 interface Note {
   readonly name: string;
@@ -43,7 +35,6 @@ const notes: Readonly<Record<keyof Notes, Note>> = {
   conditions: typed('conditions', list(old.HorizontalPodAutoscalerCondition), list(v2.HorizontalPodAutoscalerCondition)),
   currentMetrics: typed('current-metrics', list(old.MetricStatus), list(flat.MetricStatus)),
   metrics: typed('metrics', list(old.MetricSpec), list(flat.MetricSpec)),
-  exact: typed('exact-metrics', Exact),
 };
 const keys = Object.keys(notes) as (keyof Notes)[];
 const annotation = (identity: Identity, key: keyof Notes): string => domainName(identity, notes[key].name, 'autoscaling.alpha');
@@ -106,8 +97,9 @@ function capitalRules(rules: Rules | undefined): object | null {
   };
 }
 
-function readBehavior(text: string): v2.HorizontalPodAutoscalerBehavior {
-  return decode(v2.HorizontalPodAutoscalerBehavior, uncapitalized(JSON.parse(text)));
+function readBehavior(text: string): v2.HorizontalPodAutoscalerBehavior | undefined {
+  const behavior = decode(v2.HorizontalPodAutoscalerBehavior, uncapitalized(JSON.parse(text)));
+  return behavior.scaleUp === undefined && behavior.scaleDown === undefined ? undefined : behavior;
 }
 /** The same value with names of fields that begin with a small letter; nulls, which say nothing here, are left out. */
 function uncapitalized(value: unknown): unknown {

@@ -146,24 +146,6 @@ test('a client of version 1 changes the part it knows and keeps the rest', () =>
   expect(back('v1', old).spec.metrics).toEqual([cpu(20)]);
 });
 
-test('metrics that an older form would change are kept exactly, until they are changed there', () => {
-  const odd = [cpu(70), { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }, memory];
-  for (const version of ['v1', 'v2beta1']) {
-    const old = inVersion(version, {
-      ...body(),
-      spec: {
-        ...body().spec,
-        metrics: [...odd, { type: 'External', external: { metric: { name: 'q' }, target: { type: 'Utilization', averageValue: '3' } } }],
-      },
-    });
-    expect(back(version, old).spec.metrics).toHaveLength(4);
-    expect(back(version, old).spec.metrics[3].external.target.type).toBe('Utilization');
-    if (version === 'v1') old.spec.targetCPUUtilizationPercentage = 1;
-    else old.spec.metrics = old.spec.metrics.slice(0, 1);
-    expect(back(version, old).spec.metrics.every((metric: Loose) => metric.external?.target.type !== 'Utilization')).toBe(true);
-  }
-});
-
 test('an annotation that cannot be read says nothing, and version 2 has none', () => {
   const name = 'autoscaling.alpha.kubernetes.io/metrics';
   const old = { metadata: { name: 'h', annotations: { [name]: 'not json', mine: 'x' } }, spec: { scaleTargetRef, maxReplicas: 5 } };

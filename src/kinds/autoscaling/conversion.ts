@@ -1,29 +1,19 @@
 /** Autoscalers of older versions, to and from version 2. */
 import type { Identity } from '../../identity.ts';
 import { compact } from '../../lib/compact.ts';
-import { equal } from '../../lib/equal.ts';
-import { dropNotes, type Exact, type Notes, readNotes, writeNotes } from './annotations.ts';
+import { dropNotes, type Notes, readNotes, writeNotes } from './annotations.ts';
 import { deepMetric, deepStatus, flatMetric, flatStatus } from './metric-forms.ts';
 import type * as v1 from './schema/v1.ts';
 import type * as v2 from './schema/v2.ts';
 import type * as v2beta1 from './schema/v2beta1.ts';
 
 type Hub = v2.HorizontalPodAutoscaler;
-const same = <T>(a: readonly T[] | undefined, b: readonly T[] | undefined): boolean => equal(a ?? [], b ?? []);
 const filled = <T>(list: T[]): T[] | undefined => (list.length === 0 ? undefined : list);
-
-/** The hub's own metrics, where the way through an older form would change them. */
-function exactly(hub: Hub, metrics: v2.MetricSpec[], currentMetrics: v2.MetricStatus[]): Exact | undefined {
-  const exact: Exact = {};
-  if (!same(metrics, hub.spec?.metrics)) exact.metrics = hub.spec?.metrics ?? [];
-  if (!same(currentMetrics, hub.status?.currentMetrics)) exact.currentMetrics = hub.status?.currentMetrics ?? [];
-  return Object.keys(exact).length === 0 ? undefined : exact;
-}
 
 // ---- version 1 ---------------------------------------------------------------------------------------------------
 
 /** The one metric that version 1 has a field for. */
-export function isCpuUtilization({ type, resource }: v2.MetricSpec): boolean {
+function isCpuUtilization({ type, resource }: v2.MetricSpec): boolean {
   return type === 'Resource' && resource?.name === 'cpu' && resource.target.averageUtilization !== undefined;
 }
 const cpuMetric = (averageUtilization: number): v2.MetricSpec => ({
@@ -60,7 +50,6 @@ export function toVersion1(hub: Hub, identity: Identity): v1.HorizontalPodAutosc
     currentMetrics,
     conditions: status?.conditions,
     behavior: spec?.behavior,
-    exact: exactly(hub, newMetrics(metrics), currentMetrics?.map(deepStatus) ?? []),
   });
   const { scaleTargetRef, minReplicas, maxReplicas } = spec ?? {};
   return compact({
@@ -102,17 +91,26 @@ export function fromVersion1(old: v1.HorizontalPodAutoscaler, identity: Identity
   }) as Hub;
 }
 
-/** Metrics of version 1: those of the annotation, then the processor's; the exact ones if they look the same in version 1. */
-function metricsOf({ spec }: v1.HorizontalPodAutoscaler, notes: Notes): v2.MetricSpec[] {
-  const given: OldMetrics = { cpu: spec?.targetCPUUtilizationPercentage, others: notes.metrics ?? [] };
-  const exact = notes.exact?.metrics;
-  return exact !== undefined && equal(oldMetrics(exact), given) ? exact : newMetrics(given);
+/** Metrics of version 1: those of the annotation, then the processor's. */
+const metricsOf = ({ spec }: v1.HorizontalPodAutoscaler, { metrics = [] }: Notes): v2.MetricSpec[] =>
+  newMetrics({ cpu: spec?.targetCPUUtilizationPercentage, others: metrics });
+
+function measuredOf(cpu: number | undefined, { currentMetrics }: Notes): v2.MetricStatus[] {
+  if (currentMetrics !== undefined) return currentMetrics.map(deepStatus);
+  return cpu === undefined ? [] : [cpuStatus(cpu)];
 }
 
-function measuredOf(cpu: number | undefined, { currentMetrics, exact }: Notes): v2.MetricStatus[] {
-  if (exact?.currentMetrics !== undefined && same(exact.currentMetrics.map(flatStatus), currentMetrics)) return exact.currentMetrics;
-  if (currentMetrics !== undefined && currentMetrics.length > 0) return currentMetrics.map(deepStatus);
-  return cpu === undefined ? [] : [cpuStatus(cpu)];
+/**
+ * An autoscaler as it is stored and answered: what version 1 and its annotations can say of it, so that it is the same in
+ * every version. Of several metrics of processor time the first stays, as the last of the list; the type of a target follows
+ * from its values; an amount that version 1 cannot leave out is 0.
+ */
+export function asVersion1Keeps({ spec }: Hub): void {
+  if (spec.metrics !== undefined) spec.metrics = newMetrics(oldMetrics(spec.metrics));
+}
+
+export function statusAsVersion1Keeps({ status }: Hub): void {
+  if (status.currentMetrics != null) status.currentMetrics = status.currentMetrics.map((metric) => deepStatus(flatStatus(metric)));
 }
 
 // ---- version 2beta1 ----------------------------------------------------------------------------------------------
@@ -121,8 +119,7 @@ export function toVersion2beta1(hub: Hub, identity: Identity): v2beta1.Horizonta
   const { spec, status, metadata, ...rest } = hub;
   const metrics = spec?.metrics?.map(flatMetric);
   const currentMetrics = status?.currentMetrics?.map(flatStatus);
-  const exact = exactly(hub, metrics?.map(deepMetric) ?? [], currentMetrics?.map(deepStatus) ?? []);
-  writeNotes(metadata, identity, { behavior: spec?.behavior, exact });
+  writeNotes(metadata, identity, { behavior: spec?.behavior });
   const { behavior: _behavior, ...fields } = spec ?? {};
   return compact({
     ...rest,
@@ -134,13 +131,10 @@ export function toVersion2beta1(hub: Hub, identity: Identity): v2beta1.Horizonta
 
 export function fromVersion2beta1(old: v2beta1.HorizontalPodAutoscaler, identity: Identity): Hub {
   const { spec, status, metadata, ...rest } = old;
-  const { exact, behavior } = readNotes(metadata, identity);
+  const { behavior } = readNotes(metadata, identity);
   dropNotes(metadata, identity);
-  const metrics = exact?.metrics && same(exact.metrics.map(flatMetric), spec?.metrics) ? exact.metrics : spec?.metrics?.map(deepMetric);
-  const currentMetrics =
-    exact?.currentMetrics && same(exact.currentMetrics.map(flatStatus), status?.currentMetrics)
-      ? exact.currentMetrics
-      : status?.currentMetrics?.map(deepStatus);
+  const metrics = spec?.metrics?.map(deepMetric);
+  const currentMetrics = status?.currentMetrics?.map(deepStatus);
   return compact({
     ...rest,
     metadata,

@@ -47,6 +47,6 @@ export function defaults2beta1({ metadata, spec }: v2beta1.HorizontalPodAutoscal
 export function defaults1({ metadata, spec }: v1.HorizontalPodAutoscaler, env: KindEnv): void {
   dropIdleNotes(metadata, env.identity);
   if (spec.targetCPUUtilizationPercentage !== undefined) return;
-  const { metrics = [], exact } = readNotes(metadata, env.identity);
-  if (metrics.length === 0 && exact?.metrics === undefined) spec.targetCPUUtilizationPercentage = CPU_UTILIZATION;
+  const { metrics = [] } = readNotes(metadata, env.identity);
+  if (metrics.length === 0) spec.targetCPUUtilizationPercentage = CPU_UTILIZATION;
 }

@@ -4,7 +4,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { metricsCell } from './cells.ts';
-import { fromVersion1, fromVersion2beta1, isCpuUtilization, toVersion1, toVersion2beta1 } from './conversion.ts';
+import { asVersion1Keeps, fromVersion1, fromVersion2beta1, statusAsVersion1Keeps, toVersion1, toVersion2beta1 } from './conversion.ts';
 import { defaults, defaults1, defaults2beta1 } from './defaults.ts';
 import { validateAutoscaler, validateAutoscalerStatus, validateAutoscalerUpdate } from './rules.ts';
 import * as v1 from './schema/v1.ts';
@@ -16,13 +16,6 @@ import * as v2beta2 from './schema/v2beta2.ts';
 function dropContainerMetrics({ spec }: v2.HorizontalPodAutoscaler, old: v2.HorizontalPodAutoscaler | undefined, env: KindEnv): void {
   if (env.feature('HPAContainerMetrics') || old?.spec.metrics?.some((metric) => metric.containerResource !== undefined)) return;
   for (const metric of spec.metrics ?? []) delete metric.containerResource;
-}
-
-/** Clients know the metric of processor time as the last one, because version 1 has a field of its own for it. */
-function cpuLast({ spec }: v2.HorizontalPodAutoscaler): void {
-  const metrics = spec.metrics ?? [];
-  const at = metrics.findIndex(isCpuUtilization);
-  if (at >= 0 && at < metrics.length - 1) metrics.push(...metrics.splice(at, 1));
 }
 
 export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
@@ -68,7 +61,7 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
     },
     validate: validateAutoscaler,
     validateUpdate: validateAutoscalerUpdate,
-    canonicalize: cpuLast,
+    canonicalize: asVersion1Keeps,
     resetFields: [['status']],
   },
   subresources: {
@@ -77,6 +70,7 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
         autoscaler.spec = old.spec;
       },
       validateUpdate: validateAutoscalerStatus,
+      canonicalize: statusAsVersion1Keeps,
       resetFields: [['spec']],
     }),
   },

@@ -10,7 +10,7 @@ import type * as flat from './schema/v2beta1.ts';
 type Values = Pick<v2.MetricTarget, 'value' | 'averageValue' | 'averageUtilization'>;
 const target = (type: string, values: Values): v2.MetricTarget => compact({ type, ...values });
 
-/** What the flat form writes for a value that it cannot leave out. */
+/** What the flat form writes for a value that it cannot leave out; read again, it is a value. */
 const ZERO = '0';
 
 // ---- what to reach -----------------------------------------------------------------------------------------------
@@ -82,10 +82,7 @@ function deepObject(object: flat.ObjectMetricSource): v2.ObjectMetricSource {
   const { target: describedObject, metricName, targetValue, selector, averageValue } = object;
   return {
     describedObject,
-    target:
-      averageValue === undefined
-        ? target('Value', { value: targetValue })
-        : target('AverageValue', { value: targetValue === ZERO ? undefined : targetValue, averageValue }),
+    target: target(averageValue === undefined ? 'Value' : 'AverageValue', { value: targetValue, averageValue }),
     metric: compact({ name: metricName, selector }),
   };
 }

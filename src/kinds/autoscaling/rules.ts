@@ -1,13 +1,15 @@
 /** What an autoscaler must be like. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { pathSegmentName } from '../../meta/names.ts';
+import { dns1123Label, pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateContainerResourceName } from '../validation/resources.ts';
 import { complain, notNegative } from '../validation/rules.ts';
 import { readQuantityText } from '../validation/shown.ts';
+import { writtenIn } from '../validation/written.ts';
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,
@@ -20,8 +22,8 @@ import type {
 
 const root = Path.of('spec');
 
-export function validateAutoscaler(autoscaler: HorizontalPodAutoscaler, errors: FieldErrors, env: KindEnv): void {
-  validateSpec(autoscaler, env.feature('HPAScaleToZero') ? 0 : 1, errors, env);
+export function validateAutoscaler(autoscaler: HorizontalPodAutoscaler, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
+  validateSpec(autoscaler, env.feature('HPAScaleToZero') ? 0 : 1, errors, env, request);
 }
 
 export function validateAutoscalerUpdate(
@@ -29,9 +31,10 @@ export function validateAutoscalerUpdate(
   old: HorizontalPodAutoscaler,
   errors: FieldErrors,
   env: KindEnv,
+  request?: WriteRequest,
 ): void {
   metadataUpdateAgain(autoscaler, old, errors, env);
-  validateSpec(autoscaler, env.feature('HPAScaleToZero') || old.spec.minReplicas === 0 ? 0 : 1, errors, env);
+  validateSpec(autoscaler, env.feature('HPAScaleToZero') || old.spec.minReplicas === 0 ? 0 : 1, errors, env, request);
 }
 
 export function validateAutoscalerStatus(
@@ -46,7 +49,7 @@ export function validateAutoscalerStatus(
   notNegative(autoscaler.status.desiredReplicas, at, 'desiredReplicas', errors);
 }
 
-function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: FieldErrors, env: KindEnv): void {
+function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
   const { minReplicas, maxReplicas, scaleTargetRef, metrics = [], behavior } = spec;
   const max = root.child('maxReplicas');
   if (minReplicas !== undefined && minReplicas < least)
@@ -60,9 +63,17 @@ function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: 
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External'))
     errors.forbidden(root.child('metrics'), 'must specify at least one Object or External metric to support scaling to zero replicas');
   if (behavior === undefined) return;
-  validateScaling(behavior.scaleUp, root.child('behavior').child('scaleUp'), errors);
-  validateScaling(behavior.scaleDown, root.child('behavior').child('scaleDown'), errors);
+  const written = writtenIn(request);
+  for (const field of ['scaleUp', 'scaleDown'] as const) {
+    const at = root.child('behavior').child(field);
+    validateScaling(behavior[field], at, errors);
+    // Policies that are given and empty are no absent ones, which have defaults.
+    const given = written('spec', 'behavior', field, 'policies');
+    if (behavior[field]?.policies !== undefined && Array.isArray(given) && given.length === 0)
+      errors.required(at.child('policies'), NO_POLICY);
+  }
 }
+const NO_POLICY = 'must specify at least one Policy';
 
 function validateReference({ kind, name }: CrossVersionObjectReference, at: Path, errors: FieldErrors): void {
   if (kind === '') errors.required(at.child('kind'));
@@ -91,7 +102,7 @@ function validateMetric(metric: MetricSpec, at: Path, errors: FieldErrors, env: 
   if (!metricTypes.includes(type)) errors.notSupported(at.child('type'), type, metricTypes);
   const present = sources.filter((source) => metric[source] !== undefined);
   const first = present[0];
-  if (first !== undefined) validateSource(metric, first, at.child(first), errors);
+  if (first !== undefined) validateSource(metric, first, at.child(first), errors, env);
   const expected = metricTypes.includes(type) ? sourceOf[type] : undefined;
   if (expected === undefined) errors.notSupported(at.child('type'), type, metricTypes);
   else if (metric[expected] === undefined) errors.required(at.child(expected), missing(expected, env));
@@ -105,7 +116,7 @@ function missing(source: Source, env: KindEnv): string {
   return source === 'containerResource' && !env.feature(gate) ? `${text} (only allowed when ${gate} feature is enabled)` : text;
 }
 
-function validateSource(metric: MetricSpec, source: Source, at: Path, errors: FieldErrors): void {
+function validateSource(metric: MetricSpec, source: Source, at: Path, errors: FieldErrors, env: KindEnv): void {
   const target = at.child('target');
   switch (source) {
     case 'object': {
@@ -132,14 +143,17 @@ function validateSource(metric: MetricSpec, source: Source, at: Path, errors: Fi
       const pods = metric.pods as NonNullable<MetricSpec['pods']>;
       validateIdentifier(pods.metric, at, errors);
       validateTarget(pods.target, target, errors);
-      if (pods.target.averageValue === undefined || !isPositive(pods.target.averageValue))
+      if (pods.target.averageValue === undefined)
         errors.required(target.child('averageValue'), 'must specify a positive target averageValue');
       return;
     }
     default: {
       const resource = metric[source] as NonNullable<MetricSpec['resource']> & { readonly container?: string };
       if (resource.name === '') errors.required(at.child('name'), 'must specify a resource name');
+      else if (source === 'containerResource') validateContainerResourceName(resource.name, at.child('name'), errors, env.identity);
       if (resource.container === '') errors.required(at.child('container'), 'must specify a container');
+      else if (resource.container !== undefined)
+        complain(errors, at.child('container'), resource.container, dns1123Label(resource.container));
       validateTarget(resource.target, target, errors);
       validateUtilization(resource.target, target, errors);
     }
@@ -192,7 +206,7 @@ function validateScaling(rules: HPAScalingRules | undefined, at: Path, errors: F
     errors.invalid(here, window, `must be less than or equal to ${MAX_WINDOW_SECONDS}`);
   if (selectPolicy !== undefined && !selectPolicies.includes(selectPolicy))
     errors.notSupported(at.child('selectPolicy'), selectPolicy, selectPolicies);
-  if (policies.length === 0) errors.required(at.child('policies'), 'must specify at least one Policy');
+  if (policies.length === 0) errors.required(at.child('policies'), NO_POLICY);
   each(policies, at.child('policies'), (policy, place) => validatePolicy(policy, place, errors));
 }
 

@@ -20,17 +20,20 @@ function defaults(job: Job, env: KindEnv): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= 6;
-  if (spec.template.metadata.labels !== undefined) metadata.labels ??= { ...spec.template.metadata.labels };
+  // One map for both: what is generated for the template later is for the job too, if it had no labels.
+  if (spec.template.metadata.labels !== undefined) metadata.labels ??= spec.template.metadata.labels;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   podTemplateDefaults(spec.template, env);
 }
 
-/** Unless its author wants otherwise, a job finds its pods by its own uid. */
+/** Unless its author wants otherwise, a job finds its pods by its own uid. Labels that are given stay, for validation to refuse. */
 function generateSelector({ metadata, spec }: Job): void {
   const { uid = '', name = '' } = metadata;
   const { template } = spec;
-  template.metadata.labels = { ...template.metadata.labels, [nameLabel]: name, [uidLabel]: uid };
+  const given = template.metadata.labels;
+  template.metadata.labels = { [nameLabel]: name, [uidLabel]: uid, ...given };
+  if (given !== undefined && metadata.labels === given) metadata.labels = { ...template.metadata.labels };
   spec.selector ??= {};
   spec.selector.matchLabels = { [uidLabel]: uid, ...spec.selector.matchLabels };
 }

@@ -32,7 +32,8 @@ export function toVersion1beta1(slice: v1.EndpointSlice, identity: Identity): v1
     const { zone, deprecatedTopology, ...rest } = endpoint;
     const topology = { ...deprecatedTopology };
     if (zone !== undefined) topology[zoneLabel(identity)] = zone;
-    if (rest.nodeName !== undefined) topology[nodeLabel(identity)] = rest.nodeName;
+    // Labels of version 1beta1 may name another host than the node.
+    if (rest.nodeName !== undefined) topology[nodeLabel(identity)] ||= rest.nodeName;
     return Object.keys(topology).length === 0 ? rest : { ...rest, topology };
   });
   return { ...slice, ...(endpoints && { endpoints }) };
@@ -42,7 +43,7 @@ export function toVersion1beta1(slice: v1.EndpointSlice, identity: Identity): v1
 export function dropTopology(slice: v1.EndpointSlice, old: v1.EndpointSlice | undefined, identity: Identity): void {
   if (old !== undefined && equal(old.endpoints, slice.endpoints)) return;
   const key = nodeLabel(identity);
-  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[key]));
+  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[key] || undefined));
   for (const endpoint of slice.endpoints ?? []) {
     const node = endpoint.deprecatedTopology?.[key];
     if (endpoint.nodeName === undefined && node !== undefined && known.has(node) && nameIsSubdomain(node).length === 0)

@@ -29,9 +29,11 @@ function validate({ spec }: v1.PodDisruptionBudget, errors: FieldErrors): void {
   validateLabelSelector(selector, specPath.child('selector'), errors);
 }
 
-function validateStatus(budget: v1.PodDisruptionBudget, errors: FieldErrors): void {
+function validateStatus(budget: v1.PodDisruptionBudget, errors: FieldErrors, version: string): void {
   const { conditions, disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = budget.status;
   validateConditions(conditions, statusPath.child('conditions'), errors);
+  // Counts were not checked in the older version, and clients of it may rely on that.
+  if (version === 'v1beta1') return;
   notNegative(disruptionsAllowed, statusPath, 'disruptionsAllowed', errors);
   notNegative(currentHealthy, statusPath, 'currentHealthy', errors);
   notNegative(desiredHealthy, statusPath, 'desiredHealthy', errors);
@@ -47,9 +49,8 @@ function validateStatus(budget: v1.PodDisruptionBudget, errors: FieldErrors): vo
  *   v1       {}                                   every pod     v1beta1  { label does not exist }
  *   v1       { label exists }                     no pod        v1beta1  {}
  */
-const sentinel = (identity: Identity, operator: string): LabelSelector => ({
-  matchExpressions: [{ key: domainName(identity, 'deprecated-v1beta1-empty-selector-match', 'pdb'), operator }],
-});
+const marker = (identity: Identity): string => domainName(identity, 'deprecated-v1beta1-empty-selector-match', 'pdb');
+const sentinel = (identity: Identity, operator: string): LabelSelector => ({ matchExpressions: [{ key: marker(identity), operator }] });
 const isEmpty = (selector: LabelSelector): boolean =>
   Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0;
 
@@ -60,8 +61,22 @@ function swapSelector(spec: { selector?: LabelSelector } | undefined, identity: 
   else if (equal(spec.selector, sentinel(identity, longIs))) spec.selector = {};
 }
 
+/** The label stands alone or not at all: beside anything else that a client selects it is dropped. */
+function dropMarker(spec: { selector?: LabelSelector } | undefined, identity: Identity): void {
+  const { selector } = spec ?? {};
+  const key = marker(identity);
+  if (!selector?.matchExpressions?.some((expression) => expression.key === key) || equal(selector, sentinel(identity, 'Exists'))) return;
+  const others = selector.matchExpressions.filter((expression) => expression.key !== key);
+  if (others.length > 0) selector.matchExpressions = others;
+  else delete selector.matchExpressions;
+}
+
 function toHub(budget: v1beta1.PodDisruptionBudget, identity: Identity): v1.PodDisruptionBudget {
-  swapSelector(budget.spec, identity, 'Exists', 'DoesNotExist');
+  const { selector } = budget.spec ?? {};
+  // The form that version 1 has for no pod means nothing here: without the label every pod is left.
+  if (selector !== undefined && equal(selector, sentinel(identity, 'Exists'))) budget.spec.selector = {};
+  else swapSelector(budget.spec, identity, 'Exists', 'DoesNotExist');
+  dropMarker(budget.spec, identity);
   return budget;
 }
 
@@ -79,7 +94,10 @@ export const PodDisruptionBudgetKind = kind<v1.PodDisruptionBudget>({
   short: ['pdb'],
   scope: 'Namespaced',
   versions: {
-    v1: { schema: v1.PodDisruptionBudget },
+    v1: version({
+      schema: v1.PodDisruptionBudget,
+      defaults: ({ spec }: v1.PodDisruptionBudget, { identity }) => dropMarker(spec, identity),
+    }),
     v1beta1: version({
       schema: v1beta1.PodDisruptionBudget,
       toHub,
@@ -107,7 +125,7 @@ export const PodDisruptionBudgetKind = kind<v1.PodDisruptionBudget>({
       prepareForUpdate: (budget, old) => {
         budget.spec = old.spec;
       },
-      validateUpdate: (budget, _old, errors) => validateStatus(budget, errors),
+      validateUpdate: (budget, _old, errors, _env, { resource }) => validateStatus(budget, errors, resource.version),
       resetFields: [['spec']],
     }),
   },

@@ -58,6 +58,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
   test.each(bodies)('a %s survives every form and version', (_name, kind, body) => {
     for (const version of Object.keys(kind.versions)) {
       const { object } = create(kind, body);
+      normalize(kind, object);
       expect(plain(kind, throughVersion(kind, version, object, 'both'))).toEqual(plain(kind, object));
     }
   });
@@ -67,6 +68,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
       fc.property(mutated(body), (changed) => {
         const object = decodes(() => defaulted(kind, changed));
         if (object === undefined) return;
+        normalize(kind, object);
         for (const version of Object.keys(kind.versions))
           expect(plain(kind, throughVersion(kind, version, object, 'text'))).toEqual(plain(kind, object));
       }),
@@ -103,6 +105,13 @@ function rulesStand(kind: Kind, changed: Loose, old: Loose, subresource: string)
   expect(cells?.length).toBe(cells === undefined ? undefined : kind.columns?.length);
   for (const read of Object.values(kind.fields ?? {})) expect(typeof read(made.object as never)).toBe('string');
   kind.strategy?.canonicalize?.(made.object as never);
+}
+
+/** What a kind does to every object before it is stored. */
+export function normalize({ strategy, subresources }: Kind, object: Loose): void {
+  strategy?.canonicalize?.(object as never);
+  const status = subresources?.status;
+  if (status?.type === 'object') status.strategy.canonicalize?.(object as never);
 }
 
 /** An object of the hub through a version and back, as text or in both forms. */
