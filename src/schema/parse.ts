@@ -8,7 +8,7 @@
  * Built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and custom
  * kinds without, since there the last one counts.
  */
-import { inSlices, type Slices } from '../lib/slices.ts';
+import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { DecodeError, inexact, isExact, maxContainers, maxDepth, maxKeys, type Problem, tooManyContainers, tooManyKeys } from './errors.ts';
 import { setKey } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
@@ -72,18 +72,22 @@ function isNumeral(code: number): boolean {
 }
 
 /** The same for text that is large, in slices. Throws RequestEnded, too. */
-export async function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
+export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
+  return inSlices(parseJsonSteps(input, options), slices);
+}
+/** The same as work that can be interrupted. */
+export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work<JsonValue> {
   const { parts } = checkCounts(input);
-  await slices.pause();
+  yield;
   if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
   const text = input.toString('utf8');
-  await slices.pause();
+  yield;
   if (longDigits.test(text)) {
     checkIntegers(text);
-    await slices.pause();
+    yield;
   }
-  const value = await inSlices(new SlowParser(text, options).steps(), slices);
-  await slices.pause();
+  const value = yield* new SlowParser(text, options).steps();
+  yield;
   return escapedSurrogate.test(text) ? wellFormed(value) : value;
 }
 /** Keys and values that the engine's parser, which never gives way, may be given. */

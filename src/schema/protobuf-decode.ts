@@ -3,11 +3,12 @@
  * the other, as protobuf demands; of other fields the last value counts.
  */
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
+import type { Work } from '../lib/slices.ts';
 import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
 import { DecodeError, maxContainers, tooManyContainers } from './errors.ts';
 import { isEmpty } from './json-value.ts';
 import { notUtf8 } from './not-utf8.ts';
-import { parseJson } from './parse.ts';
+import { parseJson, parseJsonSteps } from './parse.ts';
 import { isInherited, setKey } from './plain.ts';
 import { ByteReader, illegalTag, NOT_UTF8 } from './protobuf-reader.ts';
 import {
@@ -32,9 +33,23 @@ export function decodeProtobuf<T extends MessageType>(type: T, bytes: Buffer): I
   return value as Infer<T>;
 }
 
+/** The same as work that can be interrupted: for large bodies. Throws DecodeError. */
+export function* decodeProtobufSteps<T extends MessageType>(type: T, bytes: Buffer, step: number = READ_AT_ONCE): Work<Infer<T>> {
+  const source = new Source(bytes, step);
+  const value = yield* stepReaderOf(type)(source, undefined);
+  if (source.foreign) throw notUtf8(value, (text) => text === NOT_UTF8);
+  return value as Infer<T>;
+}
+
 type Values = Record<string, unknown>;
 /** Reads a value; `earlier` is what the same field held before. */
 type Read = (source: Source, earlier: unknown) => unknown;
+
+/** Reads a value in steps. */
+type ReadSteps = (source: Source, earlier: unknown) => Work<unknown>;
+
+/** A value of fewer bytes than this is read at once, and after so many bytes the work may be interrupted. */
+export const READ_AT_ONCE = 16 * 1024;
 
 /** The bound on messages in messages. */
 const maxMessages = 400;
@@ -42,6 +57,16 @@ const maxMessages = 400;
 class Source extends ByteReader {
   private depth = 0;
   private messages = 0;
+  /** After so many bytes work in steps may be interrupted. */
+  readonly step: number;
+  /** Where it may be interrupted next. */
+  pause: number;
+
+  constructor(bytes: Buffer, step: number = READ_AT_ONCE) {
+    super(bytes);
+    this.step = step;
+    this.pause = step;
+  }
 
   /** Goes into a message by its length; answers the end of the one around it, which `leave` wants back. */
   enter(): number {
@@ -68,6 +93,8 @@ interface BinaryField {
   readonly read: Read;
   /** The fields of an inline message, which fill places of the message around it. */
   readonly inline: BinaryFields | undefined;
+  /** Reads a large value in steps; undefined: values of this type are read at once. */
+  readonly steps: ReadSteps | undefined;
 }
 type BinaryFields = ReadonlyMap<number, BinaryField>;
 
@@ -81,28 +108,78 @@ interface OutputField {
   readonly omits: (value: unknown) => boolean;
 }
 
+interface Plan {
+  readonly fields: BinaryFields;
+  readonly output: OutputField[];
+}
+const plans = new WeakMap<MessageType, Plan>();
 const readers = new WeakMap<MessageType, Read>();
+
+/** Messages are planned on first use, so that a schema may contain itself. */
+function planOf(type: MessageType): Plan {
+  const known = plans.get(type);
+  if (known !== undefined) return known;
+  const fields = planFields(type, new Map(type.ordered.map((field, i) => [field.name, i])));
+  const plan = { fields, output: type.ordered.map(planOutput) };
+  plans.set(type, plan);
+  return plan;
+}
 
 function readerOf(type: MessageType): Read {
   const known = readers.get(type);
   if (known !== undefined) return known;
-  // Fields are planned on first use, so that a schema may contain itself.
-  let fields: BinaryFields | undefined;
-  let output: OutputField[] | undefined;
+  let plan: Plan | undefined;
   const read: Read = (source, earlier) => {
-    fields ??= planFields(type, new Map(type.ordered.map((field, i) => [field.name, i])));
-    output ??= type.ordered.map(planOutput);
-    const slots: unknown[] = new Array(output.length).fill(undefined);
-    if (earlier !== undefined) for (let i = 0; i < output.length; i++) slots[i] = (earlier as Values)[(output[i] as OutputField).name];
-    readFields(source, fields, slots);
-    return assemble(output, slots);
+    plan ??= planOf(type);
+    const slots = slotsOf(plan.output, earlier);
+    readFields(source, plan.fields, slots, source.end);
+    return assemble(plan.output, slots);
   };
   readers.set(type, read);
   return read;
 }
+function stepReaderOf(type: MessageType): ReadSteps {
+  return function* (source, earlier) {
+    const { fields, output } = planOf(type);
+    const slots = slotsOf(output, earlier);
+    yield* readFieldsSteps(source, fields, slots);
+    return assemble(output, slots);
+  };
+}
+function slotsOf(output: OutputField[], earlier: unknown): unknown[] {
+  const slots: unknown[] = new Array(output.length).fill(undefined);
+  if (earlier !== undefined) for (let i = 0; i < output.length; i++) slots[i] = (earlier as Values)[(output[i] as OutputField).name];
+  return slots;
+}
 
-function readFields(source: Source, fields: BinaryFields, slots: unknown[]): void {
+/** As `readFields`: values of many bytes are read in steps themselves, all others one at a time. */
+function* readFieldsSteps(source: Source, fields: BinaryFields, slots: unknown[]): Work<void> {
   while (source.at < source.end) {
+    if (source.at >= source.pause) {
+      source.pause = source.at + source.step;
+      yield;
+    }
+    const start = source.at;
+    const key = source.varint();
+    const field = (key & 7) === 2 && source.high === 0 ? fields.get(key >>> 3) : undefined;
+    const large = field?.wire === 2 && (field.inline ?? field.steps) !== undefined && source.block() - source.at > source.step;
+    source.at = start;
+    if (!large) {
+      readFields(source, fields, slots, start + 1);
+      continue;
+    }
+    source.varint();
+    if (field?.inline !== undefined) {
+      const outer = source.enter();
+      yield* readFieldsSteps(source, field.inline, slots);
+      source.leave(outer);
+    } else if (field?.steps !== undefined) slots[field.slot] = yield* field.steps(source, slots[field.slot]);
+  }
+}
+
+/** Reads the fields that begin before `until`. */
+function readFields(source: Source, fields: BinaryFields, slots: unknown[], until: number): void {
+  while (source.at < until) {
     const key = source.varint();
     const tag = key >>> 3;
     const wire = key & 7;
@@ -126,7 +203,7 @@ function readFields(source: Source, fields: BinaryFields, slots: unknown[]): voi
 /** Reads the fields of a message with its length before it. */
 function readMessage(source: Source, fields: BinaryFields, slots: unknown[]): void {
   const outer = source.enter();
-  readFields(source, fields, slots);
+  readFields(source, fields, slots, source.end);
   source.leave(outer);
 }
 
@@ -163,12 +240,20 @@ function planFields(type: MessageType, slots: ReadonlyMap<string, number>): Bina
     const name = field.json ?? key;
     const resolved = resolve(field.type);
     if (field.inline === true) {
-      fields.set(field.tag, { name, wire: 2, slot: -1, read: () => undefined, inline: planFields(resolved as MessageType, slots) });
+      fields.set(field.tag, {
+        name,
+        wire: 2,
+        slot: -1,
+        read: () => undefined,
+        inline: planFields(resolved as MessageType, slots),
+        steps: undefined,
+      });
       continue;
     }
     // A field that JSON never shows has no place: it is read and forgotten.
     const slot = slots.get(name) ?? slots.size;
-    fields.set(field.tag, { name, wire: wireOf(resolved), slot, read: fieldReader(resolved), inline: undefined });
+    const read = fieldReader(resolved);
+    fields.set(field.tag, { name, wire: wireOf(resolved), slot, read, inline: undefined, steps: fieldStepReader(resolved) });
   }
   return fields;
 }
@@ -210,6 +295,29 @@ function fieldReader(type: ResolvedType): Read {
   return type.node === 'map' ? mapReader(type) : valueReader(type);
 }
 
+/** Reads large values of those types that can be large in many parts: messages, lists of them, and JSON. */
+function fieldStepReader(type: ResolvedType): ReadSteps | undefined {
+  if (type.node === 'scalar') return type.name === 'fieldsV1' || type.name === 'json' || type.name === 'raw' ? jsonStepReader : undefined;
+  if (type.node === 'message') {
+    const read = stepReaderOf(type);
+    return function* (source, earlier) {
+      const outer = source.enter();
+      const value = yield* read(source, earlier);
+      source.leave(outer);
+      return value;
+    };
+  }
+  if (type.node !== 'list' || type.boxed) return undefined;
+  const item = resolve(type.item);
+  const read = item.node === 'message' ? fieldStepReader(item) : undefined;
+  if (read === undefined) return undefined;
+  return function* (source, earlier) {
+    const list = (earlier as unknown[] | undefined) ?? [];
+    list.push((yield* read(source, undefined)) ?? null);
+    return list;
+  };
+}
+
 function valueReader(type: ResolvedType): Read {
   switch (type.node) {
     case 'scalar':
@@ -234,7 +342,17 @@ function valueReader(type: ResolvedType): Read {
 
 function boxReader(type: ListType): Read {
   const holder = new Map([
-    [1, { name: 'items', wire: wireOf(resolve(type.item)), slot: 0, read: fieldReader({ ...type, boxed: false }), inline: undefined }],
+    [
+      1,
+      {
+        name: 'items',
+        wire: wireOf(resolve(type.item)),
+        slot: 0,
+        read: fieldReader({ ...type, boxed: false }),
+        inline: undefined,
+        steps: undefined,
+      },
+    ],
   ]);
   return (source, earlier) => {
     const slots = [earlier ?? []];
@@ -247,8 +365,8 @@ function mapReader(type: MapType): Read {
   const given = resolve(type.value);
   const item: ResolvedType = given.node === 'list' ? { ...given, boxed: true } : given;
   const entry = new Map<number, BinaryField>([
-    [1, { name: 'key', wire: 2, slot: 0, read: scalarReaders.string, inline: undefined }],
-    [2, { name: 'value', wire: wireOf(item), slot: 1, read: valueReader(item), inline: undefined }],
+    [1, { name: 'key', wire: 2, slot: 0, read: scalarReaders.string, inline: undefined, steps: undefined }],
+    [2, { name: 'value', wire: wireOf(item), slot: 1, read: valueReader(item), inline: undefined, steps: undefined }],
   ]);
   const zero = placeholderMakerOf(item);
   return (source, earlier) => {
@@ -263,8 +381,8 @@ function mapReader(type: MapType): Read {
 function unionReader({ object, other }: UnionType): Read {
   const otherType = resolve(other.type);
   const arms = new Map<number, BinaryField>([
-    [object.tag, { name: 'object', wire: 2, slot: 0, read: fieldReader(resolve(object.type)), inline: undefined }],
-    [other.tag, { name: 'other', wire: wireOf(otherType), slot: 1, read: fieldReader(otherType), inline: undefined }],
+    [object.tag, { name: 'object', wire: 2, slot: 0, read: fieldReader(resolve(object.type)), inline: undefined, steps: undefined }],
+    [other.tag, { name: 'other', wire: wireOf(otherType), slot: 1, read: fieldReader(otherType), inline: undefined, steps: undefined }],
   ]);
   const neither = placeholderMakerOf(otherType);
   return (source) => {
@@ -282,7 +400,10 @@ function fixedMessage<T>(
   make: (slots: unknown[]) => T,
 ): (source: Source) => T {
   const fields = new Map<number, BinaryField>(
-    Object.entries(shape).map(([tag, { wire, read }]) => [Number(tag), { name: tag, wire, slot: Number(tag), read, inline: undefined }]),
+    Object.entries(shape).map(([tag, { wire, read }]) => [
+      Number(tag),
+      { name: tag, wire, slot: Number(tag), read, inline: undefined, steps: undefined },
+    ]),
   );
   return (source) => {
     const slots: unknown[] = [];
@@ -307,11 +428,20 @@ function timeReader(format: (seconds: number, nanos: number) => string): (source
   });
 }
 
-const jsonReader = fixedMessage({ 1: { wire: 2, read: (source) => source.jsonText() } }, (slots) => {
-  const bytes = slots[1] as Buffer | typeof NOT_UTF8 | undefined;
+const jsonText = fixedMessage(
+  { 1: { wire: 2, read: (source) => source.jsonText() } },
+  (slots) => slots[1] as Buffer | typeof NOT_UTF8 | undefined,
+);
+const jsonReader: Read = (source) => {
+  const bytes = jsonText(source);
   if (bytes === NOT_UTF8) return bytes;
-  return bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes) ?? undefined);
-});
+  return bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes as Buffer) ?? undefined);
+};
+const jsonStepReader: ReadSteps = function* (source) {
+  const bytes = jsonText(source);
+  if (bytes === NOT_UTF8) return bytes;
+  return bytes === undefined || bytes.length === 0 ? undefined : ((yield* parseJsonSteps(bytes as Buffer)) ?? undefined);
+};
 
 const scalarReaders: Readonly<Record<ScalarName, Read>> = {
   string: text,

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
+import { atOnce } from '../lib/slices.ts';
 import { decodeEnvelope, encodeEnvelope, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';
-import { decodeProtobuf, encodeProtobuf } from './protobuf.ts';
+import { decodeProtobuf, decodeProtobufSteps, encodeProtobuf } from './protobuf.ts';
+import { READ_AT_ONCE } from './protobuf-decode.ts';
 import { byBytes } from './protobuf-encode.ts';
 import {
   always,
@@ -225,11 +227,16 @@ function varint(value: number): Buffer {
 
 /** Reads what may be broken: an object or a DecodeError, nothing else. */
 function readOrRefuse(bytes: Buffer): void {
-  try {
-    decodeProtobuf(Everything, decodeEnvelope(bytes).raw);
-  } catch (error) {
-    expect(error).toBeInstanceOf(DecodeError);
-  }
+  const outcome = (read: (raw: Buffer) => unknown): string => {
+    try {
+      return JSON.stringify(read(decodeEnvelope(bytes).raw));
+    } catch (error) {
+      expect(error).toBeInstanceOf(DecodeError);
+      return String(error);
+    }
+  };
+  // Nothing depends on whether it is read in steps.
+  expect(outcome((raw) => atOnce(decodeProtobufSteps(Everything, raw, 0)))).toBe(outcome((raw) => decodeProtobuf(Everything, raw)));
 }
 
 test('whatever bytes come, they are read or refused', () => {
@@ -276,4 +283,24 @@ test('a union in a map is never nothing: an empty list comes back, and stands fo
   expect(object).toEqual({ by: { a: [], b: [], c: ['x'] } });
   expect(encode(Holder, object)).toBe('{"by":{"a":[],"b":[],"c":["x"]}}');
   expect(decodeProtobuf(Holder, encodeProtobuf(Holder, object))).toEqual(object);
+});
+
+test('large lists, maps, messages in messages and JSON are read in as many steps as they have parts', () => {
+  const Row = message('t.v1.Row', { name: opt(1, string), value: opt(2, string) });
+  const Large = object('t.v1.Large', {
+    rows: opt(1, message('t.v1.Rows', { all: opt(1, list(message('t.v1.Table', { rows: opt(1, list(Row)) }))) })),
+    labels: opt(2, map(string)),
+    set: opt(3, fieldsV1),
+  });
+  const rows = Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, value: 'v' }));
+  const keyed = <T>(value: T) => Object.fromEntries(rows.map(({ name }) => [`f:${name}`, value]));
+  for (const given of [{ rows: { all: [{ rows }] } }, { labels: keyed('v') }, { set: keyed({}) }]) {
+    const bytes = encodeProtobuf(Large, decode(Large, given));
+    const work = decodeProtobufSteps(Large, bytes);
+    let steps = 0;
+    let step = work.next();
+    for (; !step.done; step = work.next()) steps++;
+    expect(steps).toBeGreaterThanOrEqual(Math.floor(bytes.length / READ_AT_ONCE) - 1);
+    expect(JSON.stringify(step.value)).toBe(JSON.stringify(decodeProtobuf(Large, bytes)));
+  }
 });

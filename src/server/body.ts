@@ -4,14 +4,14 @@ import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../ident
 import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
-import type { Slices } from '../lib/slices.ts';
+import { inSlices, type Slices } from '../lib/slices.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import { type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
-import { decodeProtobuf } from '../schema/protobuf.ts';
+import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
 import type { Media } from './negotiate.ts';
@@ -286,7 +286,10 @@ async function decodeBinary(
       const value = await parseBody(envelope.raw, media, expected, report, slices);
       return await decodeParsed(named(value, type), envelope.raw, expected, report);
     }
-    const object = decodeProtobuf(expected.schema, envelope.raw) as ApiObject;
+    const { schema } = expected;
+    const object = (
+      slices === undefined ? decodeProtobuf(schema, envelope.raw) : await inSlices(decodeProtobufSteps(schema, envelope.raw), slices)
+    ) as ApiObject;
     object.kind = expected.kind;
     object.apiVersion = expected.apiVersion;
     object.metadata ??= {};
