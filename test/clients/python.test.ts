@@ -1,0 +1,34 @@
+/** The Python client (Debian's python3-kubernetes) as a client of this server. */
+import { describe } from 'vitest';
+import { pythonMissing, scriptTests } from '../support/foreign-client.ts';
+
+describe.skipIf(pythonMissing !== undefined)(`Python (${pythonMissing ?? 'found'})`, () => {
+  describe('typed client, stock names', () => {
+    scriptTests('python', 'python/typed.py', 'kubernetes', [
+      'create read replace',
+      'list in pages',
+      'patch json and strategic',
+      'scale and status',
+      'watch and resume',
+      'watch that the server ended is resumed',
+      'service account token',
+      'client certificate',
+      'credential plugins',
+      'every list is read',
+      'discovery and version',
+      'custom objects',
+      'delete with options and collections',
+    ]);
+  });
+  describe.each(['kubernetes', 'plat'])('dynamic client, names of %s', (identity) => {
+    scriptTests('python', 'python/dynamic.py', identity, [
+      'discovery',
+      'create and list in pages',
+      'patches',
+      'apply on the server',
+      'watch and resume',
+      'credentials',
+      'delete with options and collections',
+    ]);
+  });
+});

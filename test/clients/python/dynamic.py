@@ -1,0 +1,128 @@
+"""The dynamic client: kinds are found by discovery, so that a server with names of its own can be used, too."""
+import json
+
+from kubernetes import dynamic, watch
+
+from support import GROUP_SUFFIX, NAMESPACE, api_client, equal, fails, run, step
+
+CLIENT = dynamic.DynamicClient(api_client())
+CONFIG_MAPS = CLIENT.resources.get(api_version="v1", kind="ConfigMap")
+LEASES = CLIENT.resources.get(api_version=f"coordination.{GROUP_SUFFIX}/v1", kind="Lease")
+DEPLOYMENTS = CLIENT.resources.get(api_version="apps/v1", kind="Deployment")
+
+
+def config_map(name, data=None, labels=None):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels or {}}, "data": data or {}}
+
+
+def apply(name, data, manager, force=None):
+    # This client's apply takes the body as text.
+    body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data})
+    return CONFIG_MAPS.server_side_apply(body=body, name=name, namespace=NAMESPACE, field_manager=manager, force_conflicts=force)
+
+
+@step
+def discovery():
+    for resource in CLIENT.resources.search(kind="Role", group=f"rbac.authorization.{GROUP_SUFFIX}"):
+        if "List" not in resource.kind:
+            equal((resource.name, resource.namespaced), ("roles", True), "resource of roles")
+    equal(CLIENT.resources.get(api_version="v1", kind="Pod").short_names, ["po"], "short names of pods")
+    equal(CLIENT.version["kubernetes"]["minor"][:2], "24", "minor version")
+
+
+@step
+def create_and_list_in_pages():
+    for index in range(3):
+        CONFIG_MAPS.create(body=config_map(f"page{index}", {}, {"pages": ""}), namespace=NAMESPACE)
+    first = CONFIG_MAPS.get(namespace=NAMESPACE, label_selector="pages", limit=2)
+    second = CONFIG_MAPS.get(namespace=NAMESPACE, label_selector="pages", limit=2, _continue=first.metadata["continue"])
+    equal([item.metadata.name for item in first.items + second.items], ["page0", "page1", "page2"], "names on both pages")
+    equal(first.metadata.remainingItemCount, None, "count of what remains, which a selector leaves unknown")
+
+
+@step
+def patches():
+    containers = [{"name": "web", "image": "i"}]
+    DEPLOYMENTS.create(
+        namespace=NAMESPACE,
+        body={
+            "metadata": {"name": "patched"},
+            "spec": {
+                "selector": {"matchLabels": {"app": "p"}},
+                "template": {"metadata": {"labels": {"app": "p"}}, "spec": {"containers": containers}},
+            },
+        },
+    )
+
+    def patch(kind, body):
+        changed = DEPLOYMENTS.patch(name="patched", namespace=NAMESPACE, body=body, content_type=f"application/{kind}+json")
+        return [container.name for container in changed.spec.template.spec.containers]
+
+    def side(name):
+        return {"spec": {"template": {"spec": {"containers": [{"name": name, "image": "s"}]}}}}
+
+    equal(patch("strategic-merge-patch", side("side")), ["side", "web"], "containers after the strategic merge patch")
+    equal(patch("json-patch", [{"op": "remove", "path": "/spec/template/spec/containers/0"}]), ["web"], "containers after the JSON patch")
+    equal(patch("merge-patch", side("only")), ["only"], "containers after the merge patch")
+
+
+@step
+def apply_on_the_server():
+    made = apply("applied", {"a": "1"}, "one")
+    equal([(entry.manager, entry.operation) for entry in made.metadata.managedFields], [("one", "Apply")], "managers")
+    conflict = fails(409, apply, "applied", {"a": "2"}, "two")
+    equal([cause["field"] for cause in conflict["details"]["causes"]], [".data.a"], "fields in conflict")
+    equal(apply("applied", {"a": "2"}, "two", True).to_dict()["data"], {"a": "2"}, "data after a forced apply")
+    equal(apply("applied", {"b": "1"}, "two").to_dict()["data"], {"b": "1"}, "data after a field was dropped")
+
+
+@step
+def watch_and_resume():
+    lease = LEASES.create(body={"metadata": {"name": "l"}, "spec": {"holderIdentity": "a"}}, namespace=NAMESPACE)
+
+    def events(since, count):
+        watcher, found = watch.Watch(), []
+        for event in LEASES.watch(namespace=NAMESPACE, resource_version=since, watcher=watcher, timeout=60):
+            found.append((event["type"], event["object"].spec.holderIdentity, event["object"].metadata.resourceVersion))
+            if len(found) == count:
+                watcher.stop()
+        return found
+
+    for holder in ["b", "c"]:
+        LEASES.patch(
+            name="l", namespace=NAMESPACE, body={"spec": {"holderIdentity": holder}}, content_type="application/merge-patch+json"
+        )
+    seen = events(lease.metadata.resourceVersion, 2)
+    equal([event[:2] for event in seen], [("MODIFIED", "b"), ("MODIFIED", "c")], "events")
+    LEASES.delete(name="l", namespace=NAMESPACE)
+    equal([event[:2] for event in events(seen[0][2], 2)], [("MODIFIED", "c"), ("DELETED", "c")], "events after the resume")
+
+
+@step
+def credentials():
+    alice = dynamic.DynamicClient(api_client("plugin")).resources.get(api_version="v1", kind="ConfigMap")
+    equal(alice.create(body=config_map("alices"), namespace=NAMESPACE).metadata.name, "alices", "name")
+    carol = dynamic.DynamicClient(api_client("plugin-certificate")).resources.get(api_version="v1", kind="ConfigMap")
+    equal(carol.get(name="alices", namespace=NAMESPACE).metadata.name, "alices", "name")
+    fails(403, carol.delete, name="alices", namespace=NAMESPACE)
+
+
+@step
+def delete_with_options_and_collections():
+    made = CONFIG_MAPS.create(body=config_map("gone"), namespace=NAMESPACE)
+    options = {"preconditions": {"resourceVersion": "1"}}
+    fails(409, CONFIG_MAPS.delete, name="gone", namespace=NAMESPACE, body=options)
+    options = {"propagationPolicy": "Foreground", "gracePeriodSeconds": 0, "apiVersion": "v1", "kind": "DeleteOptions"}
+    CONFIG_MAPS.delete(name="gone", namespace=NAMESPACE, body=options)
+    # The object stays until the garbage collector has looked for dependents.
+    watcher, gone = watch.Watch(), "metadata.name=gone"
+    since = made.metadata.resourceVersion
+    for event in CONFIG_MAPS.watch(namespace=NAMESPACE, field_selector=gone, resource_version=since, watcher=watcher):
+        if event["type"] == "DELETED":
+            watcher.stop()
+    fails(404, CONFIG_MAPS.get, name="gone", namespace=NAMESPACE)
+    CONFIG_MAPS.delete(namespace=NAMESPACE, label_selector="pages")
+    equal(CONFIG_MAPS.get(namespace=NAMESPACE, label_selector="pages").items, [], "items that are left")
+
+
+run()

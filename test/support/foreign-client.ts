@@ -1,0 +1,139 @@
+/**
+ * Clients in other languages, as scripts under test/clients. A script runs its steps in turn, prints one JSON line for each
+ * (`{"step":"create"}`, with an `error` where it failed), and ends with 1 when one failed. It finds its server through
+ * `KUBECONFIG`, whose contexts are:
+ *
+ *   admin                a client certificate, of the administrator
+ *   plugin               a credential plug-in that answers the token of `alice`, who may edit the namespace
+ *   plugin-certificate   a credential plug-in that answers the certificate of `carol`, who may look at the namespace
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { issueClient, readAuthority } from '../../src/lib/pki/certificate.ts';
+import { startTestServer, type TestServer } from './server.ts';
+
+/** Debian's own, which knows its packages, unlike another that comes first on the PATH. */
+const PYTHON = '/usr/bin/python3';
+const RUBY = '/usr/bin/ruby';
+/** Where `.ci/run` unpacks it, because its package would take the place of a newer kubectl. */
+export const oldKubectl: string =
+  process.env.OLD_KUBECTL ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests/kubernetes-client/usr/bin/kubectl');
+
+export const pythonMissing: string | undefined = missing('python3-kubernetes', PYTHON, '-c', 'import kubernetes');
+export const rubyMissing: string | undefined = missing('ruby-kubeclient', RUBY, '-e', 'require "kubeclient"');
+export const oldKubectlMissing: string | undefined = missing('kubernetes-client', oldKubectl, 'version', '--client');
+
+function missing(debianPackage: string, program: string, ...args: string[]): string | undefined {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return `Debian's ${debianPackage} is not installed: .ci/run does it`;
+  }
+}
+
+/** Writes the configuration of a script; the tokens and certificates in it are of this server alone. */
+export async function writeConfig(
+  server: TestServer,
+  namespace: string,
+  pluginVersion = 'client.authentication.k8s.io/v1',
+): Promise<string> {
+  const { groupSuffix, name } = server.identity;
+  const rbac = `rbac.authorization.${groupSuffix}`;
+  for (const [user, role] of [
+    ['alice', 'edit'],
+    ['carol', 'view'],
+  ])
+    await server.admin.ok('POST', `/apis/${rbac}/v1/namespaces/${namespace}/rolebindings`, {
+      metadata: { name: user },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
+    });
+  const read = (path: string): string => readFileSync(join(server.dataDir, path), 'utf8');
+  const authority = readAuthority({ certificate: read('pki/ca.crt'), key: read('pki/ca.key') });
+  const carol = issueClient(authority, 'carol', [], Date.now());
+  const plugin = (file: string, status: object): object => {
+    const answer = { apiVersion: pluginVersion, kind: 'ExecCredential', status };
+    const path = join(server.dataDir, file);
+    writeFileSync(path, `#!/bin/sh\necho run >>"$0.runs"\n[ "$ASKED_BY" = "${name}" ] && cat <<'END'\n${JSON.stringify(answer)}\nEND\n`, {
+      mode: 0o755,
+    });
+    const env = [{ name: 'ASKED_BY', value: name }];
+    return { exec: { apiVersion: pluginVersion, command: path, interactiveMode: 'Never', env } };
+  };
+  const admin = parse(readFileSync(server.running.adminConfigPath, 'utf8'));
+  const users = {
+    admin: admin.users[0].user,
+    plugin: plugin('plugin', { token: 'alice-token' }),
+    'plugin-certificate': plugin('plugin-certificate', { clientCertificateData: carol.certificate, clientKeyData: carol.key }),
+  };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: admin.clusters[0].cluster }],
+    users: Object.entries(users).map(([user, entry]) => ({ name: user, user: entry })),
+    contexts: Object.keys(users).map((user) => ({ name: user, context: { cluster: 'c', user, namespace } })),
+    'current-context': 'admin',
+  };
+  const path = join(server.dataDir, 'scripts.conf');
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}
+
+interface Report {
+  readonly code: unknown;
+  readonly steps: ReadonlyMap<string, string | undefined>;
+  readonly text: string;
+}
+
+async function runScript(program: string, script: string, identity: string): Promise<Report> {
+  const server = await startTestServer({ identity });
+  try {
+    const namespace = await server.namespace();
+    const { groupSuffix, domain, signers } = server.identity;
+    const env = {
+      PATH: process.env.PATH,
+      HOME: server.dataDir,
+      TMPDIR: server.dataDir,
+      KUBECONFIG: await writeConfig(server, namespace),
+      NAMESPACE: namespace,
+      GROUP_SUFFIX: groupSuffix,
+      DOMAIN: domain,
+      CLIENT_SIGNER: signers.apiserverClient,
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    const report = await new Promise<Report>((resolve) => {
+      // The time ends a script that waits for an event which never comes.
+      execFile(program, [join(import.meta.dirname, '../clients', script)], { env, timeout: 90_000 }, (error, stdout, stderr) => {
+        const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+        const steps = lines.map((line) => JSON.parse(line) as { step: string; error?: string });
+        const code = error === null ? 0 : (error.signal ?? error.code);
+        resolve({ code, steps: new Map(steps.map(({ step, error: failed }) => [step, failed])), text: stdout + stderr });
+      });
+    });
+    expect(server.errors).toEqual([]);
+    return report;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Tests that a script passes, one for each of its steps. */
+export function scriptTests(language: 'python' | 'ruby', script: string, identity: string, steps: readonly string[]): void {
+  let report: Report;
+  beforeAll(async () => {
+    report = await runScript(language === 'python' ? PYTHON : RUBY, script, identity);
+  }, 120_000);
+  test.each(steps)('%s', (step) => {
+    if (!report.steps.has(step)) throw new Error(`the script did not come to this step:\n${report.text}`);
+    expect(report.steps.get(step)).toBeUndefined();
+  });
+  test('the script ended well, with no other steps', () => {
+    expect([...report.steps.keys()]).toEqual(steps);
+    expect(report.code, report.text).toBe(0);
+  });
+}
