@@ -31,11 +31,11 @@ export interface Kubectl {
   start(args: readonly string[]): { process: ChildProcess; line(wanted: RegExp): Promise<string> };
 }
 
-/** `env`: variables that kubectl heeds, such as `KUBE_EDITOR`. */
-export function kubectlFor(server: TestServer, env: Readonly<Record<string, string>> = {}): Kubectl {
+/** `env`: variables that kubectl heeds, such as `KUBE_EDITOR`. `program`: another kubectl than that of the PATH. */
+export function kubectlFor(server: TestServer, env: Readonly<Record<string, string>> = {}, program = 'kubectl'): Kubectl {
   const common = ['--kubeconfig', server.running.adminConfigPath, '--cache-dir', join(server.dataDir, 'kubectl-cache')];
   const begin = (args: readonly string[]): ChildProcess => {
-    const child = spawn('kubectl', [...common, ...args], {
+    const child = spawn(program, [...common, ...args], {
       env: { ...process.env, HOME: server.dataDir, TMPDIR: server.dataDir, KUBECTL_EXTERNAL_DIFF: '', ...env },
     });
     child.stdout?.setEncoding('utf8');
@@ -95,11 +95,11 @@ export function kubectlFor(server: TestServer, env: Readonly<Record<string, stri
 }
 
 /** For a group of tests: a server that goes by stock names, a namespace in it, and kubectl; gone wrong is nothing at the end. */
-export function kubectlFixture() {
+export function kubectlFixture(program?: string) {
   const fixture = {} as { server: TestServer; kubectl: Kubectl; ns: string };
   beforeAll(async () => {
     fixture.server = await startTestServer({ identity: 'kubernetes' });
-    fixture.kubectl = kubectlFor(fixture.server);
+    fixture.kubectl = kubectlFor(fixture.server, {}, program);
     fixture.ns = await fixture.server.namespace();
   });
   afterAll(async () => {
