@@ -391,6 +391,7 @@ const schemas = {
   enum: () => ({ type: 'string', enum: repeat(STORED * 0.7, (i) => `e${i}`) }),
   required: () => ({ type: 'object', properties: { a: { type: 'string' } }, required: repeat(STORED * 0.7, (i) => `r${i}`) }),
   anyOf: () => ({ type: 'string', anyOf: repeat(STORED * 0.7, (i) => ({ maxLength: i })) }),
+  'anyOf, most parts': () => ({ type: 'string', anyOf: repeat(STORED, (i) => ({ maxLength: i })).slice(0, 9_990) }),
   'default value': () => ({
     type: 'object',
     'x-kubernetes-preserve-unknown-fields': true,

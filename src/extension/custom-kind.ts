@@ -11,6 +11,7 @@ import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type 
 import { ObjectMeta } from '../kinds/meta.ts';
 import { status } from '../kinds/subresources.ts';
 import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
+import type { Work } from '../lib/slices.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import { nameIsSubdomain } from '../meta/names.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
@@ -31,8 +32,8 @@ export interface CustomKind {
   readonly read: ReadValue;
 }
 
-/** `tools` are for definitions whose objects are converted by a webhook. */
-export function customKind(definition: CustomResourceDefinition, identity: Identity, tools: ConversionTools): CustomKind {
+/** `tools` are for definitions whose objects are converted by a webhook. Large schemas take a while to compile. */
+export function* customKind(definition: CustomResourceDefinition, identity: Identity, tools: ConversionTools): Work<CustomKind> {
   const { spec } = definition;
   const names = definition.status.acceptedNames;
   const schemas = new Map<string, CustomSchema>();
@@ -42,7 +43,7 @@ export function customKind(definition: CustomResourceDefinition, identity: Ident
   const convert = conversionOf(definition, tools);
   for (const version of ordered) {
     const typeName = `${spec.group}.${version.name}.${names.kind}`;
-    const schema = new CustomSchema(
+    const schema = yield* CustomSchema.compile(
       version.schema?.openAPIV3Schema,
       spec.preserveUnknownFields === true,
       identity.schemaExtensionPrefix,

@@ -20,7 +20,7 @@ import type { Clock } from '../lib/clock.ts';
 import { equal } from '../lib/equal.ts';
 import type { Log } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
-import { SLICED_FROM } from '../lib/slices.ts';
+import { atOnce, inSlices, SLICED_FROM, Slices } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import { formatTime } from '../meta/time.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';
@@ -51,10 +51,16 @@ export interface DefinitionsOptions {
 /** A definition that is served. */
 interface ServedDefinition {
   readonly uid: string;
+  readonly generation: number | undefined;
   readonly spec: CustomResourceDefinition['spec'];
   readonly names: CustomResourceDefinition['status']['acceptedNames'];
   readonly terminating: boolean;
   readonly custom: CustomKind;
+}
+
+/** The generation grows with each change of the spec. */
+function sameSpec(known: ServedDefinition, { metadata, spec }: CustomResourceDefinition): boolean {
+  return (known.generation !== undefined && known.generation === metadata.generation) || equal(known.spec, spec);
 }
 
 export class Definitions {
@@ -201,13 +207,21 @@ export class Definitions {
     const name = metadata.name ?? '';
     const known = this.served.get(name);
     const terminating = isTrue(definition, 'Terminating');
-    if (known !== undefined && known.terminating === terminating && equal(known.spec, spec) && equal(known.names, status.acceptedNames))
+    if (known !== undefined && known.terminating === terminating && sameSpec(known, definition) && equal(known.names, status.acceptedNames))
       return;
-    const custom = customKind(definition, this.options.identity, this.options.conversions);
-    const reread = known === undefined || !equal(known.spec, spec);
+    const compiling = customKind(definition, this.options.identity, this.options.conversions);
+    const custom = this.isLarge(name) ? await inSlices(compiling, new Slices()) : atOnce(compiling);
+    const reread = known === undefined || !sameSpec(known, definition);
     const { catalog } = this.options.registry;
     await catalog.add(custom.kind, custom.read, reread);
-    this.served.set(name, { uid: metadata.uid ?? '', spec, names: status.acceptedNames, terminating, custom });
+    this.served.set(name, {
+      uid: metadata.uid ?? '',
+      generation: metadata.generation,
+      spec,
+      names: status.acceptedNames,
+      terminating,
+      custom,
+    });
     this.dropConnections();
   }
   private withdraw(name: string, { custom }: ServedDefinition): void {

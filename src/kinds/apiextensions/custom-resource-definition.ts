@@ -5,6 +5,7 @@ import { status } from '../subresources.ts';
 import { setCondition } from './conditions.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-rules.ts';
 import { extensionNames, type JSONSchemaProps } from './schema/json-schema.ts';
+import { eachPart } from './schema/parts.ts';
 import { type CustomResourceDefinition, customResourceDefinition } from './schema/v1.ts';
 
 /** Names that are not given follow from the kind; objects are the same in all versions unless said otherwise. */
@@ -29,10 +30,9 @@ function dropRules({ spec }: CustomResourceDefinition, env: KindEnv): void {
   for (const { schema } of spec.versions ?? []) if (schema?.openAPIV3Schema !== undefined) dropFrom(schema.openAPIV3Schema, validations);
 }
 function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
-  delete schema[field];
-  const { properties = {}, additionalProperties, items, allOf = [], anyOf = [], oneOf = [], not } = schema;
-  const parts = [...Object.values(properties), ...allOf, ...anyOf, ...oneOf, additionalProperties, not];
-  for (const part of parts.concat(items)) if (typeof part === 'object') dropFrom(part, field);
+  // To delete what is not there turns a schema into a slower kind of object.
+  if (field in schema) delete schema[field];
+  eachPart(schema, (part) => dropFrom(part, field));
 }
 
 /** Holds a definition until its objects are gone. */

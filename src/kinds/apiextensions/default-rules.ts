@@ -17,21 +17,23 @@ export function validateDefaults(schema: JSONSchemaProps, at: Path, x: Extension
 }
 
 function walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, resource: boolean, insideMeta: boolean): void {
-  const here = at.child('default');
   const value = schema.default;
   if (value !== undefined) {
+    const here = at.child('default');
     const node = nodeOf(schema, x, resource ? 'inside' : undefined);
     if (!insideMeta && hasUnknownFields(node, value)) invalidText(errors, here, goValue(value), 'must not have unknown fields');
     const before = errors.list.length;
     if (!insideMeta) validateEmbedded(node, value, errors, here);
     if (errors.list.length === before) validateValue(value, schema, x, here, errors);
   }
-  const { items, properties = {} } = schema;
+  const { items, properties } = schema;
   if (items !== undefined && !Array.isArray(items))
     walk(items, at.child('items'), x, errors, items[x.embeddedResource] === true, insideMeta);
+  if (properties === undefined) return;
+  const fields = at.child('properties');
   for (const [key, field] of Object.entries(properties)) {
     const embedded = field[x.embeddedResource] === true;
     const meta = (insideMeta || (resource && metaFields.has(key))) && !embedded;
-    walk(field, at.child('properties').key(key), x, errors, embedded, meta);
+    walk(field, fields.key(key), x, errors, embedded, meta);
   }
 }

@@ -13,6 +13,7 @@ import { immutable, word } from '../validation/rules.ts';
 import { validateApproval } from './approval.ts';
 import { validateConversion } from './conversion-rules.ts';
 import { extensionNames } from './schema/json-schema.ts';
+import { countParts, MAX_COMBINED, MAX_PARTS, type PartCount } from './schema/parts.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec } from './schema/v1.ts';
 import { validateRootSchema } from './schema-rules.ts';
 import { withEffort } from './values/effort.ts';
@@ -28,6 +29,7 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
     const name = metadata[field] ?? '';
     if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
+  if (tooManyParts(spec, undefined, errors)) return;
   validateSpecWithin(spec, errors, env);
   validateRest(definition, undefined, errors, env);
 }
@@ -40,6 +42,7 @@ export function validateDefinitionUpdate(
 ): void {
   const { spec } = definition;
   changedMetadataAgain(definition, old, errors);
+  if (tooManyParts(spec, old.spec, errors)) return;
   validateSpecWithin(spec, errors, env);
   if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
@@ -104,6 +107,26 @@ function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors:
   return errors.list.length > before;
 }
 
+/** A definition that was stored with more parts stays writable: it must be possible to let it go. */
+function tooManyParts(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
+  const { parts, combined } = partsOf(spec);
+  if (parts <= MAX_PARTS && combined <= MAX_COMBINED) return false;
+  const before = old === undefined ? undefined : partsOf(old);
+  if (before !== undefined && parts <= Math.max(before.parts, MAX_PARTS) && combined <= Math.max(before.combined, MAX_COMBINED))
+    return false;
+  const fault =
+    parts > MAX_PARTS
+      ? `${parts} parts, at most ${MAX_PARTS} are allowed`
+      : `${combined} parts within allOf, anyOf, oneOf and not, at most ${MAX_COMBINED} are allowed`;
+  errors.forbidden(root.child('versions'), `the schemas of all versions have ${fault}: make them smaller`);
+  return true;
+}
+function partsOf({ versions = [] }: CustomResourceDefinitionSpec): PartCount {
+  const count = { parts: 0, combined: 0 };
+  for (const { schema } of versions) if (schema?.openAPIV3Schema !== undefined) countParts(schema.openAPIV3Schema, count);
+  return count;
+}
+
 function validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
   const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
   const x = extensionNames(env.identity.schemaExtensionPrefix);
@@ -147,10 +170,11 @@ function validateGroup(group: string, errors: FieldErrors): void {
 
 function validateVersionList({ versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   const at = root.child('versions');
-  const shown = versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : JSON.stringify(versions);
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) invalidText(errors, at, shown, 'must contain unique version names');
+  const shown = (): string => (versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : JSON.stringify(versions));
+  if (new Set(versions.map(({ name }) => name)).size < versions.length)
+    invalidText(errors, at, shown(), 'must contain unique version names');
   if (versions.filter(({ storage }) => storage).length !== 1)
-    invalidText(errors, at, shown, 'must have exactly one version marked as storage version');
+    invalidText(errors, at, shown(), 'must have exactly one version marked as storage version');
   const [first] = versions;
   if (first === undefined || first.name === '') return;
   const complaints = dns1035Label(first.name);

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../identity.ts';
+import { FieldErrors } from '../../meta/field.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { customResourceDefinitionKind } from './custom-resource-definition.ts';
+import { validateDefinition, validateDefinitionUpdate } from './definition-rules.ts';
+import type { JSONSchemaProps } from './schema/json-schema.ts';
+import { countParts, MAX_COMBINED, MAX_PARTS } from './schema/parts.ts';
+import type { CustomResourceDefinition } from './schema/v1.ts';
 
 const like = (texts: string[]): Loose[] => texts.map((text) => expect.stringContaining(text));
 const Kind = customResourceDefinitionKind(kubernetes);
@@ -270,4 +275,52 @@ test('versions, columns, short names and categories have bounds', () => {
   expect(errorsOf({ versions: [version({ additionalPrinterColumns })] })).toEqual(like(['additionalPrinterColumns | TooMany']));
   const names = { plural: 'gadgets', kind: 'Gadget', shortNames: many(101, (i) => `s${i}`) };
   expect(errorsOf({ names })).toEqual(like(['spec.names.shortNames | TooMany']));
+});
+
+/** A schema with as many parts below its root, `combined` of them in combinations. */
+const schemaOf = (parts: number, combined = 0): JSONSchemaProps => {
+  const string = { type: 'string' };
+  const properties: Record<string, JSONSchemaProps> = {};
+  for (let i = 0; i < parts - combined; i++) properties[`p${i}`] = string;
+  const part = { maxLength: 5 };
+  if (combined > 0) properties.p0 = { ...string, anyOf: Array.from({ length: combined }, () => part) };
+  return { type: 'object', properties };
+};
+/** A definition of a version for each schema, as it is stored. */
+const definitionOf = (...schemas: JSONSchemaProps[]): CustomResourceDefinition => {
+  const versions = schemas.map((openAPIV3Schema, i) =>
+    version({ name: `v${i + 1}`, storage: i === 0, schema: { openAPIV3Schema }, subresources: undefined }),
+  );
+  const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
+  const status = { storedVersions: ['v1'], acceptedNames: { plural: '', kind: '' } };
+  return { ...definition({ versions, names, conversion: { strategy: 'None' } }), status };
+};
+const faultsOf = (made: CustomResourceDefinition, old?: CustomResourceDefinition): string[] => {
+  const errors = new FieldErrors();
+  if (old === undefined) validateDefinition(made, errors, env);
+  else validateDefinitionUpdate(made, old, errors, env);
+  return errors.list.map(({ field, message }) => `${field}: ${message}`);
+};
+
+test('parts of all schemas of a definition have a bound, and a definition that was stored with more can be changed but not grow', () => {
+  // The roots of the schemas are parts as well.
+  const half = schemaOf(MAX_PARTS / 2 - 1);
+  const more = schemaOf(MAX_PARTS / 2);
+  expect(faultsOf(definitionOf(half, half))).toEqual([]);
+  const fault = [
+    `spec.versions: Forbidden: the schemas of all versions have ${MAX_PARTS + 1} parts, at most ${MAX_PARTS} are allowed: make them smaller`,
+  ];
+  expect(faultsOf(definitionOf(half, more))).toEqual(fault);
+  expect(faultsOf(definitionOf(half, more), definitionOf(half, half))).toEqual(fault);
+  expect(faultsOf(definitionOf(more, more), definitionOf(more, more))).toEqual([]);
+});
+
+test('parts of combinations have a bound of their own', () => {
+  expect(faultsOf(definitionOf(schemaOf(MAX_COMBINED + 1, MAX_COMBINED)))).toEqual([]);
+  expect(faultsOf(definitionOf(schemaOf(MAX_COMBINED + 2, MAX_COMBINED + 1)))).toEqual([
+    expect.stringContaining(`have ${MAX_COMBINED + 1} parts within allOf, anyOf, oneOf and not, at most ${MAX_COMBINED} are allowed`),
+  ]);
+  const count = { parts: 0, combined: 0 };
+  countParts({ allOf: [{}, { not: { oneOf: [{}, {}] } }], anyOf: [{ items: { allOf: [{}] } }] }, count);
+  expect(count).toEqual({ parts: 9, combined: 7 });
 });

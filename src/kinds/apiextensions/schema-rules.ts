@@ -63,13 +63,13 @@ function validateSchema(schema: JSONSchemaProps, at: Path, walk: Walk, root: boo
   if (schema.uniqueItems)
     errors.forbidden(at.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic');
   validateObjectParts(schema, at, walk, root);
-  const { not, allOf, oneOf, anyOf, definitions = {}, items, dependencies = {} } = schema;
+  const { not, allOf, oneOf, anyOf, definitions = none, items, dependencies = none } = schema;
   if (not !== undefined) validateSchema(not, at.child('not'), walk, false);
-  each(allOf, at.child('allOf'), (part, here) => validateSchema(part, here, walk, false));
-  each(oneOf, at.child('oneOf'), (part, here) => validateSchema(part, here, walk, false));
-  each(anyOf, at.child('anyOf'), (part, here) => validateSchema(part, here, walk, false));
+  if (allOf !== undefined) validateParts(allOf, at.child('allOf'), walk);
+  if (oneOf !== undefined) validateParts(oneOf, at.child('oneOf'), walk);
+  if (anyOf !== undefined) validateParts(anyOf, at.child('anyOf'), walk);
   for (const [key, part] of Object.entries(definitions)) validateSchema(part, at.child('definitions').key(key), walk, false);
-  if (Array.isArray(items)) each(items, at.child('items'), (part, here) => validateSchema(part, here, walk, false));
+  if (Array.isArray(items)) validateParts(items, at.child('items'), walk);
   else if (items !== undefined) validateSchema(items, at.child('items'), walk, false);
   for (const [key, part] of Object.entries(dependencies))
     if (!Array.isArray(part)) validateSchema(part, at.child('dependencies').key(key), walk, false);
@@ -78,13 +78,19 @@ function validateSchema(schema: JSONSchemaProps, at: Path, walk: Walk, root: boo
   validateListMarkers(schema, at, x, errors);
 }
 
+const none: Readonly<Record<string, never>> = Object.freeze({});
+function validateParts(parts: readonly JSONSchemaProps[], at: Path, walk: Walk): void {
+  each(parts, at, (part, here) => validateSchema(part, here, walk, false));
+}
+
 /** Keywords that no schema may have, or not here. */
+const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
+
 function validateFields(schema: JSONSchemaProps, at: Path, { x, errors, insideMeta, noDefaults }: Walk): void {
   const { type } = schema;
   if (type !== undefined && !types.includes(type)) errors.notSupported(at.child('type'), type, types);
   if (schema.default !== undefined && noDefaults !== undefined) errors.forbidden(at.child('default'), `must not be set ${noDefaults}`);
-  for (const field of ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const)
-    if (schema[field] !== undefined) errors.forbidden(at.child(field), `${field} is not supported`);
+  for (const field of unsupported) if (schema[field] !== undefined) errors.forbidden(at.child(field), `${field} is not supported`);
   if (type === 'null') errors.forbidden(at.child('type'), 'type cannot be set to null, use nullable as an alternative');
   if (Array.isArray(schema.items)) errors.forbidden(at.child('items'), 'items must be a schema object and not an array');
   if (insideMeta && schema[x.embeddedResource] === true)
@@ -92,18 +98,20 @@ function validateFields(schema: JSONSchemaProps, at: Path, { x, errors, insideMe
 }
 
 function validateObjectParts(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): void {
-  const { properties = {}, additionalProperties } = schema;
+  const { properties, additionalProperties } = schema;
   if (additionalProperties !== undefined) {
-    if (Object.keys(properties).length > 0 && additionalProperties !== true)
+    if (Object.keys(properties ?? none).length > 0 && additionalProperties !== true)
       walk.errors.forbidden(at.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive');
     const noDefaults = walk.insideMeta ? 'inside additionalProperties applying to object metadata' : walk.noDefaults;
     if (typeof additionalProperties === 'object')
       validateSchema(additionalProperties, at.child('additionalProperties'), { ...walk, noDefaults }, false);
   }
+  if (properties === undefined) return;
+  const fields = at.child('properties');
   for (const [key, field] of Object.entries(properties)) {
     const isMeta = (root || schema[walk.x.embeddedResource] === true) && metaFields.has(key);
     const within = isMeta ? { ...walk, insideMeta: true, noDefaults: root ? `in top-level ${key}` : walk.noDefaults } : walk;
-    validateSchema(field, at.child('properties').key(key), within, false);
+    validateSchema(field, fields.key(key), within, false);
   }
 }
 

@@ -4,7 +4,9 @@
  */
 import { equal } from '../../lib/equal.ts';
 import { FieldErrors, type Path } from '../../meta/field.ts';
+import { each } from '../validation/each.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
+import { eachPart } from './schema/parts.ts';
 import { compilePattern, PatternError } from './values/pattern.ts';
 
 type Extensions = ReturnType<typeof extensionNames>;
@@ -16,20 +18,11 @@ const unsupported = ['id', '$schema', '$ref', 'additionalItems', 'patternPropert
 export function inexpressible(schema: JSONSchemaProps): string | undefined {
   for (const field of unsupported) if (schema[field] !== undefined) return `OpenAPIV3Schema '${field}' is not supported`;
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be an object, but is an array";
-  for (const part of partsOf(schema)) {
-    const fault = inexpressible(part);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function partsOf(schema: JSONSchemaProps): JSONSchemaProps[] {
-  const { properties = {}, additionalProperties, items, allOf = [], anyOf = [], oneOf = [], not } = schema;
-  const parts = [...Object.values(properties), ...allOf, ...anyOf, ...oneOf];
-  if (typeof additionalProperties === 'object') parts.push(additionalProperties);
-  if (items !== undefined && !Array.isArray(items)) parts.push(items);
-  if (not !== undefined) parts.push(not);
-  return parts;
+  let fault: string | undefined;
+  eachPart(schema, (part) => {
+    fault ??= inexpressible(part);
+  });
+  return fault;
 }
 
 /** All complaints, in the order of their texts. */
@@ -52,10 +45,17 @@ const emptyType: Readonly<Record<Level, string>> = {
 class StructureCheck {
   private readonly x: Extensions;
   private readonly errors: FieldErrors;
+  /** Keywords that parts of combinations may not have, and what they must be instead. */
+  private readonly absent: readonly (readonly [string, readonly (keyof JSONSchemaProps)[]])[];
 
   constructor(x: Extensions, errors: FieldErrors) {
     this.x = x;
     this.errors = errors;
+    this.absent = [
+      ['empty', ['type', 'title', 'description', x.listMapKeys, x.validations]],
+      ['undefined', ['default', 'externalDocs', x.listType, x.mapType]],
+      ['false', ['nullable', x.preserveUnknownFields, x.embeddedResource, x.intOrString]],
+    ];
   }
 
   structure(schema: JSONSchemaProps, level: Level, at: Path): void {
@@ -64,7 +64,9 @@ class StructureCheck {
     const embedded = schema[x.embeddedResource] === true;
     if (type === 'array' && items === undefined) errors.required(at.child('items'), 'must be specified');
     if (items !== undefined && !Array.isArray(items)) this.structure(items, 'item', at.child('items'));
-    for (const [key, field] of Object.entries(properties)) this.structure(field, 'field', at.child('properties').key(key));
+    const fields = at.child('properties');
+    if (schema.properties !== undefined)
+      for (const [key, field] of Object.entries(properties)) this.structure(field, 'field', fields.key(key));
     if (additionalProperties !== undefined) {
       if (level === 'root') errors.forbidden(at.child('additionalProperties'), 'must not be used at the root');
       if (embedded) errors.forbidden(at.child('additionalProperties'), `must not be used if ${x.embeddedResource} is set`);
@@ -75,7 +77,7 @@ class StructureCheck {
     const firstIsType = equal(schema.allOf?.[0]?.anyOf, intOrStringTypes);
     this.validations(schema, anyOfIsType, firstIsType, at);
     this.type(schema, embedded, level, at);
-    this.metadata(schema, embedded, level, at.child('properties'));
+    this.metadata(schema, embedded, level, fields);
     if (embedded && schema[x.preserveUnknownFields] !== true && Object.keys(properties).length === 0)
       errors.required(at.child('properties'), `must not be empty if ${x.embeddedResource} is true without ${x.preserveUnknownFields}`);
   }
@@ -124,10 +126,10 @@ class StructureCheck {
 
   /** What narrows values. */
   private validations(schema: JSONSchemaProps, skipAnyOf: boolean, skipFirstAllOf: boolean, at: Path): void {
-    const { anyOf = [], allOf = [], oneOf = [], not, pattern } = schema;
-    if (!skipAnyOf) for (const [i, part] of anyOf.entries()) this.nested(part, false, at.child('anyOf').index(i));
-    for (const [i, part] of allOf.entries()) this.nested(part, skipFirstAllOf && i === 0, at.child('allOf').index(i));
-    for (const [i, part] of oneOf.entries()) this.nested(part, false, at.child('oneOf').index(i));
+    const { anyOf, allOf, oneOf, not, pattern } = schema;
+    if (!skipAnyOf && anyOf !== undefined) each(anyOf, at.child('anyOf'), (part, here) => this.nested(part, false, here));
+    if (allOf !== undefined) each(allOf, at.child('allOf'), (part, here, i) => this.nested(part, skipFirstAllOf && i === 0, here));
+    if (oneOf !== undefined) each(oneOf, at.child('oneOf'), (part, here) => this.nested(part, false, here));
     if (not !== undefined) this.nested(not, false, at.child('not'));
     if (pattern !== undefined) this.pattern(pattern, at.child('pattern'));
   }
@@ -143,17 +145,15 @@ class StructureCheck {
 
   /** A part of a combination, which may not say what fields there are. */
   private nested(part: JSONSchemaProps, skipAnyOf: boolean, at: Path): void {
-    const { errors, x } = this;
+    const { errors } = this;
     this.validations(part, skipAnyOf, false, at);
     if (part.items !== undefined && !Array.isArray(part.items)) this.nested(part.items, false, at.child('items'));
     for (const [key, field] of Object.entries(part.properties ?? {})) this.nested(field, false, at.child('properties').key(key));
-    const absent = (field: keyof JSONSchemaProps, how: string): void => {
-      const value = part[field];
-      if (value !== undefined && value !== false) errors.forbidden(at.child(String(field)), `must be ${how} to be structural`);
-    };
-    for (const field of ['type', 'title', 'description', x.listMapKeys, x.validations] as const) absent(field, 'empty');
-    for (const field of ['default', 'externalDocs', x.listType, x.mapType] as const) absent(field, 'undefined');
-    for (const field of ['nullable', x.preserveUnknownFields, x.embeddedResource, x.intOrString] as const) absent(field, 'false');
+    for (const [how, fields] of this.absent)
+      for (const field of fields) {
+        const value = part[field];
+        if (value !== undefined && value !== false) errors.forbidden(at.child(String(field)), `must be ${how} to be structural`);
+      }
     if (part.additionalProperties !== undefined) errors.forbidden(at.child('additionalProperties'), 'must be undefined to be structural');
     if (Object.hasOwn(part.properties ?? {}, 'metadata'))
       errors.forbidden(at.child('properties').key('metadata'), 'must not be specified in a nested context');
@@ -161,10 +161,11 @@ class StructureCheck {
 
   /** Fields that combinations speak of are also in the structure. `from` is where they are spoken of. */
   completeness(validation: JSONSchemaProps, schema: JSONSchemaProps, at: Path, from: Path): void {
-    const { not, allOf = [], anyOf = [], oneOf = [] } = validation;
+    const { not, allOf, anyOf, oneOf } = validation;
     if (not !== undefined) this.nestedCompleteness(not, schema, at, from.child('not'));
-    for (const [field, parts] of [['allOf', allOf] as const, ['anyOf', anyOf] as const, ['oneOf', oneOf] as const])
-      for (const [i, part] of parts.entries()) this.nestedCompleteness(part, schema, at, from.child(field).index(i));
+    if (allOf !== undefined) each(allOf, from.child('allOf'), (part, here) => this.nestedCompleteness(part, schema, at, here));
+    if (anyOf !== undefined) each(anyOf, from.child('anyOf'), (part, here) => this.nestedCompleteness(part, schema, at, here));
+    if (oneOf !== undefined) each(oneOf, from.child('oneOf'), (part, here) => this.nestedCompleteness(part, schema, at, here));
   }
 
   private nestedCompleteness(part: JSONSchemaProps, schema: JSONSchemaProps | undefined, at: Path, from: Path): void {

@@ -2,6 +2,7 @@
  * How ownership and apply see objects of a custom version: a message made from its schema. It need not tell what values are
  * refused, which validation does, only how they are taken apart.
  */
+import { atOnce, type Work } from '../../lib/slices.ts';
 import {
   anyValue,
   bool,
@@ -25,9 +26,13 @@ type Extensions = ReturnType<typeof extensionNames>;
 
 /** `open`: unknown fields are kept everywhere. */
 export function structureOf(schema: JSONSchemaProps, x: Extensions, name: string, open: boolean): MessageType {
+  return atOnce(structureSteps(schema, x, name, open));
+}
+
+export function* structureSteps(schema: JSONSchemaProps, x: Extensions, name: string, open: boolean): Work<MessageType> {
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...rest } = schema.properties ?? {};
   const keeps = open || schema[x.preserveUnknownFields] === true;
-  const fields = fieldsOf(rest, { x, open: keeps, name });
+  const fields = yield* fieldsOf(rest, { x, open: keeps, name });
   return object(name, { metadata: opt(0, ObjectMeta), ...fields }, { unknown: keeps ? 'keep' : 'drop' });
 }
 
@@ -38,22 +43,33 @@ interface Place {
   readonly name: string;
 }
 
-function fieldsOf(properties: Readonly<Record<string, JSONSchemaProps>>, place: Place): Record<string, Field> {
+function* fieldsOf(properties: Readonly<Record<string, JSONSchemaProps>>, place: Place): Work<Record<string, Field>> {
   const fields: Record<string, Field> = {};
   for (const [name, schema] of Object.entries(properties)) {
-    const type = typeOf(schema, { ...place, name: `${place.name}.${name}` });
+    const type = plainType(schema, place.x) ?? (yield* typeOf(schema, { ...place, name: `${place.name}.${name}` }));
     // A key of a list that an item lacks has its default.
-    fields[name] = opt(0, type, schema.default === undefined ? undefined : { default: schema.default });
+    fields[name] = schema.default === undefined ? fieldOf(type) : opt(0, type, { default: schema.default });
   }
+  yield;
   return fields;
 }
 
-function typeOf(schema: JSONSchemaProps, place: Place): Type {
-  switch (schema[place.x.intOrString] === true ? '' : schema.type) {
+/** Fields of the plain types, which are the same whatever their names. */
+const plainFields = new Map<Type, Field>([string, double, bool, intOrString, anyValue].map((type) => [type, opt(0, type)]));
+const fieldOf = (type: Type): Field => plainFields.get(type) ?? opt(0, type);
+
+function* typeOf(schema: JSONSchemaProps, place: Place): Work<Type> {
+  const plain = plainType(schema, place.x);
+  if (plain !== undefined) return plain;
+  return schema.type === 'object' ? yield* objectType(schema, place) : yield* listType(schema, place);
+}
+
+/** Undefined for objects and lists. */
+function plainType(schema: JSONSchemaProps, x: Extensions): Type | undefined {
+  switch (schema[x.intOrString] === true ? '' : schema.type) {
     case 'object':
-      return objectType(schema, place);
     case 'array':
-      return listType(schema, place);
+      return undefined;
     case 'integer':
     case 'number':
       return double;
@@ -67,25 +83,25 @@ function typeOf(schema: JSONSchemaProps, place: Place): Type {
   }
 }
 
-function objectType(schema: JSONSchemaProps, place: Place): Type {
+function* objectType(schema: JSONSchemaProps, place: Place): Work<Type> {
   const { x, name } = place;
   const { properties = {}, additionalProperties } = schema;
   const atomic = schema[x.mapType] === 'atomic';
   const embedded = schema[x.embeddedResource] === true;
   if (!embedded && Object.keys(properties).length === 0) {
-    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, place) : anyValue;
+    const value = typeof additionalProperties === 'object' ? yield* typeOf(additionalProperties, place) : anyValue;
     return map(value, { atomic });
   }
   const open = place.open || schema[x.preserveUnknownFields] === true;
-  const fields = fieldsOf(properties, { ...place, open });
+  const fields = yield* fieldsOf(properties, { ...place, open });
   const own = embedded ? { ...fields, apiVersion: opt(0, string), kind: opt(0, string), metadata: opt(0, EmbeddedMeta) } : fields;
   return message(name, own, { atomic, unknown: open ? 'keep' : 'drop' });
 }
 
-function listType(schema: JSONSchemaProps, place: Place): Type {
+function* listType(schema: JSONSchemaProps, place: Place): Work<Type> {
   const { x } = place;
   const { items } = schema;
-  const item = items === undefined || Array.isArray(items) ? anyValue : typeOf(items, place);
+  const item = items === undefined || Array.isArray(items) ? anyValue : yield* typeOf(items, place);
   const kind = schema[x.listType];
   if (kind === 'set') return list(item, 'set');
   return kind === 'map' ? list(item, 'map', (schema[x.listMapKeys] ?? []) as string[]) : list(item);

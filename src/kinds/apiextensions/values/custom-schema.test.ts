@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
+import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import { DecodeError } from '../../../schema/errors.ts';
-import type { JsonObject } from '../../../schema/types.ts';
+import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
+import { fitsOf } from './fits.ts';
 
 const prefix = kubernetes.schemaExtensionPrefix;
 const x = extensionNames(prefix);
@@ -16,7 +18,7 @@ const obj = (properties: Record<string, JSONSchemaProps> = {}, more: JSONSchemaP
 });
 const string: JSONSchemaProps = { type: 'string' };
 const integer: JSONSchemaProps = { type: 'integer' };
-const custom = (schema: JSONSchemaProps): CustomSchema => new CustomSchema(schema, false, prefix, 'example.v1.Thing');
+const custom = (schema: JSONSchemaProps): CustomSchema => atOnce(CustomSchema.compile(schema, false, prefix, 'example.v1.Thing'));
 const thing = (fields: JsonObject): ApiObject =>
   ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, ...fields }) as ApiObject;
 
@@ -119,7 +121,10 @@ test('who wants nulls refused keeps them', () => {
 });
 
 test('nothing is dropped where a definition keeps unknown fields, or has no schema', () => {
-  for (const rules of [new CustomSchema(lamp, true, prefix, 'T'), new CustomSchema(undefined, false, prefix, 'T')]) {
+  for (const rules of [
+    atOnce(CustomSchema.compile(lamp, true, prefix, 'T')),
+    atOnce(CustomSchema.compile(undefined, false, prefix, 'T')),
+  ]) {
     const object = thing({ spec: { nope: null }, more: 1 });
     rules.prune(object);
     expect(object).toEqual(thing({ spec: { nope: null }, more: 1 }));
@@ -249,4 +254,25 @@ test('an update may leave duplicates that were there', () => {
   };
   expect(told(thing({ spec: { set: ['a'] } }))).toBe(1);
   expect(told(thing({ spec: { set: ['b', 'b'] } }))).toBe(0);
+});
+
+test('a schema is compiled in steps: each part that is more than a plain value may be followed by a pause', () => {
+  const stepsOf = (count: number): number => {
+    const properties: Record<string, JSONSchemaProps> = {};
+    for (let i = 0; i < count; i++) properties[`p${i}`] = obj({ a: string });
+    let steps = 0;
+    const work = CustomSchema.compile(obj(properties), false, prefix, 'example.v1.Thing');
+    while (work.next().done !== true) steps++;
+    return steps;
+  };
+  // Of its fields, of its checks, of its structure.
+  expect(stepsOf(1000) - stepsOf(0)).toBe(3 * 1000);
+});
+
+test('fields of a type alone share what is compiled for them', () => {
+  const plain = fitsOf({ type: 'string', description: 'a' }, x);
+  expect(fitsOf({ type: 'string', default: 'b' }, x)).toBe(plain);
+  for (const more of [{ maxLength: 1 }, { nullable: true }, { enum: ['a'] }, { [x.intOrString]: true }])
+    expect(fitsOf({ type: 'string', ...more }, x)).not.toBe(plain);
+  expect(['a', '', 1, null, true, [], {}].map((value) => plain(value as JsonValue))).toEqual([true, true, ...Array(5).fill(false)]);
 });

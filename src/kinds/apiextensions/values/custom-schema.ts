@@ -1,16 +1,17 @@
 /** Everything that the schema of a custom version does with values. Made once for a version of a definition. */
+import type { Work } from '../../../lib/slices.ts';
 import { requestTooLarge } from '../../../meta/errors.ts';
 import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue, MessageType } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
-import { structureOf } from '../structure.ts';
+import { structureSteps } from '../structure.ts';
 import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
 import { withEffort } from './effort.ts';
 import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
-import { fitsOf } from './fits.ts';
+import { fitsOf, fitsSteps } from './fits.ts';
 import { validateLists } from './list-types.ts';
-import { type Extensions, nodeOf, type ValueNode } from './node.ts';
+import { type Extensions, nodeSteps, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
 import { validateValue } from './validate.ts';
 
@@ -36,14 +37,30 @@ export class CustomSchema {
   private readonly pruned: boolean;
   private readonly fits: (value: JsonValue) => boolean;
 
+  private constructor(
+    schema: JSONSchemaProps,
+    x: Extensions,
+    root: ValueNode,
+    pruned: boolean,
+    structure: MessageType | undefined,
+    fits: (value: JsonValue) => boolean,
+  ) {
+    this.schema = schema;
+    this.x = x;
+    this.root = root;
+    this.pruned = pruned;
+    this.structure = structure;
+    this.fits = fits;
+  }
+
   /** `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure. */
-  constructor(schema: JSONSchemaProps | undefined, preserveUnknown: boolean, prefix: string, typeName: string) {
-    this.x = extensionNames(prefix);
-    this.schema = schema ?? {};
-    this.root = nodeOf(this.schema, this.x, 'root');
-    this.pruned = schema !== undefined && !preserveUnknown;
-    this.fits = fitsOf(this.schema, this.x);
-    this.structure = schema === undefined ? undefined : structureOf(schema, this.x, typeName, preserveUnknown);
+  static *compile(given: JSONSchemaProps | undefined, preserveUnknown: boolean, prefix: string, typeName: string): Work<CustomSchema> {
+    const x = extensionNames(prefix);
+    const schema = given ?? {};
+    const root = yield* nodeSteps(schema, x, 'root');
+    yield* fitsSteps(schema, x);
+    const structure = given === undefined ? undefined : yield* structureSteps(given, x, typeName, preserveUnknown);
+    return new CustomSchema(schema, x, root, given !== undefined && !preserveUnknown, structure, fitsOf(schema, x));
   }
 
   /**

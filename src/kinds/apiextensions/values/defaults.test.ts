@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
+import { atOnce } from '../../../lib/slices.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
@@ -7,7 +8,7 @@ import { CustomSchema } from './custom-schema.ts';
 import { MAX_DEFAULTS } from './defaults.ts';
 
 const schemaOf = (spec: JSONSchemaProps): CustomSchema =>
-  new CustomSchema({ type: 'object', properties: { spec } }, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing');
+  atOnce(CustomSchema.compile({ type: 'object', properties: { spec } }, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing'));
 const thing = (spec: unknown) =>
   ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec }) as unknown as ApiObject & JsonObject;
 

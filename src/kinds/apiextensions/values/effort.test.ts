@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
+import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
@@ -9,7 +10,9 @@ import { compilePattern } from './pattern.ts';
 import { MOST_STEPS } from './pattern-match.ts';
 
 function faults(spec: JSONSchemaProps, value: unknown): string[] {
-  const schema = new CustomSchema({ type: 'object', properties: { spec } }, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing');
+  const schema = atOnce(
+    CustomSchema.compile({ type: 'object', properties: { spec } }, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing'),
+  );
   const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: value } as unknown as ApiObject & JsonObject;
   const errors = new FieldErrors();
   schema.validate(object, errors);

@@ -2,8 +2,10 @@
  * Whether a value fits a schema, answered as fast as can be: nothing is noted, and the first fault ends the look. Almost all
  * objects fit, so that `validate.ts`, which finds the words for all faults, is asked only when this says no.
  */
+import type { Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
+import { eachPart } from '../schema/parts.ts';
 import { spend, spendOn } from './effort.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
@@ -16,7 +18,20 @@ type Fits<T = JsonValue> = (value: T) => boolean;
 /** Compiled once for each part of a schema: whoever looks for words asks the parts, too. */
 const compiled = new WeakMap<JSONSchemaProps, Fits>();
 
+/** Compiles the parts of a schema one after another, so that `fitsOf` finds them. */
+export function* fitsSteps(schema: JSONSchemaProps, x: Extensions): Work<void> {
+  const parts: JSONSchemaProps[] = [];
+  eachPart(schema, (part) => {
+    if (plainFits(part, x) === undefined) parts.push(part);
+  });
+  for (const part of parts) yield* fitsSteps(part, x);
+  fitsOf(schema, x);
+  yield;
+}
+
 export function fitsOf(schema: JSONSchemaProps, x: Extensions): Fits {
+  const plain = plainFits(schema, x);
+  if (plain !== undefined) return plain;
   let fits = compiled.get(schema);
   if (fits === undefined) {
     fits = compile(schema, x);
@@ -24,6 +39,24 @@ export function fitsOf(schema: JSONSchemaProps, x: Extensions): Fits {
   }
   return fits;
 }
+
+/** Most fields ask for a type alone, and schemas may name thousands of them: all of one type share what is compiled. */
+const plainTypes: Readonly<Record<string, Fits>> = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  integer: isInteger,
+  number: (value) => typeof value === 'number',
+};
+function plainFits(schema: JSONSchemaProps, x: Extensions): Fits | undefined {
+  const { type } = schema;
+  const fits = type === undefined || !Object.hasOwn(plainTypes, type) ? undefined : plainTypes[type];
+  if (fits === undefined || schema[x.intOrString] === true) return undefined;
+  for (const keyword in schema) if (!silent.has(keyword)) return undefined;
+  return fits;
+}
+/** Keywords that ask nothing of a value beside its type. */
+const silent: ReadonlySet<string> = new Set(['type', 'description', 'title', 'default', 'example', 'externalDocs']);
+
 function compile(schema: JSONSchemaProps, x: Extensions): Fits {
   const type = typeCheck(schema, x);
   const text = all<string>(textChecks(schema));

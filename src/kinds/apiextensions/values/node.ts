@@ -2,6 +2,7 @@
  * A structural schema as walks over values need it, made once for a version: what lies below a value, what is dropped, filled
  * in or told apart there, and whether a walk finds anything to do at all.
  */
+import { atOnce, type Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
 
@@ -31,13 +32,20 @@ export interface ValueNode {
 
 /** `as` says what the value is where the schema does not. */
 export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): ValueNode {
+  return atOnce(nodeSteps(schema, x, as));
+}
+
+export function* nodeSteps(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): Work<ValueNode> {
   if (as === undefined && isPlain(schema, x)) return plainNode;
   const resource = as ?? (schema[x.embeddedResource] === true ? 'inside' : undefined);
-  const fields = new Map(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, nodeOf(field, x)]));
-  const { additionalProperties, items } = schema;
-  const rest =
-    typeof additionalProperties === 'object' ? nodeOf(additionalProperties, x) : additionalProperties === undefined ? undefined : 'bare';
-  const item = items === undefined || Array.isArray(items) ? undefined : nodeOf(items, x);
+  const fields = new Map<string, ValueNode>();
+  const { properties, additionalProperties, items } = schema;
+  if (properties !== undefined)
+    for (const [name, field] of Object.entries(properties)) fields.set(name, isPlain(field, x) ? plainNode : yield* nodeSteps(field, x));
+  yield;
+  let rest: ValueNode['rest'] = additionalProperties === undefined ? undefined : 'bare';
+  if (typeof additionalProperties === 'object') rest = yield* nodeSteps(additionalProperties, x);
+  const item = items === undefined || Array.isArray(items) ? undefined : yield* nodeSteps(items, x);
   const children = [...fields.values(), ...(rest === undefined || rest === 'bare' ? [] : [rest]), ...(item === undefined ? [] : [item])];
   const value = schema.default === null ? undefined : schema.default;
   const listType = schema[x.listType];

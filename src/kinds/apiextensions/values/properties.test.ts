@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
 import fc from '../../../lib/fast-check.testing.ts';
+import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
@@ -102,7 +103,8 @@ function defined(schema: JSONSchemaProps): JSONSchemaProps {
 
 const root = fc.dictionary(names, schema, { maxKeys: 4 }).map((properties): JSONSchemaProps => ({ type: 'object', properties }));
 const fields = fc.dictionary(names, value, { maxKeys: 5 });
-const custom = (from: JSONSchemaProps): CustomSchema => new CustomSchema(from, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing');
+const custom = (from: JSONSchemaProps): CustomSchema =>
+  atOnce(CustomSchema.compile(from, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing'));
 const objectOf = (from: object): ApiObject => ({
   ...structuredClone(from),
   apiVersion: 'example.com/v1',
