@@ -7,6 +7,7 @@
  * stored, validated and admitted). A kind with one version has both in one.
  */
 import type { Identity } from '../identity.ts';
+import type { Work } from '../lib/slices.ts';
 import type { ApiError } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import type { User } from '../meta/user.ts';
@@ -53,8 +54,9 @@ export interface Strategy<T = never> {
   prepareForCreate?(object: T, env: KindEnv, request: WriteRequest): void;
   /** Resets or keeps fields of `old` that this way of writing may not change. Called before validation. */
   prepareForUpdate?(object: T, old: T, env: KindEnv, request: WriteRequest): void;
-  validate?(object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void;
-  validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void;
+  /** Work that is answered is run to its end before the errors are looked at, in slices where the object is large. */
+  validate?(object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void | Work<void>;
+  validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void | Work<void>;
   /** Last tidying before the store, for example dropping fields that a type change left behind. */
   canonicalize?(object: T): void;
   /** Texts for Warning headers (deprecated fields and the like). */

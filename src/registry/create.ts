@@ -1,5 +1,6 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
+import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
@@ -77,7 +78,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (hook !== undefined) await hook(hookRequest);
   if (slices !== undefined) await slices.pause();
 
-  const checking = check(deps, ctx, ready);
+  const checking = check(deps, ctx, ready, slices);
   if (checking instanceof Promise) await checking;
   if (slices !== undefined) await slices.pause();
   kind.strategy?.canonicalize?.(ready as never);
@@ -124,17 +125,32 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 }
 
 /** The rules for what is made. Throws `invalid`. */
-function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject): void | Promise<void> {
-  const { resource } = ctx;
-  const { kind } = resource;
+function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: Slices | undefined): void | Promise<void> {
+  const { kind } = ctx.resource;
   return whenReady(judgedForms(deps, ctx, ready, undefined), (judged) => {
     const errors = new FieldErrors();
     validateMetadata(deps.env, kind, ready, errors);
     validateKey(ctx, ready, errors);
-    kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
-    if (!errors.empty) throw invalid(resource.groupKind, ready.metadata.name ?? '', errors.list);
-    for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
+    const work = kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
+    return work === undefined ? conclude(deps, ctx, ready, errors) : checkInSlices(deps, ctx, ready, errors, work, slices);
   });
+}
+async function checkInSlices(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  errors: FieldErrors,
+  work: Work<void>,
+  slices: Slices | undefined,
+): Promise<void> {
+  if (slices === undefined) atOnce(work);
+  else await inSlices(work, slices);
+  conclude(deps, ctx, ready, errors);
+}
+function conclude(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, errors: FieldErrors): void {
+  const { groupKind, kind } = ctx.resource;
+  if (!errors.empty) throw invalid(groupKind, ready.metadata.name ?? '', errors.list);
+  for (const text of kind.strategy?.warnings?.(ready as never, undefined, deps.env) ?? []) ctx.warn(text);
 }
 
 /** The name is that of another object, which may be on its way out. */

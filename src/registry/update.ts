@@ -7,6 +7,7 @@ import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
+import { atOnce, inSlices } from '../lib/slices.ts';
 import { ApiError, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
@@ -136,7 +137,11 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (slices !== undefined) await slices.pause();
   const forms = judgedForms(deps, ctx, ready, old);
   const judged = forms instanceof Promise ? await forms : forms;
-  strategy.validateUpdate?.(judged.object as never, judged.old as never, errors, deps.env, ctx);
+  const work = strategy.validateUpdate?.(judged.object as never, judged.old as never, errors, deps.env, ctx);
+  if (work !== undefined) {
+    if (slices === undefined) atOnce(work);
+    else await inSlices(work, slices);
+  }
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);

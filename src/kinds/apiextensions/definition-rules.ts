@@ -2,6 +2,7 @@
  * What a custom resource definition must be like. What all versions have in common is complained of under the fields
  * where it stood before there were versions: clients know it so.
  */
+import { atOnce, type Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
@@ -16,21 +17,25 @@ import { extensionNames } from './schema/json-schema.ts';
 import { countParts, MAX_COMBINED, MAX_PARTS, type PartCount } from './schema/parts.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec } from './schema/v1.ts';
 import { validateRootSchema } from './schema-rules.ts';
-import { withEffort } from './values/effort.ts';
+import { withEffortInSteps } from './values/effort.ts';
 import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
 
 const root = Path.of('spec');
 const stored = Path.of('status', 'storedVersions');
 
-export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): void {
+export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): void | Work<void> {
   const { metadata, spec } = definition;
   const wanted = `${spec.names.plural}.${spec.group}`;
   for (const field of ['generateName', 'name'] as const) {
     const name = metadata[field] ?? '';
     if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
-  if (tooManyParts(spec, undefined, errors)) return;
-  validateSpecWithin(spec, errors, env);
+  const count = partsOf(spec);
+  if (tooManyParts(count, undefined, errors)) return;
+  return unlessLong(count, createSteps(definition, errors, env));
+}
+function* createSteps(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
+  yield* validateSpecWithin(definition.spec, errors, env);
   validateRest(definition, undefined, errors, env);
 }
 
@@ -39,11 +44,15 @@ export function validateDefinitionUpdate(
   old: CustomResourceDefinition,
   errors: FieldErrors,
   env: KindEnv,
-): void {
-  const { spec } = definition;
+): void | Work<void> {
   changedMetadataAgain(definition, old, errors);
-  if (tooManyParts(spec, old.spec, errors)) return;
-  validateSpecWithin(spec, errors, env);
+  const count = partsOf(definition.spec);
+  if (tooManyParts(count, old.spec, errors)) return;
+  return unlessLong(count, updateSteps(definition, old, errors, env));
+}
+function* updateSteps(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
+  const { spec } = definition;
+  yield* validateSpecWithin(spec, errors, env);
   if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
     immutable(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors);
@@ -51,6 +60,14 @@ export function validateDefinitionUpdate(
   immutable(spec.group, old.spec.group, root.child('group'), errors);
   immutable(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors);
   validateRest(definition, old, errors, env);
+}
+
+/** Schemas of fewer parts are validated before a slice would end. */
+const LONG_FROM = 2000;
+
+function unlessLong({ parts }: PartCount, work: Work<void>): void | Work<void> {
+  if (parts >= LONG_FROM) return work;
+  atOnce(work);
 }
 
 export function validateDefinitionStatus(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
@@ -76,15 +93,9 @@ function validateRest(
     );
 }
 
-function validateSpecWithin(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
-  withEffort(
-    () => validateSpec(spec, errors, env),
-    () =>
-      errors.invalid(
-        root.child('versions'),
-        '',
-        'the patterns and defaults of the schemas take too much work to compile: make them smaller',
-      ),
+function validateSpecWithin(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): Work<void> {
+  return withEffortInSteps(validateSpec(spec, errors, env), () =>
+    errors.invalid(root.child('versions'), '', 'the patterns and defaults of the schemas take too much work to compile: make them smaller'),
   );
 }
 
@@ -108,8 +119,7 @@ function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors:
 }
 
 /** A definition that was stored with more parts stays writable: it must be possible to let it go. */
-function tooManyParts(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
-  const { parts, combined } = partsOf(spec);
+function tooManyParts({ parts, combined }: PartCount, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
   if (parts <= MAX_PARTS && combined <= MAX_COMBINED) return false;
   const before = old === undefined ? undefined : partsOf(old);
   if (before !== undefined && parts <= Math.max(before.parts, MAX_PARTS) && combined <= Math.max(before.combined, MAX_COMBINED))
@@ -127,7 +137,7 @@ function partsOf({ versions = [] }: CustomResourceDefinitionSpec): PartCount {
   return count;
 }
 
-function validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): void {
+function* validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): Work<void> {
   const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
   const x = extensionNames(env.identity.schemaExtensionPrefix);
   if (tooLong(spec, errors)) return;
@@ -136,25 +146,29 @@ function validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, e
   each(versions, root.child('versions'), ({ schema }, at) => {
     if (schema?.openAPIV3Schema === undefined) errors.required(at.child('schema').child('openAPIV3Schema'), 'schemas are required');
   });
+  yield;
   const common = hoist(versions);
+  yield;
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
-  each(versions, root.child('versions'), (version, at) => {
+  for (const [i, version] of versions.entries()) {
+    const at = root.child('versions').index(i);
     const complaints = dns1035Label(version.name);
     if (complaints.length > 0) errors.invalid(at.child('name'), version.name, complaints.join());
     validateDeprecation(version, at.child('deprecationWarning'), errors);
     const schema = version.schema?.openAPIV3Schema;
     const place = at.child('schema').child('openAPIV3Schema');
-    if (!common.schema && schema !== undefined) validateRootSchema(schema, version.subresources?.status !== undefined, place, x, errors);
+    if (!common.schema && schema !== undefined)
+      yield* validateRootSchema(schema, version.subresources?.status !== undefined, place, x, errors);
     if (!common.subresources) validateSubresources(version.subresources, at.child('subresources'), errors);
     if (!common.columns) validateColumns(version.additionalPrinterColumns, at.child('additionalPrinterColumns'), errors);
-  });
+  }
   validateVersionList(spec, errors);
   validateRequiredNames(names, errors);
   validateNames(names, root.child('names'), errors);
   const [first] = versions;
   const schema = first?.schema?.openAPIV3Schema;
   if (common.schema && schema !== undefined)
-    validateRootSchema(schema, hasStatus, root.child('validation').child('openAPIV3Schema'), x, errors);
+    yield* validateRootSchema(schema, hasStatus, root.child('validation').child('openAPIV3Schema'), x, errors);
   if (common.subresources) validateSubresources(first?.subresources, root.child('subresources'), errors);
   if (common.columns) validateColumns(first?.additionalPrinterColumns, root.child('additionalPrinterColumns'), errors);
   validateConversion(conversion, preserveUnknownFields, root.child('conversion'), errors);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../identity.ts';
+import { atOnce } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { customResourceDefinitionKind } from './custom-resource-definition.ts';
@@ -297,8 +298,8 @@ const definitionOf = (...schemas: JSONSchemaProps[]): CustomResourceDefinition =
 };
 const faultsOf = (made: CustomResourceDefinition, old?: CustomResourceDefinition): string[] => {
   const errors = new FieldErrors();
-  if (old === undefined) validateDefinition(made, errors, env);
-  else validateDefinitionUpdate(made, old, errors, env);
+  const work = old === undefined ? validateDefinition(made, errors, env) : validateDefinitionUpdate(made, old, errors, env);
+  if (work !== undefined) atOnce(work);
   return errors.list.map(({ field, message }) => `${field}: ${message}`);
 };
 
@@ -323,4 +324,20 @@ test('parts of combinations have a bound of their own', () => {
   const count = { parts: 0, combined: 0 };
   countParts({ allOf: [{}, { not: { oneOf: [{}, {}] } }], anyOf: [{ items: { allOf: [{}] } }] }, count);
   expect(count).toEqual({ parts: 9, combined: 7 });
+});
+
+test('schemas of thousands of parts are validated in steps, those of two versions one after the other; smaller ones at once', () => {
+  const stepsOf = (...schemas: JSONSchemaProps[]): number => {
+    const errors = new FieldErrors();
+    let steps = 0;
+    const made = definitionOf(...schemas);
+    for (const work of [validateDefinition(made, errors, env), validateDefinitionUpdate(made, made, errors, env)])
+      while (work !== undefined && work.next().done !== true) steps++;
+    expect(errors.list).toEqual([]);
+    return steps;
+  };
+  expect(stepsOf(schemaOf(1998))).toBe(0);
+  // Before and after versions are compared, and between four walks over each schema; for a create and an update.
+  expect(stepsOf(schemaOf(1999))).toBe(2 * (2 + 3));
+  expect(stepsOf(schemaOf(1999), schemaOf(10))).toBe(2 * (2 + 3 + 3));
 });

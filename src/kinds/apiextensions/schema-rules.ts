@@ -1,4 +1,5 @@
 /** What the schema of a custom kind must be like, part by part. */
+import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { each } from '../validation/each.ts';
 import { validateDefaults } from './default-rules.ts';
@@ -16,19 +17,22 @@ const rootFields = new Set([
   ...['pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example'],
 ]);
 
-/** `at` is the place of the whole schema. */
-export function validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean, at: Path, x: Extensions, errors: FieldErrors): void {
+/** `at` is the place of the whole schema. May be interrupted between the walks over it. */
+export function* validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
   const before = errors.list.length;
   if (hasStatus) validateRootFields(schema, at, x, errors);
   if (schema.nullable) errors.forbidden(at.child('nullable'), 'nullable cannot be true at the root');
   validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults: undefined }, true);
+  yield;
   const fault = inexpressible(schema);
   if (fault !== undefined) {
     if (errors.list.length === before) errors.invalid(at, '', fault);
     return;
   }
+  yield;
   const count = errors.list.length;
   validateStructural(schema, at, x, errors);
+  yield;
   if (errors.list.length === count) validateDefaults(schema, at, x, errors);
 }
 

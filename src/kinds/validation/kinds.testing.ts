@@ -1,5 +1,6 @@
 /** Runs objects through the rules of a kind as the registry does, for tests. */
 import { kubernetes } from '../../identity.ts';
+import { atOnce, type Work } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { applyDefaults, decode, encode } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
@@ -51,6 +52,8 @@ export function defaulted(kind: Kind, body: Loose, env: KindEnv = testEnv): Loos
 const request: WriteRequest = { user: { name: 'alice', groups: [] }, resource: { version: 'v1' } };
 const base = { namespace: 'ns', uid: 'u-1', creationTimestamp: '2024-01-01T00:00:00Z' };
 
+function* nothing(): Work<void> {}
+
 /** The object that a create stores, and what was wrong with it. */
 export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { object: Loose; errors: string[]; warnings: string[] } {
   const object = defaulted(kind, body, env) as ApiObject;
@@ -61,7 +64,7 @@ export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { objec
   rules.prepareForCreate?.(object as never, env, request);
   const errors = new FieldErrors();
   validateObjectMeta(object.metadata, kind, errors, env);
-  rules.validate?.(object as never, errors, env, request);
+  atOnce(rules.validate?.(object as never, errors, env, request) ?? nothing());
   return { object, errors: texts(errors), warnings: rules.warnings?.(object as never, undefined as never, env) ?? [] };
 }
 
@@ -81,7 +84,7 @@ export function update(
   rules.prepareForUpdate?.(object as never, old as never, env, request);
   const errors = new FieldErrors();
   validateChangedObject(object.metadata, old.metadata, kind.namespaced, errors);
-  rules.validateUpdate?.(object as never, old as never, errors, env, request);
+  atOnce(rules.validateUpdate?.(object as never, old as never, errors, env, request) ?? nothing());
   return { object, errors: texts(errors) };
 }
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
-import { atOnce } from '../../../lib/slices.ts';
+import { atOnce, type Work } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
+import { MAX_EFFORT, spend, withEffort, withEffortInSteps } from './effort.ts';
 import { compilePattern } from './pattern.ts';
 import { MOST_STEPS } from './pattern-match.ts';
 
@@ -116,4 +117,27 @@ test('the one fault of a large object is named', () => {
   expect(faults(schema, { rows })).toEqual([
     expect.stringContaining('spec.rows[19999].size in body should be less than or equal to 19998'),
   ]);
+});
+
+test('work in steps has a bound for all of them, and what others do between them does not count', () => {
+  const exceeded: string[] = [];
+  const steps = (name: string, last: number): Work<void> =>
+    withEffortInSteps(
+      (function* () {
+        spend(MAX_EFFORT / 2);
+        yield;
+        spend(last);
+      })(),
+      () => exceeded.push(name),
+    );
+  const all = [steps('all of it', MAX_EFFORT / 2), steps('too much', MAX_EFFORT / 2 + 1)];
+  for (const work of all) expect(work.next().done).toBe(false);
+  withEffort(
+    () => spend(MAX_EFFORT),
+    () => exceeded.push('others'),
+  );
+  for (const work of all) expect(work.next().done).toBe(true);
+  expect(exceeded).toEqual(['too much']);
+  // Outside there is no bound.
+  spend(2 * MAX_EFFORT);
 });

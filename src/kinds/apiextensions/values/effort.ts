@@ -6,6 +6,8 @@
  *   withEffort(() => validate(…), () => errors.add(…));
  */
 
+import type { Work } from '../../../lib/slices.ts';
+
 /** Steps of a pattern, branches of a combination, places of a schema that are looked at: some ten nanoseconds each. */
 export const MAX_EFFORT = 500_000;
 /** Characters of a text that are read at the price of one step. */
@@ -13,7 +15,7 @@ export const CHARACTERS_A_STEP = 10;
 
 class EffortExceeded extends Error {}
 
-/** Validation is done in one turn, so that one counter does for all. Outside of it there is no bound. */
+/** What is counted is done in one turn, or in steps that put their count back, so that one counter does for all. Outside of it there is no bound. */
 let left = Number.POSITIVE_INFINITY;
 
 /** Throws what `withEffort` catches. */
@@ -36,6 +38,27 @@ export function spendOn(object: object): void {
 }
 const FEW_KEYS = 4;
 const STEPS_OF_A_KEY = 2;
+
+/** The same for work in steps: what others do between them does not count. */
+export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work<void> {
+  let mine = Math.min(left, MAX_EFFORT);
+  for (let done = false; !done; ) {
+    const before = left;
+    left = mine;
+    try {
+      done = work.next().done === true;
+    } catch (error) {
+      if (!(error instanceof EffortExceeded)) throw error;
+      exceeded();
+      return;
+    } finally {
+      mine = left;
+      left = before;
+      lastObject = undefined;
+    }
+    if (!done) yield;
+  }
+}
 
 export function withEffort(run: () => void, exceeded: () => void): void {
   const before = left;
