@@ -133,18 +133,17 @@ export class LogFile implements AuditSink {
     for (let i = 1; taken.has(old) || taken.has(`${old}.gz`); i++) old = `${name}-${time}.${i}${ext}`;
     await rename(path, join(dir, old));
     // Old files are packed and removed beside the writing of the new one.
-    this.tidying = this.tidying.then(() => this.tidy(dir, old)).catch((error: Error) => this.options.failed(error, 0));
+    this.tidying = this.tidying.then(() => this.tidy(dir)).catch((error: Error) => this.options.failed(error, 0));
   }
 
-  private async tidy(dir: string, newest: string): Promise<void> {
-    if (this.options.compress) await pack(join(dir, newest));
-    const { maxBackups, maxAgeMs, now } = this.options;
-    const old = await this.oldFiles(dir);
-    const surplus = old.filter(({ time }, i) => {
+  /** Removes what is too much or too old, then packs what stays. More files may have become old since it was asked for. */
+  private async tidy(dir: string): Promise<void> {
+    const { maxBackups, maxAgeMs, now, compress } = this.options;
+    for (const [i, { file, time }] of (await this.oldFiles(dir)).entries()) {
       const age = now() - Date.parse(time.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:').concat('Z'));
-      return (maxBackups > 0 && i >= maxBackups) || (maxAgeMs > 0 && age > maxAgeMs);
-    });
-    for (const { file } of surplus) await unlink(join(dir, file));
+      if ((maxBackups > 0 && i >= maxBackups) || (maxAgeMs > 0 && age > maxAgeMs)) await unlink(join(dir, file));
+      else if (compress && !file.endsWith('.gz')) await pack(join(dir, file));
+    }
   }
 
   /** Newest first. */
