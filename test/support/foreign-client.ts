@@ -91,7 +91,8 @@ interface Report {
 }
 
 async function runScript(program: string, script: string, identity: string): Promise<Report> {
-  const server = await startTestServer({ identity });
+  // Each identity with the store that such servers mostly run on.
+  const server = await startTestServer({ identity, store: identity === 'plat' ? 'lmdb' : 'memory' });
   try {
     const namespace = await server.namespace();
     const { groupSuffix, domain, signers } = server.identity;

@@ -1,14 +1,34 @@
 """The typed client: one class for each group, one method for each request."""
 import copy
 import inspect
+import os
+import urllib.parse
 
-from kubernetes import client, watch
+from kubernetes import client, config, utils, watch
 
 from support import NAMESPACE, api_client, equal, fails, names, run, step
 
 API = api_client()
 CORE = client.CoreV1Api(API)
 APPS = client.AppsV1Api(API)
+# The service has no selector: this client cannot read an EndpointSlice without endpoints, which a stock server shows as null, too.
+OBJECTS = """
+apiVersion: v1
+kind: Service
+metadata: {{name: from-yaml, namespace: {namespace}}}
+spec:
+  ports: [{{port: 80, targetPort: http}}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: from-yaml, namespace: {namespace}}}
+spec:
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{{name: c, image: i}}]
+"""
 
 
 def config_map(name, data=None, labels=None):
@@ -86,6 +106,64 @@ def patch_json_and_strategic():
     equal([one.name for one in changed.spec.template.spec.containers], ["side", "web"], "containers")
     typed = client.V1Deployment(metadata=client.V1ObjectMeta(labels={"l": "1"}))
     equal(APPS.patch_namespaced_deployment("patched", NAMESPACE, typed).metadata.labels, {"l": "1"}, "labels")
+
+
+@step
+def patch_merge_and_apply():
+    # A default header of the client decides the type of its patches.
+    merging, applying = api_client(), api_client()
+    merging.set_default_header("Content-Type", "application/merge-patch+json")
+    applying.set_default_header("Content-Type", "application/apply-patch+yaml")
+    CORE.create_namespaced_config_map(NAMESPACE, config_map("merged", {"a": "1", "b": "2"}))
+    merged = client.CoreV1Api(merging).patch_namespaced_config_map("merged", NAMESPACE, {"data": {"a": None, "c": "3"}})
+    equal(merged.data, {"b": "2", "c": "3"}, "data after the merge patch")
+
+    def apply(manager, value, **options):
+        text = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: applied\ndata:\n  # of {manager}\n  a: {value!r}\n"
+        return client.CoreV1Api(applying).patch_namespaced_config_map("applied", NAMESPACE, text, field_manager=manager, **options)
+
+    equal(apply("one", "1").data, {"a": "1"}, "data after the first apply")
+    equal(fails(409, apply, "two", "2")["reason"], "Conflict", "reason")
+    equal([entry.manager for entry in apply("two", "2", force=True).metadata.managed_fields], ["two"], "managers")
+
+
+@step
+def create_from_yaml():
+    path = os.path.join(os.environ["TMPDIR"], "objects.yaml")
+    with open(path, "w", encoding="utf8") as file:
+        file.write(OBJECTS.format(namespace=NAMESPACE))
+    utils.create_from_yaml(API, path)
+    service = CORE.read_namespaced_service("from-yaml", NAMESPACE)
+    equal(service.spec.ports[0].target_port, "http", "target port")
+    equal(client.BatchV1Api(API).read_namespaced_job("from-yaml", NAMESPACE).spec.parallelism, 2, "parallelism")
+
+
+@step
+def bind_and_evict_pods():
+    spec = client.V1PodSpec(containers=[client.V1Container(name="c", image="i")])
+    CORE.create_namespaced_pod(NAMESPACE, client.V1Pod(metadata=client.V1ObjectMeta(name="p", labels={"app": "p"}), spec=spec))
+    binding = client.V1Binding(
+        metadata=client.V1ObjectMeta(name="p"), target=client.V1ObjectReference(api_version="v1", kind="Node", name="n")
+    )
+    # The client cannot read the answer, which is a Status, as the Binding that it expects.
+    answer = CORE.create_namespaced_pod_binding("p", NAMESPACE, binding, _preload_content=False)
+    equal(answer.status, 201, "code of the answer")
+    equal(CORE.read_namespaced_pod("p", NAMESPACE).spec.node_name, "n", "node")
+    CORE.patch_namespaced_pod_status("p", NAMESPACE, {"status": {"phase": "Running"}})
+    budget = client.V1PodDisruptionBudget(
+        metadata=client.V1ObjectMeta(name="p"),
+        spec=client.V1PodDisruptionBudgetSpec(min_available=1, selector=client.V1LabelSelector(match_labels={"app": "p"})),
+    )
+    policy = client.PolicyV1Api(API)
+    policy.create_namespaced_pod_disruption_budget(NAMESPACE, budget)
+    eviction = client.V1Eviction(metadata=client.V1ObjectMeta(name="p"))
+    equal(fails(429, CORE.create_namespaced_pod_eviction, "p", NAMESPACE, eviction)["reason"], "TooManyRequests", "reason")
+    policy.delete_namespaced_pod_disruption_budget("p", NAMESPACE)
+    eviction.delete_options = client.V1DeleteOptions(grace_period_seconds=7)
+    CORE.create_namespaced_pod_eviction("p", NAMESPACE, eviction)
+    equal(CORE.read_namespaced_pod("p", NAMESPACE).metadata.deletion_grace_period_seconds, 7, "seconds of grace")
+    CORE.delete_namespaced_pod("p", NAMESPACE, grace_period_seconds=0)
+    fails(404, CORE.read_namespaced_pod, "p", NAMESPACE)
 
 
 @step
@@ -178,6 +256,31 @@ def service_account_token():
 
 
 @step
+def configuration_inside_of_a_pod():
+    CORE.create_namespaced_service_account(NAMESPACE, client.V1ServiceAccount(metadata=client.V1ObjectMeta(name="inside")))
+    request = client.AuthenticationV1TokenRequest(spec=client.V1TokenRequestSpec(audiences=[]))
+    token = CORE.create_namespaced_service_account_token("inside", NAMESPACE, request).status.token
+    # A pod finds the server's certificates in a config map that the server publishes in every namespace.
+    watcher, certificates = watch.Watch(), None
+    for event in watcher.stream(CORE.list_namespaced_config_map, NAMESPACE, field_selector="metadata.name=kube-root-ca.crt"):
+        certificates = event["object"].data["ca.crt"]
+        watcher.stop()
+    paths = {}
+    for name, content in {"token": token, "ca.crt": certificates}.items():
+        paths[name] = os.path.join(os.environ["TMPDIR"], name)
+        with open(paths[name], "w", encoding="utf8") as file:
+            file.write(content)
+    address = urllib.parse.urlparse(API.configuration.host)
+    environment = {"KUBERNETES_SERVICE_HOST": address.hostname, "KUBERNETES_SERVICE_PORT": str(address.port)}
+    settings = client.Configuration()
+    loader = config.incluster_config.InClusterConfigLoader(paths["token"], paths["ca.crt"], environ=environment)
+    loader.load_and_set(settings)
+    inside = client.CoreV1Api(client.ApiClient(settings))
+    message = fails(403, inside.list_namespaced_pod, NAMESPACE)["message"]
+    equal(f'User "system:serviceaccount:{NAMESPACE}:inside"' in message, True, "the refusal names the account")
+
+
+@step
 def client_certificate():
     if not API.configuration.cert_file or API.configuration.api_key:
         raise AssertionError("the administrator does not come with a certificate alone")
@@ -199,7 +302,7 @@ def credential_plugins():
 
 @step
 def every_list_is_read():
-    """The client refuses answers without the fields that its models require."""
+    # The client refuses answers without the fields that its models require.
     lists = 0
     for _, group in inspect.getmembers(client, inspect.isclass):
         if not group.__name__.endswith("Api") or group is client.CustomObjectsApi:

@@ -103,7 +103,7 @@ step 'service account token' do
   since = CORE.create_secret(secret).metadata.resourceVersion
   stream = CORE.watch_secrets(namespace: NAMESPACE, field_selector: 'metadata.name=robot-token', resource_version: since)
   filled = events(stream) { |event| !event.object.data.nil? && !event.object.data.token.nil? }.first
-  robot = client_with_token(Base64.decode64(filled.object.data.token))
+  robot = client_with_token(bearer_token: Base64.decode64(filled.object.data.token))
   user = "system:serviceaccount:#{NAMESPACE}:robot"
   equal(refused(403) { robot.get_config_maps(namespace: NAMESPACE) }.include?("User \"#{user}\""), true, 'a refusal that names the account')
   RBAC.create_role_binding(
@@ -115,7 +115,11 @@ step 'service account token' do
   )
   equal(names(robot.get_config_maps(namespace: NAMESPACE)).include?('a'), true, 'whether the account sees config maps')
   refused(403) { robot.create_config_map(object('forbidden')) }
-  refused(401) { client_with_token('wrong').get_config_maps(namespace: NAMESPACE) }
+  file = File.join(ENV.fetch('TMPDIR'), 'robot-token')
+  File.write(file, Base64.decode64(filled.object.data.token))
+  by_file = client_with_token(bearer_token_file: file)
+  equal(by_file.get_config_map('a', NAMESPACE).metadata.name, 'a', 'name of what the account reads by a token in a file')
+  refused(401) { client_with_token(bearer_token: 'wrong').get_config_maps(namespace: NAMESPACE) }
 end
 
 step 'client certificate, requested and signed' do

@@ -44,9 +44,9 @@ def client(group = nil, context: 'admin', **changes)
 end
 
 # A client that has this token, and no certificate.
-def client_with_token(token)
+def client_with_token(**token)
   store = CONFIG.context('admin').ssl_options[:cert_store]
-  client(ssl_options: { cert_store: store, verify_ssl: OpenSSL::SSL::VERIFY_PEER }, auth_options: { bearer_token: token })
+  client(ssl_options: { cert_store: store, verify_ssl: OpenSSL::SSL::VERIFY_PEER }, auth_options: token)
 end
 
 def object(name, labels: nil, **fields)
