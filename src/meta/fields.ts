@@ -126,15 +126,18 @@ export function parseFieldSelector(text: string): FieldSelector {
 
 /**
  * Refuses fields that the kind does not know. `own` are the kind's fields besides name and namespace; a kind that has none
- * says so in other words, and some have words of their own (`complaint`).
+ * says so in other words, and some have words of their own (`complaint`). Custom kinds without namespaces (`namespaced`) know
+ * no namespace either; built-in ones do, and theirs is empty.
  */
 export function checkFieldSelector(
   selector: FieldSelector,
   own: Readonly<Record<string, unknown>> | undefined,
   complaint = own === undefined ? onlyMetadata : notSupported,
+  namespaced = true,
 ): void {
   for (const { field } of selector.requirements) {
-    if (field === 'metadata.name' || field === 'metadata.namespace' || (own !== undefined && Object.hasOwn(own, field))) continue;
+    if (field === 'metadata.name' || (namespaced && field === 'metadata.namespace') || (own !== undefined && Object.hasOwn(own, field)))
+      continue;
     throw badRequest(complaint(field));
   }
 }

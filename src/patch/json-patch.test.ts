@@ -67,7 +67,7 @@ test('an operation that does not apply refuses the whole patch', () => {
     { op: 'jump', path: '/data/a' },
     { op: 'add', value: '2' },
     { op: 'copy', path: '/data/b' },
-    { op: 'copy', from: '/data/none', path: '/data/b' },
+    { op: 'copy', from: '/none/a', path: '/data/b' },
     { op: 'move', from: '/data/none', path: '/data/b' },
     { op: 'remove', path: '/data/none' },
     { op: 'add', path: '/none/b', value: 1 },
@@ -83,6 +83,7 @@ test('an operation that does not apply refuses the whole patch', () => {
 
 test('the leniencies of the stock server', () => {
   expect(patch({}, [{ op: 'add', path: '/b' }])).toEqual({ b: null });
+  expect(patch({}, [{ op: 'copy', from: '/a', path: '/b' }])).toEqual({ b: null });
   expect(patch({}, [{ op: 'replace', path: '/b', value: 1 }])).toEqual({ b: 1 });
   expect(patch({}, [{ op: 'add', path: 'data/b', value: 1 }])).toEqual({ b: 1 });
   expect(patch({ a: 1 }, [{ op: 'replace', path: '', value: 'x' }])).toEqual({ a: 1 });

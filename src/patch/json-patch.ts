@@ -125,7 +125,9 @@ function run(root: Root, operation: Operation): void {
       break;
     }
     case 'copy': {
-      const copied = clonePlain(existing(locate(root, pointer(operation.from))));
+      const { container, key } = locate(root, pointer(operation.from));
+      // What an object does not have is copied as null.
+      const copied = clonePlain(child(container, key) ?? null);
       root.copied += JSON.stringify(copied).length;
       if (root.copied > MAX_COPIED) throw unprocessable();
       add(root, locate(root, path), copied);

@@ -74,7 +74,10 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
   const fieldText = ctx.param('fieldSelector') ?? '';
   const labels = labelText === '' ? everyLabel : parseLabelSelector(labelText);
   let fields = fieldText === '' ? everyField : parseFieldSelector(fieldText);
-  if (!fields.everything) checkFieldSelector(fields, selectableFields(resource.kind), resource.definition.unknownField);
+  if (!fields.everything) {
+    const namespaced = !resource.custom || resource.kind.scope === 'Namespaced';
+    checkFieldSelector(fields, selectableFields(resource.kind), resource.definition.unknownField, namespaced);
+  }
   if (name !== '') {
     const given = fields.exact('metadata.name');
     if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");

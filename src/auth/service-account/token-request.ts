@@ -53,11 +53,13 @@ interface PodObject extends ApiObject {
 
 function boundObject(issuer: TokenIssuer, namespace: string, account: string, ref: NonNullable<TokenRequestSpec['boundObjectRef']>) {
   const { kind = '', apiVersion = '', name = '', uid = '' } = ref;
-  if (apiVersion !== 'v1' || (kind !== 'Pod' && kind !== 'Secret')) {
+  // Any version of the core group will do.
+  if (apiVersion.includes('/') || (kind !== 'Pod' && kind !== 'Secret')) {
     const slash = apiVersion.indexOf('/');
     const text = slash === -1 ? `/${apiVersion}` : apiVersion;
     throw badRequest(`cannot bind token to object of type ${text}, Kind=${kind}`);
   }
+  if (name === '') throw badRequest('Name parameter required.');
   const resource = kind === 'Pod' ? 'pods' : 'secrets';
   const found = issuer.live<PodObject>('', resource).get(namespace, name);
   if (found === undefined) throw notFound({ group: '', resource }, name);

@@ -3,10 +3,11 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, portName, portNumber } from '../../meta/names.ts';
 import type { Container, ContainerPort, EphemeralContainer } from '../core/schema/containers.ts';
 import type { PodSpec } from '../core/schema/pod.ts';
+import type { Probe } from '../core/schema/probes.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
 import { type Volumes, validateMounts } from './mounts.ts';
-import { validateEndingProbe, validateLifecycle, validateReadinessProbe } from './probes.ts';
+import { validateLifecycle, validateProbe } from './probes.ts';
 import { validateResourceRequirements } from './resources.ts';
 import { complain, word } from './rules.ts';
 import { validateSecurityContext } from './security-context.ts';
@@ -35,36 +36,30 @@ export function validateAllContainers(spec: PodSpec, volumes: Volumes, at: Path,
 
 function validateContainers(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (containers.length === 0) errors.required(at);
-  const names = new Set<string>();
-  for (let i = 0; i < containers.length; i++) {
-    const container = containers[i] as Container;
-    const here = at.index(i);
-    validateCommon(container, volumes, here, errors, env);
-    if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
-    else names.add(container.name);
-    const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
-    if (lifecycle !== undefined) validateLifecycle(lifecycle, here.child('lifecycle'), errors);
-    if (livenessProbe !== undefined) validateEndingProbe(livenessProbe, here.child('livenessProbe'), errors);
-    if (readinessProbe !== undefined) validateReadinessProbe(readinessProbe, here.child('readinessProbe'), errors);
-    if (startupProbe !== undefined) validateEndingProbe(startupProbe, here.child('startupProbe'), errors);
-  }
+  validateEach(containers, volumes, at, errors, env);
   validateHostPorts(containers, at, errors);
+}
+
+function validateEach(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const names = new Set<string>();
+  for (let i = 0; i < containers.length; i++) validateContainer(containers[i] as Container, names, volumes, at.index(i), errors, env);
 }
 
 /** Fields that say how a container serves; one that runs once before the others has no use for them. */
 const servingFields = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
 function validateInitContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const containers = spec.initContainers ?? [];
+  validateEach(containers, volumes, at, errors, env);
+  // They run one after the other, so that ports collide only within each.
+  for (const container of containers) validateHostPorts([container], at, errors);
   const names = new Set(spec.containers?.map((container) => container.name));
-  spec.initContainers?.forEach((container, i) => {
+  containers.forEach((container, i) => {
     const here = at.index(i);
-    validateCommon(container, volumes, here, errors, env);
     if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
     else if (container.name !== '') names.add(container.name);
-    // They run one after the other, so that ports collide only within each.
-    validateHostPorts([container], at, errors);
     for (const field of servingFields)
-      if (container[field] !== undefined) errors.forbidden(here.child(field), 'may not be set for init containers');
+      if (container[field] !== undefined) errors.invalid(here.child(field), container[field], 'must not be set for init containers');
   });
 }
 
@@ -80,12 +75,18 @@ function validateEphemeralContainers(spec: PodSpec, volumes: Volumes, at: Path, 
   const names = new Set(others);
   spec.ephemeralContainers?.forEach((container: EphemeralContainer, i) => {
     const here = at.index(i);
-    validateCommon(container, volumes, here, errors, env);
-    validateImageText(container, here, errors);
-    if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
-    else names.add(container.name);
     const target = container.targetContainerName ?? '';
     if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
+    if (container.name === '') {
+      errors.required(here, 'ephemeralContainer requires a name');
+      return;
+    }
+    // Its own rules name a list of one container, as clients know them.
+    validateEach([container], volumes, here, errors, env);
+    validateHostPorts([container], here, errors);
+    validateImageText(container, here.index(0), errors);
+    if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
+    else names.add(container.name);
     for (const field of workloadFields) if (isSet(container[field])) errors.forbidden(here.child(field), notEphemeral);
     container.volumeMounts?.forEach((mount, j) => {
       const mountAt = here.child('volumeMounts').index(j);
@@ -102,13 +103,18 @@ export function validateImageText(container: Pick<Container, 'image'>, at: Path,
     errors.invalid(at.child('image'), image, 'must not have leading or trailing whitespace');
 }
 
-/** Rules that all containers share. */
-function validateCommon(container: Container, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
-  const { name, image, ports, env: vars, envFrom, securityContext } = container;
+/** Rules that all containers share, in the order in which clients see complaints. */
+function validateContainer(container: Container, names: Set<string>, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const { name, image, lifecycle, ports, env: vars, envFrom, securityContext } = container;
   if (name === '') errors.required(at.child('name'));
   else complain(errors, at.child('name'), name, dns1123Label(name));
+  if (names.has(name)) errors.duplicate(at.child('name'), name);
+  else names.add(name);
   if (image === undefined || image === '') errors.required(at.child('image'));
+  if (lifecycle !== undefined) validateLifecycle(lifecycle, at.child('lifecycle'), errors);
+  validateEndingProbes(container, at, errors);
   validateMessagePolicy(container.terminationMessagePolicy, at.child('terminationMessagePolicy'), errors);
+  if (container.readinessProbe !== undefined) validateProbe(container.readinessProbe, at.child('readinessProbe'), errors);
   if (ports !== undefined) validatePorts(ports, at.child('ports'), errors);
   if (vars !== undefined) validateEnv(vars, at.child('env'), errors);
   if (envFrom !== undefined) validateEnvFrom(envFrom, at.child('envFrom'), errors);
@@ -116,6 +122,22 @@ function validateCommon(container: Container, volumes: Volumes, at: Path, errors
   word(container.imagePullPolicy, pullPolicies, at.child('imagePullPolicy'), errors);
   validateResourceRequirements(container.resources, at.child('resources'), errors, env.identity);
   if (securityContext !== undefined) validateSecurityContext(securityContext, at.child('securityContext'), errors, env);
+}
+
+/** Probes whose failure ends the container: one success is enough. Complaints about a startup probe come twice. */
+function validateEndingProbes({ livenessProbe, readinessProbe, startupProbe }: Container, at: Path, errors: FieldErrors): void {
+  if (livenessProbe !== undefined) validateProbe(livenessProbe, at.child('livenessProbe'), errors);
+  const grace = readinessProbe?.terminationGracePeriodSeconds;
+  if (grace !== undefined)
+    errors.invalid(at.child('readinessProbe').child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes');
+  if (startupProbe !== undefined) validateProbe(startupProbe, at.child('startupProbe'), errors);
+  if (livenessProbe !== undefined) validateOneSuccess(livenessProbe, at.child('livenessProbe'), errors);
+  if (startupProbe === undefined) return;
+  validateProbe(startupProbe, at.child('startupProbe'), errors);
+  validateOneSuccess(startupProbe, at.child('startupProbe'), errors);
+}
+function validateOneSuccess({ successThreshold }: Probe, at: Path, errors: FieldErrors): void {
+  if (successThreshold !== 1) errors.invalid(at.child('successThreshold'), successThreshold ?? 0, 'must be 1');
 }
 
 function validateMessagePolicy(policy: string | undefined, at: Path, errors: FieldErrors): void {

@@ -40,7 +40,7 @@ function validateHttpGet(get: HTTPGetAction, at: Path, errors: FieldErrors): voi
   for (const { name } of get.httpHeaders ?? []) complain(errors, at.child('httpHeaders'), name, httpHeaderName(name));
 }
 
-function validateProbe(probe: Probe, at: Path, errors: FieldErrors): void {
+export function validateProbe(probe: Probe, at: Path, errors: FieldErrors): void {
   validateHandler(probe, at, errors);
   notNegative(probe.initialDelaySeconds, at, 'initialDelaySeconds', errors);
   notNegative(probe.timeoutSeconds, at, 'timeoutSeconds', errors);
@@ -49,18 +49,6 @@ function validateProbe(probe: Probe, at: Path, errors: FieldErrors): void {
   notNegative(probe.failureThreshold, at, 'failureThreshold', errors);
   const grace = probe.terminationGracePeriodSeconds;
   if (grace !== undefined && grace <= 0) errors.invalid(at.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0');
-}
-
-/** A probe whose failure ends the container: one success is enough. */
-export function validateEndingProbe(probe: Probe, at: Path, errors: FieldErrors): void {
-  validateProbe(probe, at, errors);
-  if (probe.successThreshold !== 1) errors.invalid(at.child('successThreshold'), probe.successThreshold ?? 0, 'must be 1');
-}
-
-export function validateReadinessProbe(probe: Probe, at: Path, errors: FieldErrors): void {
-  validateProbe(probe, at, errors);
-  if (probe.terminationGracePeriodSeconds !== undefined)
-    errors.invalid(at.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must not be set for readinessProbes');
 }
 
 export function validateLifecycle(lifecycle: Lifecycle, at: Path, errors: FieldErrors): void {

@@ -101,7 +101,7 @@ function checkPreconditions(pod: Pod, { metadata }: Binding, name: string): void
     const wanted = metadata[field];
     if (wanted !== undefined && wanted !== pod.metadata[field])
       throw conflict(
-        resource,
+        { group: '', resource: 'pods' },
         name,
         `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${pod.metadata[field] ?? ''}`,
       );
