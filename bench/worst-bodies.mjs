@@ -20,6 +20,11 @@ export function repeat(size, make, finish = (list) => list, extra = 0) {
   }
 }
 const map = (size, key, value) => repeat(size, (i) => [key(i), value(i)], Object.fromEntries, 4);
+/** As many entries as a list or map with a lower bound may have, in bodies that are meant to be stored. */
+function atMost(most, size, value) {
+  if (size > STORED) return value;
+  return Array.isArray(value) ? value.slice(0, most) : Object.fromEntries(Object.entries(value).slice(0, most));
+}
 
 export const bodies = [];
 const add = (name, path, make) => bodies.push({ name, path, make });
@@ -160,22 +165,22 @@ pod('mounts', (size) => ({
   volumes: [{ name: 'v', emptyDir: {} }],
   ...container({ volumeMounts: repeat(size, (i) => ({ name: 'v', mountPath: `/m${i}` })) }),
 }));
-pod('resources', (size) =>
-  container({
-    resources: {
-      requests: map(
-        size / 2,
-        (i) => `example.com/r${i}`,
-        () => '1',
-      ),
-      limits: map(
-        size / 2,
-        (i) => `example.com/r${i}`,
-        () => '1',
-      ),
-    },
-  }),
-);
+// As many resources as a container may have, in as many containers as fit.
+const perContainer = (size) =>
+  atMost(
+    1_000,
+    size,
+    map(
+      size / 2,
+      (i) => `example.com/r${i}`,
+      () => '1',
+    ),
+  );
+pod('resources', (size) => {
+  const resources = { requests: perContainer(size), limits: perContainer(size) };
+  const count = Math.max(1, Math.floor((size * 0.7) / JSON.stringify(resources).length));
+  return { containers: Array.from({ length: count }, (_, i) => ({ name: `c${i}`, image: 'a', resources })) };
+});
 pod('tolerations', (size) => ({ tolerations: repeat(size, (i) => ({ key: `k${i}`, operator: 'Exists' })) }));
 pod('node selector', (size) => ({
   nodeSelector: map(
@@ -255,14 +260,25 @@ add('deployment labels', '/apis/apps/v1/namespaces/worst/deployments', (name, si
   );
   return {
     ...metadata('apps/v1', 'Deployment', name),
-    spec: { replicas: 0, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podOf('', {}).spec } },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: atMost(5_000, size, labels) },
+      template: { metadata: { labels }, spec: podOf('', {}).spec },
+    },
   };
 });
 add('deployment expressions', '/apis/apps/v1/namespaces/worst/deployments', (name, size) => ({
   ...metadata('apps/v1', 'Deployment', name),
   spec: {
     replicas: 0,
-    selector: { matchLabels: { a: 'b' }, matchExpressions: repeat(size, (i) => ({ key: `k${i}`, operator: 'DoesNotExist' })) },
+    selector: {
+      matchLabels: { a: 'b' },
+      matchExpressions: atMost(
+        5_000,
+        size,
+        repeat(size, (i) => ({ key: `k${i}`, operator: 'DoesNotExist' })),
+      ),
+    },
     template: { metadata: { labels: { a: 'b' } }, spec: podOf('', {}).spec },
   },
 }));
@@ -288,10 +304,14 @@ add('service ports', `${core}/services`, (name, size) => ({
 add('service selector', `${core}/services`, (name, size) => ({
   ...metadata('v1', 'Service', name),
   spec: {
-    selector: map(
+    selector: atMost(
+      5_000,
       size,
-      (i) => `k${i}`,
-      () => 'v',
+      map(
+        size,
+        (i) => `k${i}`,
+        () => 'v',
+      ),
     ),
     ports: [{ port: 1 }],
   },
@@ -366,7 +386,13 @@ add('cluster role paths', `/apis/${rbac}/clusterroles`, (name, size) => ({
 }));
 add('cluster role aggregation', `/apis/${rbac}/clusterroles`, (name, size) => ({
   ...metadata(rbac, 'ClusterRole', name),
-  aggregationRule: { clusterRoleSelectors: repeat(size, (i) => ({ matchLabels: { [`k${i}`]: 'v' } })) },
+  aggregationRule: {
+    clusterRoleSelectors: atMost(
+      1_000,
+      size,
+      repeat(size, (i) => ({ matchLabels: { [`k${i}`]: 'v' } })),
+    ),
+  },
   rules: [],
 }));
 add('role binding subjects', group(rbac, 'rolebindings'), (name, size) => ({
@@ -376,15 +402,25 @@ add('role binding subjects', group(rbac, 'rolebindings'), (name, size) => ({
 }));
 add('limit range limits', `${core}/limitranges`, (name, size) => ({
   ...metadata('v1', 'LimitRange', name),
-  spec: { limits: repeat(size, (i) => ({ type: `example.com/t${i}`, max: { cpu: '1' } })) },
+  spec: {
+    limits: atMost(
+      1_000,
+      size,
+      repeat(size, (i) => ({ type: `example.com/t${i}`, max: { cpu: '1' } })),
+    ),
+  },
 }));
 add('quota resources', `${core}/resourcequotas`, (name, size) => ({
   ...metadata('v1', 'ResourceQuota', name),
   spec: {
-    hard: map(
+    hard: atMost(
+      5_000,
       size,
-      (i) => `count/r${i}.example.com`,
-      () => '1',
+      map(
+        size,
+        (i) => `count/r${i}.example.com`,
+        () => '1',
+      ),
     ),
   },
 }));
@@ -448,7 +484,7 @@ const webhook = (i) => ({
 });
 add('webhooks', `/apis/${registration}/validatingwebhookconfigurations`, (name, size) => ({
   ...metadata(registration, 'ValidatingWebhookConfiguration', name),
-  webhooks: repeat(size, webhook),
+  webhooks: atMost(1_000, size, repeat(size, webhook)),
 }));
 add('webhook rules', `/apis/${registration}/mutatingwebhookconfigurations`, (name, size) => ({
   ...metadata(registration, 'MutatingWebhookConfiguration', name),

@@ -92,6 +92,16 @@ export class FieldErrors {
     }
     this.list.push({ reason, field: cut(String(path)), message: cut(message, 2 * SHOWN_VALUE) });
   }
+  /** Takes over what another collected, up to the bound. */
+  addAll({ list }: FieldErrors): void {
+    for (const error of list) {
+      if (this.list.length >= MAX_FIELD_ERRORS) {
+        this.add(error.reason, error.field, error.message);
+        return;
+      }
+      this.list.push(error);
+    }
+  }
   required(path: Path, detail = ''): void {
     this.add('FieldValueRequired', path, detail === '' ? 'Required value' : `Required value: ${detail}`);
   }

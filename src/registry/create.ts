@@ -1,6 +1,6 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
+import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
@@ -131,20 +131,25 @@ function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: 
     const errors = new FieldErrors();
     validateMetadata(deps.env, kind, ready, errors);
     validateKey(ctx, ready, errors);
+    if (slices !== undefined) return checkInSlices(deps, ctx, ready, judged.object, errors, slices);
     const work = kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
-    return work === undefined ? conclude(deps, ctx, ready, errors) : checkInSlices(deps, ctx, ready, errors, work, slices);
+    if (work !== undefined) atOnce(work);
+    conclude(deps, ctx, ready, errors);
   });
 }
+/** The rules for a large object, with pauses between the walks over it. */
 async function checkInSlices(
   deps: RegistryDeps,
   ctx: WriteContext,
   ready: ApiObject,
+  judged: ApiObject,
   errors: FieldErrors,
-  work: Work<void>,
-  slices: Slices | undefined,
+  slices: Slices,
 ): Promise<void> {
-  if (slices === undefined) atOnce(work);
-  else await inSlices(work, slices);
+  await slices.pause();
+  const work = ctx.resource.kind.strategy?.validate?.(judged as never, errors, deps.env, ctx);
+  if (work !== undefined) await inSlices(work, slices);
+  await slices.pause();
   conclude(deps, ctx, ready, errors);
 }
 function conclude(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, errors: FieldErrors): void {

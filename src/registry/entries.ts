@@ -9,12 +9,29 @@ export const MAX_ENTRIES = 20_000;
 const MAX_FIELDS = MAX_ENTRIES + 16;
 
 /**
+ * Lists and maps of built-in kinds of which each entry costs more than a look: selectors are compiled and held against other
+ * objects, resources are counted, webhooks are called. Their bounds are lower, and still far above what people have.
+ */
+export const COSTLY: ReadonlyMap<string, number> = new Map([
+  ['clusterRoleSelectors', 1_000],
+  ['limits', 1_000],
+  ['requests', 1_000],
+  ['webhooks', 1_000],
+  ['hard', 5_000],
+  ['selector', 5_000],
+  ['matchLabels', 5_000],
+  ['matchExpressions', 5_000],
+]);
+const none: ReadonlyMap<string, number> = new Map();
+
+/**
  * Throws `invalid` that names the list or map. For objects that are large enough to have one that is too long. An object that
  * was stored without this bound may still be changed.
  */
 export function checkEntries(resource: Resource, object: unknown, old?: ApiObject): void {
-  const errors = faultsOf(object);
-  if (!errors.empty && (old === undefined || faultsOf(old).empty)) throw invalid(resource.groupKind, nameOf(object), errors.list);
+  const costly = resource.custom ? none : COSTLY;
+  const errors = faultsOf(object, costly);
+  if (!errors.empty && (old === undefined || faultsOf(old, costly).empty)) throw invalid(resource.groupKind, nameOf(object), errors.list);
 }
 /** The object may be as a client sent it. */
 function nameOf(object: unknown): string {
@@ -22,17 +39,25 @@ function nameOf(object: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-function faultsOf(object: unknown): FieldErrors {
+function faultsOf(object: unknown, costly: ReadonlyMap<string, number>): FieldErrors {
   const errors = new FieldErrors();
-  walk(object, undefined, MAX_ENTRIES, errors);
+  walk(object, undefined, MAX_ENTRIES, MAX_ENTRIES, costly, errors);
   return errors;
 }
 
-function walk(value: unknown, at: Path | undefined, most: number, errors: FieldErrors): void {
+/** `most`: the bound on this list or map; `below`: on those in it. */
+function walk(
+  value: unknown,
+  at: Path | undefined,
+  most: number,
+  below: number,
+  costly: ReadonlyMap<string, number>,
+  errors: FieldErrors,
+): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     if (value.length > most) errors.tooMany(at ?? Path.of(''), value.length, most);
-    else for (let i = 0; i < value.length; i++) if (isContainer(value[i])) walk(value[i], at?.index(i), most, errors);
+    else for (let i = 0; i < value.length; i++) if (isContainer(value[i])) walk(value[i], at?.index(i), below, below, costly, errors);
     return;
   }
   const keys = Object.keys(value);
@@ -43,7 +68,8 @@ function walk(value: unknown, at: Path | undefined, most: number, errors: FieldE
   for (const key of keys) {
     const inner = (value as Record<string, unknown>)[key];
     if (!isContainer(inner)) continue;
-    walk(inner, at === undefined ? Path.of(key) : at.child(key), key === 'managedFields' ? MAX_FIELDS : most, errors);
+    const inside = key === 'managedFields' ? MAX_FIELDS : below;
+    walk(inner, at === undefined ? Path.of(key) : at.child(key), costly.get(key) ?? inside, inside, costly, errors);
   }
 }
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;

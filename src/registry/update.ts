@@ -144,6 +144,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   }
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
+  if (slices !== undefined) await slices.pause();
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
   strategy.canonicalize?.(ready as never);
   ready.metadata.resourceVersion = old.metadata.resourceVersion ?? '';

@@ -74,21 +74,14 @@ export const resourceQuotaController: Controller = {
 
 /** The kinds that a quota counts, as far as they are served. */
 function kindsOf(quota: Quota, identity: Identity, resources: readonly ServedResource[]): ServedResource[] {
-  const found = new Set<ServedResource>();
+  const wanted = new Set<string>();
   for (const name in quota.spec?.hard) {
-    const wanted = resourceCounted(name, identity);
-    const kind = resources.find(
-      (r) =>
-        r.preferred &&
-        r.namespaced &&
-        r.group === wanted?.group &&
-        r.name === wanted.name &&
-        r.verbs.includes('list') &&
-        r.verbs.includes('watch'),
-    );
-    if (kind !== undefined) found.add(kind);
+    const resource = resourceCounted(name, identity);
+    if (resource !== undefined) wanted.add(`${resource.group}/${resource.name}`);
   }
-  return [...found];
+  return resources.filter(
+    (r) => wanted.has(`${r.group}/${r.name}`) && r.preferred && r.namespaced && r.verbs.includes('list') && r.verbs.includes('watch'),
+  );
 }
 
 /** What is used of everything that a quota bounds, and that can be counted. */
@@ -103,9 +96,10 @@ async function used(
   const spec = quota.spec ?? {};
   const scopes = scopesOf(spec);
   const total: Usage = new Map();
+  const counted = new Set(kinds.map((kind) => `${kind.group}/${kind.name}`));
   for (const name in spec.hard) {
     const wanted = resourceCounted(name, identity);
-    if (kinds.some((kind) => kind.group === wanted?.group && kind.name === wanted.name)) total.set(name, quantityOf(0));
+    if (wanted !== undefined && counted.has(`${wanted.group}/${wanted.name}`)) total.set(name, quantityOf(0));
   }
   for (const kind of kinds) {
     const isPods = kind.group === '' && kind.name === 'pods';

@@ -17,6 +17,7 @@ export function bundleComplaint(caBundle: string | undefined): string | undefine
 }
 
 /** `name.namespace.svc`, with or without the domain of a cluster. */
+const mayNameService = /svc|%|[^\u0020-\u007e]/i;
 const serviceHost = /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?$/;
 
 export function clientWarnings({ webhooks }: MutatingWebhookConfiguration | ValidatingWebhookConfiguration): string[] {
@@ -24,7 +25,8 @@ export function clientWarnings({ webhooks }: MutatingWebhookConfiguration | Vali
   (webhooks ?? []).forEach(({ clientConfig }, i) => {
     const at = `webhooks[${i}].clientConfig`;
     const { url = '', caBundle } = clientConfig;
-    if (URL.canParse(url) && serviceHost.test(new URL(url).hostname))
+    // Few URLs hold the word, in whatever case and form: only those are read.
+    if (mayNameService.test(url) && URL.canParse(url) && serviceHost.test(new URL(url).hostname))
       found.push(`${at}.url: names a service of a cluster, which is found by clientConfig.service, not by a URL`);
     const complaint = bundleComplaint(caBundle);
     if (complaint !== undefined) found.push(`${at}.caBundle: ${complaint}, so that calls will fail`);

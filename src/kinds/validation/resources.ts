@@ -88,8 +88,16 @@ export function validateResourceAmount(name: string, text: string, at: Path, err
   const quantity = amount(text);
   if (quantity.sign < 0) errors.invalid(at, text, negativeComplaint);
   // Most amounts are whole, and whether a resource is counted is a matter of its whole name.
-  if (!containerResources.has(name) && quantity.millis() % 1000n !== 0n && isWholeResource(name, identity))
+  if (!containerResources.has(name) && !isDigits(text) && quantity.millis() % 1000n !== 0n && isWholeResource(name, identity))
     invalidText(errors, at, quantityText(quantity), 'must be an integer');
+}
+
+function isDigits(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
 }
 
 function validateHugePages(name: string, text: string, at: Path, errors: FieldErrors): void {
@@ -120,6 +128,7 @@ export function validateResourceRequirements(resources: ResourceRequirements, at
   const { limits, requests } = resources;
   if (limits === undefined && requests === undefined) return;
   const found: Kinds = { compute: false, hugePages: false };
+  const before = errors.list.length;
   const limitsAt = at.child('limits');
   for (const name in limits) {
     const text = limits[name] as string;
@@ -128,21 +137,16 @@ export function validateResourceRequirements(resources: ResourceRequirements, at
     validateResourceAmount(name, text, here, errors, identity);
     note(found, name, text, here, errors);
   }
+  // What is right as a limit is right as a request.
+  const limitsAreRight = errors.list.length === before;
   const requestsAt = at.child('requests');
   for (const name in requests) {
     const text = requests[name] as string;
     const here = requestsAt.key(name);
-    validateContainerResourceName(name, here, errors, identity);
-    validateResourceAmount(name, text, here, errors, identity);
-    validateAgainstLimit(
-      name,
-      text,
-      limits === undefined ? undefined : (own(limits, name) as string | undefined),
-      requestsAt,
-      limitsAt,
-      errors,
-      identity,
-    );
+    const limit = limits === undefined ? undefined : (own(limits, name) as string | undefined);
+    if (limit === undefined || !limitsAreRight) validateContainerResourceName(name, here, errors, identity);
+    if (limit !== text || !limitsAreRight) validateResourceAmount(name, text, here, errors, identity);
+    validateAgainstLimit(name, text, limit, requestsAt, limitsAt, errors, identity);
     note(found, name, text, here, errors);
   }
   if (found.hugePages && !found.compute) errors.forbidden(at, 'HugePages require cpu or memory');

@@ -108,6 +108,7 @@ export function validateVolumes(
   const good = new Map<string, Volume>();
   const made = claimsOf(volumes, podName);
   volumes.forEach((volume, i) => {
+    if (errors.full) return;
     const here = at.index(i);
     const found = new FieldErrors();
     validateSource(volume, podName, here, found, env);
@@ -115,7 +116,7 @@ export function validateVolumes(
     else complain(found, here.child('name'), volume.name, dns1123Label(volume.name));
     if (good.has(volume.name)) found.duplicate(here.child('name'), volume.name);
     if (found.empty) good.set(volume.name, volume);
-    else errors.list.push(...found.list);
+    else errors.addAll(found);
     const claim = volume.persistentVolumeClaim?.claimName;
     if (claim !== undefined && made?.has(claim))
       errors.invalid(

@@ -192,5 +192,5 @@ function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], found: r
   return found[best] as FieldErrors;
 }
 function tell(found: FieldErrors, check: Check): void {
-  for (const error of found.list) check.errors.list.push(error);
+  check.errors.addAll(found);
 }
