@@ -23,7 +23,7 @@ const configMap = (name: string, data: Record<string, string>, labels?: Record<s
   data,
 });
 
-describe.skipIf(oldKubectlMissing !== undefined)(`kubectl 1.20 (${oldKubectlMissing ?? 'found'})`, () => {
+describe.skipIf(oldKubectlMissing !== undefined)(`kubectl 1.20 (${oldKubectlMissing ?? 'found'})`, { timeout: 120_000 }, () => {
   let server: TestServer;
   let kubectl: Kubectl;
   let ns: string;
@@ -245,6 +245,7 @@ describe.skipIf(oldKubectlMissing !== undefined)(`kubectl 1.20 (${oldKubectlMiss
 
 test.skipIf(oldKubectlMissing !== undefined)(
   `kubectl 1.20 on a server with names of its own (${oldKubectlMissing ?? 'found'})`,
+  { timeout: 120_000 },
   async () => {
     const server = await startTestServer({ identity: 'plat' });
     const kubectl = kubectlFor(server, {}, oldKubectl);

@@ -109,7 +109,7 @@ async function runScript(program: string, script: string, identity: string): Pro
     };
     const report = await new Promise<Report>((resolve) => {
       // The time ends a script that waits for an event which never comes.
-      execFile(program, [join(import.meta.dirname, '../clients', script)], { env, timeout: 90_000 }, (error, stdout, stderr) => {
+      execFile(program, [join(import.meta.dirname, '../clients', script)], { env, timeout: 240_000 }, (error, stdout, stderr) => {
         const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
         const steps = lines.map((line) => JSON.parse(line) as { step: string; error?: string });
         const code = error === null ? 0 : (error.signal ?? error.code);
@@ -128,7 +128,7 @@ export function scriptTests(language: 'python' | 'ruby', script: string, identit
   let report: Report;
   beforeAll(async () => {
     report = await runScript(language === 'python' ? PYTHON : RUBY, script, identity);
-  }, 120_000);
+  }, 300_000);
   test.each(steps)('%s', (step) => {
     if (!report.steps.has(step)) throw new Error(`the script did not come to this step:\n${report.text}`);
     expect(report.steps.get(step)).toBeUndefined();
