@@ -109,6 +109,7 @@ function* update(write: UpdateWrite, before: Manager[], pauses: boolean): Work<r
     if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) {
       own = manager;
       taken = union(left, mine.changed);
+      if (pauses) yield;
     } else {
       const rest = difference(left, comparison.changed);
       if (!isEmpty(rest)) after.push(withFields(manager, rest));

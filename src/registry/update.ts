@@ -106,6 +106,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const made = how.change(old, item);
   const hub = made instanceof Promise ? await made : made;
   if (slices !== undefined) {
+    await slices.pause();
     checkEntries(resource, hub, old);
     await slices.pause();
   }
