@@ -20,9 +20,10 @@ import type { Clock } from '../lib/clock.ts';
 import { equal } from '../lib/equal.ts';
 import type { Log } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
-import { atOnce, inSlices, SLICED_FROM, Slices } from '../lib/slices.ts';
+import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import { formatTime } from '../meta/time.ts';
+import { shapeOf } from '../patch/shape.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { SystemWriter } from '../registry/system.ts';
@@ -61,6 +62,16 @@ interface ServedDefinition {
 /** The generation grows with each change of the spec. */
 function sameSpec(known: ServedDefinition, { metadata, spec }: CustomResourceDefinition): boolean {
   return (known.generation !== undefined && known.generation === metadata.generation) || equal(known.spec, spec);
+}
+
+/** What ownership takes from a schema is made here as well: the first object would have to wait for all of it. */
+async function compiledInSlices(compiling: Work<CustomKind>): Promise<CustomKind> {
+  const custom = await inSlices(compiling, new Slices());
+  for (const { schema } of Object.values(custom.kind.versions)) {
+    await nextTurn();
+    shapeOf(schema);
+  }
+  return custom;
 }
 
 export class Definitions {
@@ -210,7 +221,7 @@ export class Definitions {
     if (known !== undefined && known.terminating === terminating && sameSpec(known, definition) && equal(known.names, status.acceptedNames))
       return;
     const compiling = customKind(definition, this.options.identity, this.options.conversions);
-    const custom = this.isLarge(name) ? await inSlices(compiling, new Slices()) : atOnce(compiling);
+    const custom = this.isLarge(name) ? await compiledInSlices(compiling) : atOnce(compiling);
     const reread = known === undefined || !sameSpec(known, definition);
     const { catalog } = this.options.registry;
     await catalog.add(custom.kind, custom.read, reread);

@@ -16,7 +16,7 @@ import { nextTurn } from './next-turn.ts';
 export const SLICE_MILLIS = 5;
 
 /** Bodies and objects of more bytes than this are worked on in slices; less is done before a slice would end. */
-export const SLICED_FROM = 128 * 1024;
+export const SLICED_FROM = 64 * 1024;
 
 /** The client went away, or its time is up: the work is given up. Nobody is left to answer. */
 export class RequestEnded extends Error {

@@ -63,9 +63,12 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
     const set = (length: number) => Array.from({ length }, (_, i) => length - i);
     expect((await admin.post(path, { ...object, set: set(20_000) })).status).toBe(201);
     const more = await admin.post(path, { ...object, metadata: { name: 'b' }, set: set(20_001) });
-    expect([more.status, more.json.message]).toEqual([413, expect.stringContaining('has 20001 items, and the limit is 20000')]);
+    expect([more.status, more.json.message]).toEqual([422, expect.stringContaining('Too many: 20001: must have at most 20000 items')]);
     const applied = await admin.patch(`${path}/b?fieldManager=m`, { ...object, metadata: { name: 'b' }, set: set(20_001) }, 'apply-patch');
-    expect(applied.status).toBe(413);
+    expect([applied.status, applied.json.message]).toEqual([422, more.json.message]);
+    // One that is added to those of others is found when they are merged.
+    const merged = await admin.patch(`${path}/${object.metadata.name}?fieldManager=m`, { ...object, set: [20_001] }, 'apply-patch');
+    expect([merged.status, merged.json.message]).toEqual([413, expect.stringContaining('has 20001 items, and the limit is 20000')]);
   });
 
   test('a list of managers has a bound, and folds in one go', async () => {

@@ -2,7 +2,7 @@
  * What a custom resource definition must be like. What all versions have in common is complained of under the fields
  * where it stood before there were versions: clients know it so.
  */
-import { atOnce, type Work } from '../../lib/slices.ts';
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
@@ -30,9 +30,8 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
     const name = metadata[field] ?? '';
     if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
-  const count = partsOf(spec);
-  if (tooManyParts(count, undefined, errors)) return;
-  return unlessLong(count, createSteps(definition, errors, env));
+  if (tooManyParts(spec, undefined, errors)) return;
+  return createSteps(definition, errors, env);
 }
 function* createSteps(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
   yield* validateSpecWithin(definition.spec, errors, env);
@@ -46,9 +45,8 @@ export function validateDefinitionUpdate(
   env: KindEnv,
 ): void | Work<void> {
   changedMetadataAgain(definition, old, errors);
-  const count = partsOf(definition.spec);
-  if (tooManyParts(count, old.spec, errors)) return;
-  return unlessLong(count, updateSteps(definition, old, errors, env));
+  if (tooManyParts(definition.spec, old.spec, errors)) return;
+  return updateSteps(definition, old, errors, env);
 }
 function* updateSteps(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
   const { spec } = definition;
@@ -60,14 +58,6 @@ function* updateSteps(definition: CustomResourceDefinition, old: CustomResourceD
   immutable(spec.group, old.spec.group, root.child('group'), errors);
   immutable(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors);
   validateRest(definition, old, errors, env);
-}
-
-/** Schemas of fewer parts are validated before a slice would end. */
-const LONG_FROM = 2000;
-
-function unlessLong({ parts }: PartCount, work: Work<void>): void | Work<void> {
-  if (parts >= LONG_FROM) return work;
-  atOnce(work);
 }
 
 export function validateDefinitionStatus(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
@@ -119,7 +109,8 @@ function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors:
 }
 
 /** A definition that was stored with more parts stays writable: it must be possible to let it go. */
-function tooManyParts({ parts, combined }: PartCount, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
+function tooManyParts(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
+  const { parts, combined } = partsOf(spec);
   if (parts <= MAX_PARTS && combined <= MAX_COMBINED) return false;
   const before = old === undefined ? undefined : partsOf(old);
   if (before !== undefined && parts <= Math.max(before.parts, MAX_PARTS) && combined <= Math.max(before.combined, MAX_COMBINED))

@@ -326,7 +326,7 @@ test('parts of combinations have a bound of their own', () => {
   expect(count).toEqual({ parts: 9, combined: 7 });
 });
 
-test('schemas of thousands of parts are validated in steps, those of two versions one after the other; smaller ones at once', () => {
+test('schemas are validated in steps, those of two versions one after the other', () => {
   const stepsOf = (...schemas: JSONSchemaProps[]): number => {
     const errors = new FieldErrors();
     let steps = 0;
@@ -336,8 +336,7 @@ test('schemas of thousands of parts are validated in steps, those of two version
     expect(errors.list).toEqual([]);
     return steps;
   };
-  expect(stepsOf(schemaOf(1998))).toBe(0);
   // Before and after versions are compared, and between four walks over each schema; for a create and an update.
-  expect(stepsOf(schemaOf(1999))).toBe(2 * (2 + 3));
-  expect(stepsOf(schemaOf(1999), schemaOf(10))).toBe(2 * (2 + 3 + 3));
+  expect(stepsOf(schemaOf(10))).toBe(2 * (2 + 3));
+  expect(stepsOf(schemaOf(10), schemaOf(11))).toBe(2 * (2 + 3 + 3));
 });
