@@ -231,11 +231,12 @@ async function serve(
     aggregation: aggregation.aggregation,
     encryption,
     store: engine,
+    logProblem: () => log.problem?.(),
   });
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
-  const made = await bootstrap(writer, catalog, identity, env.now(), published());
+  const made = await bootstrap(writer, catalog, identity, env.now(), published(), surface.started);
   const publishAgain = (): void => {
     publishTrust(writer, identity, published(), env.now()).catch((error: unknown) =>
       log.error('cannot publish the authorities of clients', { error: String(error) }),
@@ -254,7 +255,7 @@ async function serve(
     conversions: composeConversions(identity, live, metrics, trust),
   });
   await definitions.start();
-  surface.bootstrapped();
+  surface.started('definitions');
   aggregation.start(registry);
   const endFlowStatus = keepFlowStatus({
     live,

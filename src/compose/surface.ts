@@ -1,15 +1,16 @@
 /** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
 import { performance } from 'node:perf_hooks';
 import { configurationPath, type IssuerDocuments, keysPath } from '../auth/service-account/discovery.ts';
-import type { Aggregation } from '../extension/aggregation/aggregation.ts';
+import type { Aggregation, AggregationPart } from '../extension/aggregation/aggregation.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
+import type { BootstrapPart } from '../registry/bootstrap/run.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { Context } from '../server/context.ts';
-import { type HealthCheck, healthPages, ping, startStep } from '../server/endpoints/health.ts';
+import { type HealthCheck, healthPages, partCheck, ping, startStep } from '../server/endpoints/health.ts';
 import { type Endpoint, endpoints } from '../server/endpoints/index.ts';
 import { issuerEndpoint } from '../server/endpoints/issuer.ts';
 import { registerCollections, registerInFlight, registerStore } from '../server/endpoints/metrics.ts';
@@ -27,6 +28,9 @@ import type { Engine } from '../storage/engine.ts';
 import { productVersion } from '../version.ts';
 import type { Encryption } from './encryption.ts';
 
+/** Parts of the start that are done once; definitions: the kinds of all custom resource definitions are served. */
+export type StartPart = BootstrapPart | 'definitions';
+
 export interface Surface {
   /** Between impersonation and authorization. */
   readonly steps: readonly Step[];
@@ -35,8 +39,8 @@ export interface Surface {
   /** Told of the end of every request. */
   readonly finished: (ctx: Context) => void;
   readonly watchEvents: RequestMetrics['watchEvents'];
-  /** The objects of the first start are there. */
-  bootstrapped(): void;
+  /** A part of the start is done. */
+  started(part: StartPart): void;
   /** From now on the server is not ready. */
   shuttingDown(): void;
   close(): void;
@@ -55,34 +59,41 @@ export interface SurfaceOptions {
   readonly encryption: Pick<Encryption, 'checks' | 'endpoints'> | undefined;
   /** The store itself, for backups. */
   readonly store: Engine;
+  /** Why lines of the log are lost now, if they are. */
+  readonly logProblem: () => string | undefined;
 }
 
 /** What must have been done once before the server is ready, by the names a stock server has for it. */
-const startSteps = [
-  'bootstrap-controller',
-  'rbac/bootstrap-roles',
-  'scheduling/bootstrap-system-priority-classes',
-  'priority-and-fairness-config-producer',
-  'start-cluster-authentication-info-controller',
-  'start-kube-aggregator-informers',
-  'apiservice-registration-controller',
-  'apiservice-status-available-controller',
-  'kube-apiserver-autoregistration',
-  'apiservice-openapi-controller',
-  'apiservice-openapiv3-controller',
+const startSteps: Readonly<Record<StartPart, string>> = {
+  definitions: 'crd-informer-synced',
+  namespaces: 'bootstrap-controller',
+  roles: 'rbac/bootstrap-roles',
+  'priority-classes': 'scheduling/bootstrap-system-priority-classes',
+  flows: 'priority-and-fairness-config-producer',
+  trust: 'start-cluster-authentication-info-controller',
+  'api-services': 'kube-apiserver-autoregistration',
+};
+/** Parts that run from the start on, likewise; the checks of both forms of OpenAPI look at the one part that fetches them. */
+const runningParts: readonly (readonly [string, AggregationPart])[] = [
+  ['start-kube-aggregator-informers', 'views'],
+  ['apiservice-registration-controller', 'registrations'],
+  ['apiservice-status-available-controller', 'availability'],
+  ['apiservice-openapi-controller', 'specs'],
+  ['apiservice-openapiv3-controller', 'specs'],
 ];
 
 export function composeSurface(
   services: Services,
-  { options, metrics, live, address, issuer, aggregation, encryption, store }: SurfaceOptions,
+  { options, metrics, live, address, issuer, aggregation, encryption, store, logProblem }: SurfaceOptions,
 ): Surface {
   const { catalog, cache } = services.registry;
   const now = (): number => Date.now();
   let ending = false;
-  const steps = startSteps.map(startStep);
+  const steps = new Map((Object.keys(startSteps) as StartPart[]).map((part) => [part, startStep(startSteps[part])]));
+  const parts = runningParts.map(([name, part]) => partCheck(`poststarthook/${name}`, () => aggregation.problem(part)));
   const checks: HealthCheck[] = [
     ping,
-    { name: 'log', in: healthPages, check: () => {} },
+    partCheck('log', logProblem),
     // Clients and dashboards know the store by this name, whichever engine it is.
     { name: 'etcd', in: ['healthz', 'livez'], check: () => cache.engine.ping() },
     { name: 'etcd', in: ['readyz'], check: () => checkWritable(cache) },
@@ -95,7 +106,8 @@ export function composeSurface(
     },
     { name: 'store-values', in: healthPages, advisory: true, check: () => checkValues(cache) },
     ...(encryption?.checks ?? []),
-    ...steps,
+    ...steps.values(),
+    ...parts,
     {
       name: 'shutdown',
       in: ['readyz'],
@@ -151,9 +163,7 @@ export function composeSurface(
     serve: surface.serve,
     finished: requests.observe,
     watchEvents: (resource) => requests.watchEvents(resource),
-    bootstrapped: () => {
-      for (const step of steps) step.done();
-    },
+    started: (part) => steps.get(part)?.done(),
     shuttingDown: () => {
       ending = true;
     },

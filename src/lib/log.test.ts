@@ -83,8 +83,11 @@ test('fields named like secrets are blanked, however deep', () => {
 
 test('a log that is written faster than it is read drops lines and says so', () => {
   const { log, text } = capture({});
+  expect(log.problem?.()).toBeUndefined();
   for (let i = 0; i < 3000; i++) log.info('x'.repeat(1000));
+  expect(log.problem?.()).toMatch(/^nothing takes the lines: \d+ were dropped$/);
   const written = text();
+  expect(log.problem?.()).toBeUndefined();
   expect(written.length).toBeLessThan(1.1 * 2 ** 20);
   expect(written).toMatch(/\d+ log lines were dropped\n$/);
   log.info('again');

@@ -26,6 +26,8 @@ export interface Log {
   child(fields: LogFields): Log;
   /** Writes what is gathered, at once: before the process ends. */
   flush(): void;
+  /** Why lines are lost now; undefined while they are written. */
+  problem?(): string | undefined;
 }
 
 export interface LogOptions {
@@ -107,6 +109,9 @@ class Sink {
     this.busy = true;
     setImmediate(() => this.drain());
   }
+  problem(): string | undefined {
+    return this.dropped === 0 ? undefined : `nothing takes the lines: ${this.dropped} were dropped`;
+  }
   /** Everything gathered so far; empties the sink. */
   take(): string {
     const lines = this.dropped === 0 ? this.lines : `${this.lines}${this.dropped} log lines were dropped\n`;
@@ -156,6 +161,7 @@ export function openLog(options: LogOptions = {}): Log {
       enabled: (level) => verbosity >= level,
       child: (fields) => withFields({ ...common, ...redactFields(fields, 0) }),
       flush: () => flushTo(sink.take()),
+      problem: () => sink.problem(),
     };
   };
   return withFields({});

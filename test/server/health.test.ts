@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silentLog } from '../../src/lib/log.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const factsFile = new URL('../../../shared/api-facts/health-checks.txt', import.meta.url);
@@ -43,6 +44,21 @@ test('a store that does not answer fails every page, and only the store is named
   }
   engine.ping = ping;
   expect((await server.admin.get('/readyz')).status).toBe(200);
+});
+
+const failing = async (client: TestServer['admin']): Promise<string[]> =>
+  ((await client.get('/readyz?verbose')).text.match(/^\[-\]\S+/gm) ?? []).map((line) => line.slice(3));
+
+test('a log that loses lines fails its own check alone, and while it does', async () => {
+  let lost: string | undefined;
+  const other = await startTestServer({ identity: 'kubernetes', log: { ...silentLog, problem: () => lost } });
+  expect(await failing(other.admin)).toEqual([]);
+  lost = '3 lines were dropped';
+  expect(await failing(other.admin)).toEqual(['log']);
+  expect((await other.admin.get('/livez/log')).text).toBe('internal server error: 3 lines were dropped\n');
+  lost = undefined;
+  expect(await failing(other.admin)).toEqual([]);
+  await other.close();
 });
 
 test('metrics count requests, watches and objects under stock names', async () => {

@@ -35,11 +35,15 @@ export interface AggregationOptions {
 const GROUP = 'apiregistration';
 const PLURAL = 'apiservices';
 
+/** Views: the parts read the objects they work on. */
+export type AggregationPart = 'views' | 'registrations' | 'availability' | 'specs';
+
 export class Aggregation {
   private readonly options: AggregationOptions;
   private readonly backends: Backends;
   private readonly specs: RemoteSpecs;
   private ends: { close(): void }[] = [];
+  private parts: { readonly registrations: Registrations; readonly availability: Availability } | undefined;
   private listing: { readonly key: string; readonly groups: readonly ListedGroup[] } = { key: '', groups: [] };
 
   constructor(options: AggregationOptions) {
@@ -50,6 +54,13 @@ export class Aggregation {
     const remote = { resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
     this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote);
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
+  }
+
+  /** Why one of its parts does not do its work; undefined while it does. */
+  problem(part: AggregationPart): string | undefined {
+    if (this.parts === undefined) return 'not started';
+    if (part === 'views') return undefined;
+    return part === 'specs' ? this.specs.problem() : this.parts[part].problem();
   }
 
   /** Once the objects of the first start and the kinds of definitions are there. */
@@ -69,6 +80,7 @@ export class Aggregation {
       clock,
       report,
     });
+    this.parts = { registrations, availability };
     this.ends = [registrations, availability, this.specs, this.backends];
     for (const part of [registrations, availability, this.specs]) part.start();
   }

@@ -56,6 +56,10 @@ export class Availability {
     ];
     this.all();
   }
+  /** Why servers are not checked; undefined while they are. */
+  problem(): string | undefined {
+    return this.ends.length === 0 ? 'not started' : undefined;
+  }
   close(): void {
     for (const end of this.ends) end();
     for (const { cancel } of this.pauses.values()) cancel();

@@ -91,6 +91,21 @@ test('at the start what is missing is made, what is old brought up to date, what
   expect(writes).toEqual(['change v1.apps', 'remove v1.gone']);
 });
 
+test('a round that fails is a problem until one succeeds', async () => {
+  const { registrations, clock, writer } = setup();
+  expect(registrations.problem()).toBe('not started');
+  const { ensure } = writer;
+  writer.ensure = async () => {
+    throw new Error('no space');
+  };
+  registrations.start();
+  await clock.advance(0);
+  expect(registrations.problem()).toBe('the last round failed: no space');
+  writer.ensure = ensure;
+  await clock.advance(5000);
+  expect(registrations.problem()).toBeUndefined();
+});
+
 test('later a built-in one may be changed, but comes back when it is deleted', async () => {
   const { store, registrations, clock, names, spec } = setup();
   registrations.start();

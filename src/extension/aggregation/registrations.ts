@@ -42,6 +42,7 @@ export class Registrations {
   private state: 'idle' | 'running' | 'again' | 'ended' = 'idle';
   private ends: (() => void)[] = [];
   private first = true;
+  private failure: string | undefined = 'not started';
   /** Objects whose group is gone, and since when. */
   private readonly leaving = new Map<string, number>();
   private cancel: Cancel | undefined;
@@ -51,8 +52,14 @@ export class Registrations {
     this.label = automanagedLabel(options.identity);
   }
 
+  /** Why what is served is not registered; undefined while it is. */
+  problem(): string | undefined {
+    return this.failure;
+  }
+
   start(): void {
     const { catalog, services } = this.options;
+    this.failure = undefined;
     this.ends = [catalog.onChange(() => this.look()), services.onChange((change) => this.noticed(change))];
     this.look();
   }
@@ -87,8 +94,10 @@ export class Registrations {
       try {
         await this.round();
         this.first = false;
+        this.failure = undefined;
       } catch (error) {
         if ((this.state as string) === 'ended') return;
+        this.failure = `the last round failed: ${error instanceof Error ? error.message : String(error)}`;
         this.options.report(error);
         this.lookAfter(RETRY_MS);
       }

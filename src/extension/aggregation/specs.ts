@@ -59,6 +59,10 @@ export class RemoteSpecs {
     this.ends = [apiServices.onChange(() => this.look()), clock.every(PERIOD_MS, () => void this.fetchAll())];
     this.look();
   }
+  /** Why descriptions are not fetched; undefined while they are. */
+  problem(): string | undefined {
+    return this.ends.length === 0 ? 'not started' : undefined;
+  }
   close(): void {
     this.soon?.();
     for (const end of this.ends) end();

@@ -4,6 +4,7 @@ import { baseGroup, kubernetes, plat } from '../../identity.ts';
 import { apiServices } from './api-services.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
 import { authenticationConfigMap, serverService, systemNamespaces, systemPriorityClasses } from './objects.ts';
+import { bootstrap } from './run.ts';
 
 const factsFile = new URL('../../../../shared/api-facts/bootstrap-objects.json', import.meta.url);
 const now = '2026-01-01T00:00:00Z';
@@ -31,4 +32,35 @@ test('another identity has the same objects under its own names', () => {
   expect(text).not.toMatch(/k8s\.io|kubernetes|kube-(system|public|node-lease)/);
   expect(text).toContain('plat-system-service-accounts');
   expect(text).toContain('IPv6');
+});
+
+test.each([
+  ['scheduling/priorityclasses', 'priority-classes'],
+  ['flowcontrol.apiserver/flowschemas', 'flows'],
+  ['/namespaces', 'namespaces'],
+  ['apiregistration/apiservices', 'api-services'],
+  ['/configmaps', 'trust'],
+  ['rbac.authorization/clusterroles', 'roles'],
+])('while %s are not made, the part %s alone is not done', async (held, part) => {
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const writer = {
+    ensure: async (group: string, plural: string) => {
+      if (`${group}/${plural}` === held) await gate;
+      return true;
+    },
+    change: async () => {},
+    read: () => undefined,
+  };
+  const done: string[] = [];
+  const catalog = { all: () => [{ kind: { group: 'apps' }, resources: [{ version: 'v1', group: 'apps', custom: false }] }] };
+  const finished = bootstrap(writer as never, catalog as never, kubernetes, 0, {}, (one) => done.push(one));
+  // Everything but what is held goes on without waiting for anything outside.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done.sort()).toEqual(['api-services', 'flows', 'namespaces', 'priority-classes', 'roles', 'trust'].filter((one) => one !== part));
+  release();
+  await finished;
+  expect(done).toContain(part);
 });

@@ -17,6 +17,9 @@ export interface PublishedTrust {
   readonly shared?: boolean;
 }
 
+/** What the first start makes, part by part: each is done on its own. */
+export type BootstrapPart = 'namespaces' | 'roles' | 'priority-classes' | 'flows' | 'api-services' | 'trust';
+
 /** Answers how many objects were new. All writes of a group go to the store together. */
 export async function bootstrap(
   writer: SystemWriter,
@@ -24,20 +27,29 @@ export async function bootstrap(
   identity: Identity,
   now: number,
   trust: PublishedTrust,
+  done: (part: BootstrapPart) => void = () => {},
 ): Promise<number> {
   const all = async (group: string, plural: string, objects: readonly NewObject[]): Promise<number> => {
     const made = await Promise.all(objects.map((object) => writer.ensure(group, plural, object)));
     return made.filter(Boolean).length;
   };
   const time = formatTime(now);
+  const part = async (name: BootstrapPart, ...made: Promise<number>[]): Promise<number> => {
+    const counts = await Promise.all(made);
+    done(name);
+    return counts.reduce((a, b) => a + b, 0);
+  };
   const counts = await Promise.all([
-    all('', 'namespaces', systemNamespaces(identity)),
-    reconcilePolicy(writer, identity),
-    all('scheduling', 'priorityclasses', systemPriorityClasses()),
-    all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
-    all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
-    all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time)),
-    publishTrust(writer, identity, trust, now),
+    part('namespaces', all('', 'namespaces', systemNamespaces(identity))),
+    part('roles', reconcilePolicy(writer, identity)),
+    part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
+    part(
+      'flows',
+      all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
+      all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
+    ),
+    part('api-services', all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time))),
+    part('trust', publishTrust(writer, identity, trust, now)),
   ]);
   return counts.reduce((a, b) => a + b, 0);
 }

@@ -63,6 +63,18 @@ export function startStep(name: string): HealthCheck & { done(): void } {
   };
 }
 
+/** A check of a part that runs: it fails while the part names a problem. */
+export function partCheck(name: string, problem: () => string | undefined): HealthCheck {
+  return {
+    name,
+    in: healthPages,
+    check() {
+      const reason = problem();
+      if (reason !== undefined) throw new Error(reason);
+    },
+  };
+}
+
 /** The pages and their checks by path. */
 export function healthEndpoints(options: HealthOptions): Map<string, Endpoint> {
   const paths = new Map<string, Endpoint>();
