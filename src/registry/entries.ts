@@ -13,7 +13,9 @@ const MAX_FIELDS = MAX_ENTRIES + 16;
  * objects, resources are counted, webhooks are called. Their bounds are lower, and still far above what people have.
  */
 export const COSTLY: ReadonlyMap<string, number> = new Map([
+  ['allowedTopologies', 1_000],
   ['clusterRoleSelectors', 1_000],
+  ['drivers', 1_000],
   ['limits', 1_000],
   ['requests', 1_000],
   ['webhooks', 1_000],
