@@ -459,7 +459,11 @@ add('claim access modes', `${core}/persistentvolumeclaims`, (name, size) => ({
 add('storage class topologies', '/apis/storage.k8s.io/v1/storageclasses', (name, size) => ({
   ...metadata('storage.k8s.io/v1', 'StorageClass', name),
   provisioner: 'a.b/c',
-  allowedTopologies: repeat(size, (i) => ({ matchLabelExpressions: [{ key: `k${i}`, values: ['v'] }] })),
+  allowedTopologies: atMost(
+    1_000,
+    size,
+    repeat(size, (i) => ({ matchLabelExpressions: [{ key: `k${i}`, values: ['v'] }] })),
+  ),
 }));
 add('storage class parameters', '/apis/storage.k8s.io/v1/storageclasses', (name, size) => ({
   ...metadata('storage.k8s.io/v1', 'StorageClass', name),
@@ -472,7 +476,13 @@ add('storage class parameters', '/apis/storage.k8s.io/v1/storageclasses', (name,
 }));
 add('node drivers', '/apis/storage.k8s.io/v1/csinodes', (name, size) => ({
   ...metadata('storage.k8s.io/v1', 'CSINode', name),
-  spec: { drivers: repeat(size, (i) => ({ name: `d${i}`, nodeID: 'n' })) },
+  spec: {
+    drivers: atMost(
+      1_000,
+      size,
+      repeat(size, (i) => ({ name: `d${i}`, nodeID: 'n' })),
+    ),
+  },
 }));
 const registration = 'admissionregistration.k8s.io/v1';
 const webhook = (i) => ({
