@@ -26,7 +26,11 @@ interface Check {
 export function validateValue(value: JsonValue, schema: JSONSchemaProps, x: Extensions, at: Path | undefined, errors: FieldErrors): void {
   const found = new Errors();
   validate(value, schema, '', { x, at, errors: found });
-  // Several parts of a schema may find the same fault.
+  addDistinct(found, errors);
+}
+
+/** Several parts of a schema may find the same fault. */
+function addDistinct(found: FieldErrors, errors: FieldErrors): void {
   const told = new Set<string>();
   for (const error of found.list) {
     const text = `${error.field}: ${error.message}`;
@@ -150,7 +154,10 @@ function combination(check: Check, name: string, rule: string): void {
 function complaintsOf(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): FieldErrors {
   const errors = new Errors();
   validate(value, schema, name, { ...check, errors });
-  return errors;
+  if (errors.list.length < 2) return errors;
+  const distinct = new Errors();
+  addDistinct(errors, distinct);
+  return distinct;
 }
 
 function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
