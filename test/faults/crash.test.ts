@@ -14,6 +14,9 @@ const { path: shim, missing } = buildShim(temporaryDirectory('plat-shim'));
 const because = (reason: string | undefined) => (reason === undefined ? '' : ` (skipped: ${reason})`);
 const withoutShim = programMissing ?? missing;
 
+/** A server that does not get ready is a fault, which takes longer to be found than other tests may take. */
+const timeout = 120_000;
+
 function crash(changes: Partial<CrashOptions>) {
   console.log(`TEST_SEED=${testSeed}`);
   const program = join(programDirectory, 'plat.js');
@@ -22,21 +25,21 @@ function crash(changes: Partial<CrashOptions>) {
   return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
 }
 
-test.skipIf(programMissing !== undefined)(`nothing acknowledged is lost by kills${because(programMissing)}`, async () => {
+test.skipIf(programMissing !== undefined)(`nothing acknowledged is lost by kills${because(programMissing)}`, { timeout }, async () => {
   const figures = await crash({});
   expect(figures.faults).toEqual([]);
   expect(figures.acknowledgedWrites).toBeGreaterThan(50);
   expect(figures.checks).toBeGreaterThan(1);
 });
 
-test.skipIf(withoutShim !== undefined)(`nothing acknowledged is lost by power losses${because(withoutShim)}`, async () => {
+test.skipIf(withoutShim !== undefined)(`nothing acknowledged is lost by power losses${because(withoutShim)}`, { timeout }, async () => {
   const figures = await crash({ powerLoss: true });
   expect(figures.faults).toEqual([]);
   expect(figures.acknowledgedWrites).toBeGreaterThan(50);
   expect(figures.diskCalls).toBeGreaterThan(100);
 });
 
-test.skipIf(withoutShim !== undefined)(`a disk that does not sync is found out${because(withoutShim)}`, async () => {
+test.skipIf(withoutShim !== undefined)(`a disk that does not sync is found out${because(withoutShim)}`, { timeout }, async () => {
   const figures = await crash({ powerLoss: true, lying: true, kills: 4 });
   expect(figures.faults).not.toEqual([]);
 });
