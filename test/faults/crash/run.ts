@@ -239,6 +239,11 @@ class CrashRun {
   async #history(api: Api, path: string, until: number): Promise<SeenEvent[] | undefined> {
     const after = this.#checkedAt.get(path);
     if (after === undefined) return undefined;
+    if (until > 0 && until <= after) {
+      // No event after the last check would ever reach it.
+      this.#ledger.fault('revision', `${path}: a write got the revision ${until}, and ${after} had been seen`);
+      return undefined;
+    }
     const events: SeenEvent[] = [];
     let code = 200;
     await new Promise<void>((resolve, reject) => {
