@@ -43,6 +43,13 @@ export interface Problem {
 export function isExact(digits: string, value: number): boolean {
   return Number.isSafeInteger(value) || String(value) === (digits.startsWith('+') ? digits.slice(1) : digits);
 }
+/** Refuses a JSON number that is an integer and would not come back as it was sent. Throws DecodeError. */
+export function checkInteger(token: string, value: number): void {
+  if (plainInteger.test(token) && !isExact(token, value)) throw inexact(token);
+}
+const plainInteger = /^-?\d+$/;
+/** Digits that integers beyond 2^53 have at least, and other numbers and texts seldom. */
+export const LONG_DIGITS = 16;
 /** The refusal of an integer that would not come back as it was sent. */
 export function inexact(digits: string): DecodeError {
   const shown = digits.length > 64 ? `${digits.slice(0, 64)}...` : digits;

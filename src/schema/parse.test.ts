@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
+import type { Work } from '../lib/slices.ts';
 import { DecodeError, type Problem } from './errors.ts';
-import { parseJson } from './parse.ts';
+import { parseJson, parseJsonSteps } from './parse.ts';
 import { SlowParser } from './slow-parse.ts';
 
 test('of a repeated key the last value counts; with merge, repeated objects are laid one over the other', () => {
@@ -84,4 +85,41 @@ test('both parsers accept and refuse the same texts', () => {
     ),
     { numRuns: 2000 },
   );
+});
+
+/** The result of work, and how often it let others have their turn. */
+function counted<T>(work: Work<T>): { value: T; yields: number } {
+  for (let yields = 0; ; yields++) {
+    const step = work.next();
+    if (step.done) return { value: step.value, yields };
+  }
+}
+
+test('large text is looked through in steps, however few values it holds', () => {
+  const text = 'a'.repeat(3 * 2 ** 20);
+  const { value, yields } = counted(parseJsonSteps(Buffer.from(`{"a":"${text}\\""}`)));
+  expect(value).toEqual({ a: `${text}"` });
+  expect(yields).toBeGreaterThanOrEqual(48);
+});
+
+test('text that is read in steps counts a string across their ends as one value', () => {
+  // Strings of 100 characters that would be lists and keys without their quotes; an escape falls on each place of a step's end.
+  const odd = '[{:,\\"'.repeat(14);
+  for (let shift = 0; shift < 7; shift++) {
+    const list = Array.from({ length: 10_000 }, () => odd);
+    const body = Buffer.from(JSON.stringify([' '.repeat(shift), ...list]));
+    expect(counted(parseJsonSteps(body)).value).toEqual([' '.repeat(shift), ...list]);
+  }
+});
+
+test('text of many values is read in steps as other text is', () => {
+  const many = Array.from({ length: 30_000 }, (_, i) => i);
+  const steps = (last: string): unknown => counted(parseJsonSteps(Buffer.from(`[${many.join(',')},${last}]`))).value;
+  expect(steps('9007199254740991')).toEqual([...many, 9007199254740991]);
+  expect(steps('"9007199254740993"')).toEqual([...many, '9007199254740993']);
+  expect(steps('9007199254740993.0e0')).toEqual([...many, 9007199254740992]);
+  expect(() => steps('9007199254740993')).toThrow('number 9007199254740993 cannot be kept exactly');
+  expect(() => steps('-123456789012345678901')).toThrow('number -123456789012345678901 cannot be kept exactly');
+  expect(steps('"\\ud800x\\ud83d\\ude00"')).toEqual([...many, '\ufffdx😀']);
+  expect(steps('{"\\udc00":1}')).toEqual([...many, { '\ufffd': 1 }]);
 });

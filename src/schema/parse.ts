@@ -8,9 +8,19 @@
  * Built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and custom
  * kinds without, since there the last one counts.
  */
-import { inSlices, type Slices, type Work } from '../lib/slices.ts';
-import { DecodeError, inexact, isExact, maxContainers, maxDepth, maxKeys, type Problem, tooManyContainers, tooManyKeys } from './errors.ts';
-import { setKey } from './plain.ts';
+import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
+import {
+  checkInteger,
+  DecodeError,
+  LONG_DIGITS,
+  maxContainers,
+  maxDepth,
+  maxKeys,
+  type Problem,
+  tooManyContainers,
+  tooManyKeys,
+} from './errors.ts';
+import { setKey, toWellFormed } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
 
@@ -44,10 +54,8 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   return escapedSurrogate.test(text) ? wellFormed(value) : value;
 }
 
-/** What integers beyond 2^53 have, and other numbers and texts seldom. */
-const LONG_DIGITS = 16;
+/** LONG_DIGITS of them. */
 const longDigits = /\d{16}/;
-const plainInteger = /^-?\d+$/;
 
 /** Refuses integers that would not come back as they were sent. Fractions and exponents say themselves that they are rounded. */
 function checkIntegers(text: string): void {
@@ -62,7 +70,7 @@ function checkIntegers(text: string): void {
       while (isNumeral(text.charCodeAt(i + 1))) i++;
       if (i - start < 15) continue;
       const token = text.slice(start, i + 1);
-      if (plainInteger.test(token) && !isExact(token, Number(token))) throw inexact(token);
+      checkInteger(token, Number(token));
     }
   }
 }
@@ -77,18 +85,12 @@ export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: 
 }
 /** The same as work that can be interrupted. */
 export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work<JsonValue> {
-  const { parts } = checkCounts(input);
+  const { parts } = yield* countSteps(input);
   yield;
   if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
   const text = input.toString('utf8');
   yield;
-  if (longDigits.test(text)) {
-    checkIntegers(text);
-    yield;
-  }
-  const value = yield* new SlowParser(text, options).steps();
-  yield;
-  return escapedSurrogate.test(text) ? wellFormed(value) : value;
+  return yield* new SlowParser(text, options).steps();
 }
 /** Keys and values that the engine's parser, which never gives way, may be given. */
 const PARTS_AT_ONCE = 20_000;
@@ -98,30 +100,60 @@ const surveyedFrom = 2 * maxContainers;
 
 /** Refuses text that holds too many objects, lists or keys, and text that is nested too deeply. It need not be valid. */
 export function checkCounts(input: string | Buffer): { readonly parts: number } {
-  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
-  let containers = 0;
-  let keys = 0;
-  let depth = 0;
-  let commas = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === 0x22) i = endOfString(bytes, i + 1);
-    else if (byte === 0x3a) keys++;
-    else if (byte === 0x2c) commas++;
-    else if (byte === 0x7b || byte === 0x5b) {
-      containers++;
-      if (++depth > maxDepth) throw new DecodeError('exceeded max depth');
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
-  }
-  if (containers > maxContainers) throw tooManyContainers();
-  if (keys > maxKeys) throw tooManyKeys();
-  return { parts: containers + keys + commas };
+  return atOnce(countSteps(typeof input === 'string' ? Buffer.from(input) : input));
 }
-/** Where the string ends that begins at `from`: its closing quote. */
-function endOfString(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
-  return at;
+function* countSteps(bytes: Buffer): Work<{ readonly parts: number }> {
+  const counts = new Counts();
+  for (let end = BYTES_A_STEP; end < bytes.length; end += BYTES_A_STEP) {
+    counts.read(bytes, end);
+    yield;
+  }
+  counts.read(bytes, bytes.length);
+  return counts.result();
+}
+/** Bytes after which counting yields: less than a millisecond of it. */
+const BYTES_A_STEP = 64 * 1024;
+
+/** Counts the parts of JSON text, a stretch of it at a time. */
+class Counts {
+  private at = 0;
+  private inString = false;
+  private containers = 0;
+  private keys = 0;
+  private depth = 0;
+  private commas = 0;
+
+  /** Reads on to `end`. */
+  read(bytes: Buffer, end: number): void {
+    let { at, inString, containers, keys, depth, commas } = this;
+    while (at < end) {
+      const byte = bytes[at++];
+      if (inString) {
+        if (byte === 0x5c) at++;
+        else if (byte === 0x22) inString = false;
+      } else if (byte === 0x22) inString = true;
+      else if (byte === 0x3a) keys++;
+      else if (byte === 0x2c) commas++;
+      else if (byte === 0x7b || byte === 0x5b) {
+        containers++;
+        if (++depth > maxDepth) throw new DecodeError('exceeded max depth');
+      } else if (byte === 0x7d || byte === 0x5d) depth--;
+    }
+    this.at = at;
+    this.inString = inString;
+    this.containers = containers;
+    this.keys = keys;
+    this.depth = depth;
+    this.commas = commas;
+  }
+
+  /** Throws TooLargeError. */
+  result(): { readonly parts: number } {
+    const { containers, keys, commas } = this;
+    if (containers > maxContainers) throw tooManyContainers();
+    if (keys > maxKeys) throw tooManyKeys();
+    return { parts: containers + keys + commas };
+  }
 }
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
@@ -185,7 +217,4 @@ function wellFormed(value: JsonValue): JsonValue {
   const out: Record<string, JsonValue> = {};
   for (const key of Object.keys(value)) setKey(out, toWellFormed(key), wellFormed(value[key] as JsonValue));
   return out;
-}
-function toWellFormed(text: string): string {
-  return (text as string & { toWellFormed(): string }).toWellFormed();
 }

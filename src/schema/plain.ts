@@ -17,6 +17,11 @@ export function ownOnly(object: unknown): Record<string, unknown> {
   return Object.assign(Object.create(null), object);
 }
 
+/** Half characters, which only an escape can bring into a text, become replacement characters. */
+export function toWellFormed(text: string): string {
+  return (text as string & { toWellFormed(): string }).toWellFormed();
+}
+
 /** A copy that shares nothing with the original. Throws DecodeError when it is nested too deeply. */
 export function cloneJson(value: unknown, depth = 0): JsonValue {
   if (typeof value !== 'object' || value === null) return value as JsonValue;

@@ -3,8 +3,8 @@
  * that yields after some values, for whoever reads large text in slices.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
-import { DecodeError, maxDepth, type Problem } from './errors.ts';
-import { setKey } from './plain.ts';
+import { checkInteger, DecodeError, LONG_DIGITS, maxDepth, type Problem } from './errors.ts';
+import { setKey, toWellFormed } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /** Values after which the parser yields; a power of two. */
@@ -124,24 +124,28 @@ export class SlowParser {
 
   private string(): string {
     const start = this.at++;
+    let halves = false;
     for (;;) {
       const code = this.text.charCodeAt(this.at);
       if (code === 0x22) break;
       if (Number.isNaN(code) || code < 0x20) this.fail('in string literal');
-      if (code === 0x5c) this.escape();
+      if (code === 0x5c && this.escape()) halves = true;
       this.at++;
     }
     this.at++;
-    return JSON.parse(this.text.slice(start, this.at)) as string;
+    const text = JSON.parse(this.text.slice(start, this.at)) as string;
+    return halves ? toWellFormed(text) : text;
   }
-  private escape(): void {
+  /** Passes over an escape; answers whether it may stand for half a character. */
+  private escape(): boolean {
     const char = this.text[++this.at];
     if (char === undefined || !'"\\/bfnrtu'.includes(char)) this.fail('in string escape code');
-    if (char !== 'u') return;
+    if (char !== 'u') return false;
     for (let i = 0; i < 4; i++) {
       this.at++;
       if (!/^[0-9a-fA-F]$/.test(this.text[this.at] ?? '')) this.fail('in \\u hexadecimal character escape');
     }
+    return true;
   }
 
   private number(): number {
@@ -158,7 +162,10 @@ export class SlowParser {
       if (this.text[this.at] === '+' || this.text[this.at] === '-') this.at++;
       this.digits('in exponent of numeric literal');
     }
-    return Number(this.text.slice(start, this.at));
+    const token = this.text.slice(start, this.at);
+    const value = Number(token);
+    if (token.length >= LONG_DIGITS) checkInteger(token, value);
+    return value;
   }
   private digits(place: string): void {
     if (!isDigit(this.text[this.at] ?? '')) this.fail(place);

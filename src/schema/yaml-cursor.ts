@@ -12,6 +12,8 @@ const backslash = 0x5c;
 /** Characters that are looked at one by one, before a search is begun. */
 const SHORT = 64;
 
+/** Empty lines and comments that are passed over at a time. */
+const LINES_A_STEP = 4096;
 /** Parts of a text after which its scan yields. */
 const PARTS_A_STEP = 512;
 
@@ -82,10 +84,17 @@ export class YamlCursor {
     const before = this.text.charCodeAt(this.at - 1);
     return this.at === this.lineStart || before === space || before === tab;
   }
-  /** Goes to the next thing that is neither blank nor comment, on this line or a later one. */
-  skipToContent(): void {
-    for (;;) {
-      while (this.code() === newline) this.nextLine();
+  /**
+   * Goes to the next thing that is neither blank nor comment, on this line or a later one. Answers false where it has not come
+   * there after some thousand lines: whoever calls lets others have their turn, and calls again.
+   */
+  skipToContent(): boolean {
+    for (let lines = 0; ; lines++) {
+      while (this.code() === newline && lines < LINES_A_STEP) {
+        this.nextLine();
+        lines++;
+      }
+      if (lines >= LINES_A_STEP) return false;
       const start = this.at;
       this.skipSpaces();
       if (!this.lineIsOver()) {
@@ -93,10 +102,10 @@ export class YamlCursor {
         if (start === this.lineStart && this.text.slice(start, this.at).includes('\t') && !this.flow) {
           this.fail('found a tab character that violates indentation');
         }
-        return;
+        return true;
       }
       this.at = this.lineEnd();
-      if (this.at === this.text.length) return;
+      if (this.at === this.text.length) return true;
       this.nextLine();
     }
   }

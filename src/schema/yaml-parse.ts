@@ -59,25 +59,25 @@ export class YamlParser {
   /** The same for whoever reads large text in slices: it yields after some values. */
   *steps(): Work<JsonValue | undefined> {
     const { cursor } = this;
-    cursor.skipToContent();
+    while (!cursor.skipToContent()) yield;
     while (cursor.char() === '%' && cursor.column === 0) {
       cursor.plainLine();
       cursor.at = (cursor.text.indexOf('\n', cursor.at) + 1 || cursor.text.length + 1) - 1;
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
     }
     while (cursor.atMarker() && cursor.char() === '.') {
       cursor.at += 3;
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
     }
     if (cursor.atEnd) return undefined;
     if (cursor.atMarker()) {
       cursor.at += 3;
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
       if (cursor.atEnd || cursor.atMarker()) return null;
     }
     this.anchors = new Map();
     const value = yield* this.node(-1, '', true);
-    cursor.skipToContent();
+    while (!cursor.skipToContent()) yield;
     if (!cursor.atEnd && !cursor.atMarker()) cursor.fail('did not find expected <document start>');
     return value;
   }
@@ -97,7 +97,7 @@ export class YamlParser {
     let properties = this.ownProperties(onOwnLine);
     // Whatever is not on this line stands on later ones; an anchor or a tag may have a line of its own.
     while (cursor.lineIsOver()) {
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
       // A list may stand at the column of the key it belongs to.
       const least = !compact && cursor.char() === '-' && cursor.blankAt(1) ? parent : parent + 1;
       if (cursor.atEnd || cursor.column < least || cursor.atMarker()) {
@@ -266,7 +266,7 @@ export class YamlParser {
     for (;;) {
       cursor.at++;
       items.push(yield* this.node(column, this.itemPath(path, items.length), true));
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
       if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return items;
       if (cursor.column > column || cursor.char() !== '-' || !cursor.blankAt(1)) {
         if (cursor.column === column) return items;
@@ -288,7 +288,7 @@ export class YamlParser {
       const value = yield* this.node(column, keyPath, explicit);
       if (merges && key === '<<') merged.push(value);
       else this.put(out, key, value, keyPath);
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
       if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return this.merge(out, merged);
       if (cursor.column > column || !((cursor.char() === '?' && cursor.blankAt(1)) || this.atKey()))
         cursor.fail('did not find expected key');
@@ -301,7 +301,7 @@ export class YamlParser {
     if (cursor.char() === '?' && cursor.blankAt(1)) {
       cursor.at++;
       const key = this.keyText(yield* this.node(column, '', true));
-      cursor.skipToContent();
+      while (!cursor.skipToContent()) yield;
       if (cursor.column !== column || cursor.char() !== ':' || !cursor.blankAt(1)) cursor.fail("could not find expected ':'");
       cursor.at++;
       return key;
@@ -381,11 +381,11 @@ export class YamlParser {
     const items: JsonValue[] = [];
     this.countContainer();
     for (;;) {
-      this.flowContent(start);
+      while (!this.flowContent(start)) yield;
       if (cursor.char() === ']') return items;
       const itemPath = this.itemPath(path, items.length);
       const item = yield* this.flowNode(itemPath);
-      this.flowContent(start);
+      while (!this.flowContent(start)) yield;
       // `[a: b]` is a list of one small map.
       if (cursor.char() === ':') {
         cursor.at++;
@@ -395,7 +395,8 @@ export class YamlParser {
         setKey(pair, key, yield* this.flowValue(this.keyPath(itemPath, key), start));
         items.push(pair);
       } else items.push(item);
-      this.flowComma(']', start);
+      while (!this.flowContent(start)) yield;
+      this.flowComma(']');
     }
   }
   private *flowMap(path: string, start: number): Work<JsonObject> {
@@ -404,16 +405,16 @@ export class YamlParser {
     const merged: JsonValue[] = [];
     this.countContainer();
     for (;;) {
-      this.flowContent(start);
+      while (!this.flowContent(start)) yield;
       if (cursor.char() === '}') return this.merge(out, merged);
       if (cursor.char() === '?' && cursor.blankAt(1)) {
         cursor.at++;
-        this.flowContent(start);
+        while (!this.flowContent(start)) yield;
       }
       const merges = cursor.char() === '<' && cursor.char(1) === '<';
       const key = this.keyText(yield* this.flowNode(path));
       const keyPath = this.keyPath(path, key);
-      this.flowContent(start);
+      while (!this.flowContent(start)) yield;
       let value: JsonValue = null;
       if (cursor.char() === ':') {
         cursor.at++;
@@ -421,18 +422,20 @@ export class YamlParser {
       }
       if (merges && key === '<<') merged.push(value);
       else this.put(out, key, value, keyPath);
-      this.flowComma('}', start);
+      while (!this.flowContent(start)) yield;
+      this.flowComma('}');
     }
   }
   private *flowValue(path: string, start: number): Work<JsonValue> {
-    this.flowContent(start);
+    while (!this.flowContent(start)) yield;
     return ',]}'.includes(this.cursor.char()) ? null : yield* this.flowNode(path);
   }
   private *flowNode(path: string): Work<JsonValue> {
     const { cursor } = this;
     if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     const properties = this.properties();
-    if (properties !== noProperties) this.flowContent(cursor.at);
+    const start = cursor.at;
+    if (properties !== noProperties) while (!this.flowContent(start)) yield;
     const char = cursor.char();
     if (char === '[' || char === '{') return yield* this.anchored(properties, this.flow(path));
     if (properties !== noProperties && ',]}:'.includes(char)) return this.finish(properties, '', true);
@@ -440,13 +443,14 @@ export class YamlParser {
     if (char === ':' && (cursor.blankAt(1) || ',]}'.includes(cursor.char(1)))) return null;
     return yield* this.scalar(properties, 0);
   }
-  private flowContent(start: number): void {
-    this.cursor.skipToContent();
+  /** Answers false where it must be called again, see `skipToContent`. */
+  private flowContent(start: number): boolean {
+    if (!this.cursor.skipToContent()) return false;
     if (this.cursor.atEnd || this.cursor.atMarker()) this.cursor.fail("did not find expected ',' or closing bracket", start);
+    return true;
   }
-  private flowComma(close: string, start: number): void {
+  private flowComma(close: string): void {
     const { cursor } = this;
-    this.flowContent(start);
     if (cursor.char() === ',') cursor.at++;
     else if (cursor.char() !== close) cursor.fail(`did not find expected ',' or '${close}'`);
   }

@@ -366,3 +366,24 @@ test('digits without end are a text: no number is so long', () => {
   expect(parseYaml(`a: ${'1_'.repeat(2000)}`)).toEqual({ a: '1_'.repeat(2000) });
   expect(parseYaml(`a: 0.${'0'.repeat(100)}1`)).toEqual({ a: 1e-101 });
 });
+
+test('comments and empty lines are passed over in steps, wherever they stand', () => {
+  const rest = '\n#\n \n'.repeat(20_000);
+  for (const text of [
+    `${rest}a: 1\n`,
+    `a:\n${rest}  1\n`,
+    `a: 1\n${rest}`,
+    `--- \n${rest}a: 1\n`,
+    `{${rest}a: 1}`,
+    `{a: ${rest}1}`,
+    `{a: 1${rest}}`,
+    `{a: !!int ${rest}1}`,
+  ]) {
+    const work = new YamlParser(text, undefined).steps();
+    let yields = 0;
+    let step = work.next();
+    for (; !step.done; step = work.next()) yields++;
+    expect(step.value).toEqual({ a: 1 });
+    expect(yields).toBeGreaterThanOrEqual(10);
+  }
+});
