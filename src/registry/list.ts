@@ -15,6 +15,8 @@ import { manyToSelect, type Selection, selectCurrent, selectInSlices } from './s
 /** How long a read waits for a version that has not been seen yet. */
 const FRESH_WAIT_MS = 3000;
 const HISTORY_CHUNK = 1000;
+/** Bytes of values of the past that are parsed in one turn of the loop: a few milliseconds' work. */
+export const HISTORY_SLICE: number = 256 * 1024;
 
 export interface ListOptions {
   readonly limit: number;
@@ -158,7 +160,7 @@ function listAt(
   if (cache.engine.exclusive && revision > cache.revision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
   if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted)
     return listCurrent(resource, selection, revision, start, limit, waits);
-  return listHistory(deps, resource, selection, revision, start, limit).catch((error: unknown) => {
+  return listHistory(deps, resource, selection, revision, start, limit, waits).catch((error: unknown) => {
     if (error instanceof FutureRevision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
     if (error instanceof Compacted) throw tooOld(resource.identity, selection, start, continued);
     throw error;
@@ -172,16 +174,27 @@ async function listHistory(
   revision: number,
   start: string,
   limit: number,
+  waits: Waits | undefined,
 ): Promise<ListResult> {
   const collection = resource.collection as NonNullable<Resource['collection']>;
   const prefix = collection.prefix + selection.prefix;
+  const slices = new Slices(() => waits?.ended === true, undefined, waits?.owner);
+  // Where everything is selected, a page takes as many entries as it shows.
+  const most = limit > 0 && selection.everything ? Math.min(limit, HISTORY_CHUNK) : HISTORY_CHUNK;
   const items: Item[] = [];
   let unreadable = 0;
   let from = start === '' ? undefined : collection.prefix + start;
   for (;;) {
-    const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: HISTORY_CHUNK, ...(from !== undefined && { from }) });
+    const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: most, ...(from !== undefined && { from }) });
     const keys: string[] = [];
+    let parsed = 0;
     for (const entry of chunk.entries) {
+      // Values of the past are parsed for what selectors ask.
+      if (parsed > HISTORY_SLICE) {
+        await slices.pause();
+        parsed = 0;
+      }
+      parsed += entry.value.length;
       const { value, revision: at, created } = entry;
       const key = entry.key.slice(collection.prefix.length);
       const item = collection.itemOf(key, value, at, created, entry.unreadable);

@@ -76,7 +76,7 @@ class YamlWriter {
         this.node(value[i] as JsonValue, indent + 2, 'item');
       }
     else if (isMap(value)) {
-      const order = orderOf(value);
+      const order = orderOf(Object.keys(value));
       for (let i = 0; i < order.sorted.length; i++) {
         const key = order.sorted[i] as string;
         const item = value[key] as JsonValue;
@@ -92,8 +92,12 @@ class YamlWriter {
         this.dash(i, indent, place);
         yield* this.nodeWork(value[i] as JsonValue, indent + 2, 'item');
       }
-    else if (isMap(value)) {
-      const order = orderOf(value);
+    else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      // Keys of a wide map take long to list: once is enough.
+      const keys = Object.keys(value);
+      if (keys.length === 0) this.leaf(value, indent, place);
+      else if (keys.length > SORTED_AT_ONCE) yield;
+      const order = keys.length > SORTED_AT_ONCE ? { keys, sorted: yield* sortWork(keys) } : orderOf(keys);
       yield;
       for (let i = 0; i < order.sorted.length; i++) {
         const key = order.sorted[i] as string;
@@ -322,9 +326,38 @@ const MAX_ORDERS_OF_KEY = 8;
 /** Orders of more keys, or of longer ones, are not kept. */
 const MAX_ORDER_KEYS = 40;
 const MAX_KEPT_KEY = 200;
+const NO_KEYS: Order = { keys: [], sorted: [] };
 
-function orderOf(map: JsonMap): Order {
-  const keys = Object.keys(map);
+/** More keys are sorted in steps. */
+const SORTED_AT_ONCE = 512;
+
+/** The keys in natural order, as work that yields after some comparisons: short runs are sorted, then merged two by two. */
+function* sortWork(keys: readonly string[]): Work<string[]> {
+  let from: string[] = [];
+  for (let at = 0; at < keys.length; at += SORTED_AT_ONCE) {
+    for (const key of keys.slice(at, at + SORTED_AT_ONCE).sort(byNature)) from.push(key);
+    yield;
+  }
+  for (let width = SORTED_AT_ONCE; width < keys.length; width *= 2) {
+    const merged: string[] = [];
+    for (let left = 0; left < keys.length; left += 2 * width) {
+      const middle = Math.min(left + width, keys.length);
+      const end = Math.min(middle + width, keys.length);
+      let a = left;
+      let b = middle;
+      while (a < middle || b < end) {
+        const first = b >= end || (a < middle && byNature(from[a] as string, from[b] as string) <= 0);
+        merged.push(from[first ? a++ : b++] as string);
+        if (merged.length % SORTED_AT_ONCE === 0) yield;
+      }
+    }
+    from = merged;
+  }
+  return from;
+}
+
+function orderOf(keys: readonly string[]): Order {
+  if (keys.length === 0) return NO_KEYS;
   const first = keys[0] as string;
   const known = orders.get(first);
   if (known !== undefined) for (const order of known) if (sameKeys(order.keys, keys)) return order;
@@ -365,8 +398,13 @@ function byNature(a: string, b: string): number {
   const otherLetter = isLetter(q);
   if (letter && otherLetter) return p < q ? -1 : 1;
   if (letter || otherLetter) return letter === (i > 0 && isDigit(a[i - 1] as string)) ? -1 : 1;
-  // A run that began earlier counts from here: what came before agreed.
-  return compareDigits(digitsFrom(a, i), digitsFrom(b, i)) || (p < q ? -1 : 1);
+  // A run that began earlier counts from here: what came before agreed. Zeros within a number count, those before it do not.
+  const before = (p === '0' || q === '0') && isWithinNumber(a, i) ? '1' : '';
+  return compareDigits(before + digitsFrom(a, i), before + digitsFrom(b, i)) || (p < q ? -1 : 1);
+}
+function isWithinNumber(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0 && isDigit(text[i] as string); i--) if (text[i] !== '0') return true;
+  return false;
 }
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
@@ -386,8 +424,8 @@ function digitsFrom(text: string, start: number): string {
 /** By value, then by length. */
 function compareDigits(a: string, b: string): number {
   if (a === b) return 0;
-  const x = a.replace(/^0+/, '');
-  const y = b.replace(/^0+/, '');
+  const x = a[0] === '0' ? a.replace(/^0+/, '') : a;
+  const y = b[0] === '0' ? b.replace(/^0+/, '') : b;
   if (x.length !== y.length) return x.length - y.length;
   if (x !== y) return x < y ? -1 : 1;
   return a.length - b.length;

@@ -315,6 +315,24 @@ describe('large values', () => {
       expect(steps).toBeGreaterThan(name === 'a text of words' ? 2 : 15);
     });
 
+  test('keys of a wide map are sorted in steps, as those of a small one are', () => {
+    const keys = Array.from({ length: 20_000 }, (_, i) => `k${(i * 7919) % 20_000}`);
+    const work = yamlWork(Object.fromEntries(keys.map((key) => [key, ''])));
+    let beforeText = 0;
+    let step = work.next();
+    for (; !step.done; step = work.next()) beforeText++;
+    const sorted = step.value.toString().split('\n').slice(0, -1);
+    expect(sorted).toEqual(keys.map((_, i) => `k${i}: ""`));
+    // One for each key, and those of the sorting.
+    expect(beforeText).toBeGreaterThan(keys.length + 200);
+  });
+
+  test('zeros within the number of a key count', () => {
+    const keys = ['k0', 'k1', 'k01', 'k9', 'k10', 'k99', 'k100', 'k101', 'k125', 'k1000', 'k1001', 'k1024'];
+    const value = Object.fromEntries([...keys].reverse().map((key) => [key, 1]));
+    expect(stringifyYaml(value)).toBe(keys.map((key) => `${key}: 1\n`).join(''));
+  });
+
   test('keys with very long numbers are in the order of their values', () => {
     const zeros = '0'.repeat(300);
     const value = { [`k1${zeros}`]: 1, k9: 1, k10: 1, [`k${zeros}7`]: 1, k2: 1, k02: 1, ka: 1, 'k-': 1 };
