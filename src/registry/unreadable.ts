@@ -43,7 +43,7 @@ export function unreadableWarning({ collection, resource }: Resource, { prefix }
 
 /**
  * Removes an object unseen. Its finalizers and its grace are not known; admission is asked with an object that has nothing
- * but its name. Watchers have seen it leave when it became unreadable.
+ * but its name. Watches that may have seen it end with 410 (`Collection.unknownUntil`).
  */
 export async function removeUnreadable(
   deps: RegistryDeps,

@@ -66,6 +66,10 @@ export async function watch(
   }
   // Another server may be ahead of this one for a moment. What is not reached by then is no version that a watch can begin at.
   if (from > deps.cache.revision) await fresh(deps, resourceVersion);
+  if (from < collection.unknownUntil) {
+    sink.fail(unreadableSince(from, collection.unknownUntil));
+    return () => {};
+  }
   const recent = collection.eventsSince(from);
   if (recent === undefined) return replay(deps, collection, selection, from, sink);
   return catchUp(collection, selection, sink, deps.cache.revision, recent, (event) => dispatch(event, selection, sink));
@@ -198,6 +202,10 @@ function replay(deps: RegistryDeps, collection: Collection, selection: Selection
   });
 }
 
+/** What became of an object that cannot be read is no event: its labels and fields are not known. */
+const unreadableSince = (from: number, revision: number): ApiError =>
+  expired(`too old resource version: ${from} (${revision}): an object that could not be read was deleted or replaced; list and watch again`);
+
 const asApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
   if (error instanceof Compacted) return expired(`too old resource version (the oldest is ${error.oldest})`);
@@ -212,6 +220,8 @@ async function historicEvent(deps: RegistryDeps, collection: Collection, change:
     before === undefined ? undefined : collection.itemOf(key, before.value, before.revision, before.created, before.unreadable);
   const item =
     change.value === undefined ? undefined : collection.itemOf(key, change.value, change.revision, change.created, change.unreadable);
+  const unreadable = item === undefined && change.value !== undefined;
+  if (before !== undefined && previous === undefined && !unreadable) throw unreadableSince(change.revision - 1, change.revision);
   // An object leaves when it is deleted, and when it cannot be read any more.
   if (item === undefined) {
     if (previous === undefined) return undefined;

@@ -60,12 +60,17 @@ export class Collection {
   unreadable: Map<string, UnreadableObject> | undefined;
   private options: CollectionOptions;
   private readonly audience = new Audience();
-  private readonly closers = new Set<() => void>();
+  private readonly closers = new Set<(stale: boolean) => void>();
   private readonly indexes = new Map<string, Map<string, Set<string>>>();
   /** Recent events, oldest first; those after `eventsAfter` are complete. */
   private events: CollectionEvent[] = [];
   private eventsAfter = 0;
   private eventBytes = 0;
+  /**
+   * Revision at which an object that could not be read was deleted or written anew. What it was before is not known, so that
+   * a watch from an earlier version cannot be told of that: its client must list again.
+   */
+  unknownUntil = 0;
   /** Revision of the newest change of this collection. */
   lastChange = 0;
   /** Grows with every change, also with several of one revision; no two collections of a process ever show the same. */
@@ -161,7 +166,12 @@ export class Collection {
     this.items = items;
     const known = this.unreadable;
     this.unreadable = aside.size === 0 ? undefined : aside;
-    for (const object of aside.values()) if (known?.get(object.key)?.revision !== object.revision) this.report(object);
+    let isSame = (known?.size ?? 0) === aside.size;
+    for (const object of aside.values()) {
+      if (known?.get(object.key)?.revision === object.revision) continue;
+      isSame = false;
+      this.report(object);
+    }
     this.indexes.clear();
     // Events tell what the rules of before made of values; whoever asks for the past reads it from the store.
     this.events = [];
@@ -169,8 +179,8 @@ export class Collection {
     this.eventsAfter = Math.max(this.eventsAfter, this.lastChange);
     this.changes = ++allChanges;
     ready();
-    // What a watch has shown and what it would show do not go together any more.
-    this.close();
+    // What a watch has shown and what it would show do not go together any more. No event says which objects came or went.
+    this.close(!isSame);
   }
   /** Changes that arrive from now on wait until `loaded`. */
   hold(): void {
@@ -191,7 +201,7 @@ export class Collection {
       return;
     }
     this.meanwhile?.set(key, { key, value, revision, created, unreadable });
-    if (this.unreadable !== undefined) this.takeBack(key, revision);
+    const wasUnreadable = this.unreadable !== undefined && this.takeBack(key, revision);
     const previous = this.items.get(key);
     let event: CollectionEvent;
     // Who knows the facts made the value as it is to be read, unless the rules have changed since.
@@ -201,6 +211,7 @@ export class Collection {
         : facts !== undefined && facts.read === this.options.read
           ? itemFromStored(key, value, revision, created, facts)
           : itemBy(this.options, key, value, revision, created, unreadable);
+    if (wasUnreadable && typeof item !== 'string') this.expireWatches(revision);
     if (typeof item === 'object') {
       this.items.set(key, item);
       event = { type: 'put', item, previous, revision, frames: undefined };
@@ -229,21 +240,31 @@ export class Collection {
     this.report(object);
   }
   /** A later change says what an object that could not be read is now. */
-  private takeBack(key: string, revision: number): void {
-    if (!this.unreadable?.delete(key)) return;
+  private takeBack(key: string, revision: number): boolean {
+    if (!this.unreadable?.delete(key)) return false;
     if (this.unreadable.size === 0) this.unreadable = undefined;
     this.lastChange = revision;
     this.changes = ++allChanges;
+    return true;
+  }
+  /** Watchers may have seen an object before it became unreadable; whether their selection had it is not known either. */
+  private expireWatches(revision: number): void {
+    this.unknownUntil = revision;
+    this.close(true);
   }
 
-  /** Calls once when the collection ends or is read by other rules. Answers the function that takes the call back. */
-  onClose(call: () => void): () => void {
+  /**
+   * Calls once when the collection ends or is read by other rules; `stale`: what a client knows of it may be wrong, and it must
+   * list again. Answers the function that takes the call back.
+   */
+  onClose(call: (stale: boolean) => void): () => void {
     this.closers.add(call);
     return () => this.closers.delete(call);
   }
-  close(): void {
-    for (const call of [...this.closers]) call();
+  close(stale = false): void {
+    const calls = [...this.closers];
     this.closers.clear();
+    for (const call of calls) call(stale);
   }
 
   /** Answers the function that ends it. */

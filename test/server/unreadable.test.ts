@@ -4,6 +4,7 @@ import type { Log } from '../../src/lib/log.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import type { ChangeRecord, Engine, Entry } from '../../src/storage/engine.ts';
 import { type Answer, type Client, startTestServer, summary, type TestServer } from '../support/server.ts';
+import type { Watch } from '../support/watch.ts';
 
 const REASON = 'the test made it unreadable';
 
@@ -127,6 +128,53 @@ test('an object that becomes unreadable leaves the watches, and comes back when 
   // A list of the past shows what could be read then.
   broken = false;
   expect((await admin.ok('GET', `${path}?resourceVersion=${revision}&resourceVersionMatch=Exact`)).items).toHaveLength(4);
+  await server.close();
+});
+
+/** A watch that has ended because its client must list again. */
+async function expectGone(watch: Watch): Promise<void> {
+  expect(await watch.ended).toBe('end');
+  expect(watch.events.at(-1)).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+  expect(watch.events.at(-1)?.object).toMatchObject({ message: expect.stringContaining('list and watch again') });
+}
+
+test.each(['memory', 'history'] as const)(
+  'the deletion of an unreadable object ends watches that may have seen it, also those that resume (from %s)',
+  async (from) => {
+    const { first, path, namespace, restart } = await scene();
+    // A client that knows the object from when it could be read, and one by a selector that has it.
+    const before = (await first.admin.ok('GET', path)).metadata.resourceVersion;
+    const isB = (key: string): boolean => key === `core/configmaps/${namespace}/b`;
+    let server = await restart(isB);
+    const queries = ['', '&labelSelector=n%3Db', '&fieldSelector=metadata.name%3Db'];
+    const live = await Promise.all(queries.map((query) => server.admin.watch(`${path}?watch=1&resourceVersion=${before}${query}`)));
+    await server.admin.ok('DELETE', `${path}/b`);
+    for (const watch of live) await expectGone(watch);
+    const after = (await server.admin.ok('GET', path)).metadata.resourceVersion;
+    if (from === 'history') server = await server.restart({ wrapEngine: (engine: Engine) => withUnreadable(engine, isB) });
+    for (const query of queries) await expectGone(await server.admin.watch(`${path}?watch=1&resourceVersion=${before}${query}`));
+    // Who has listed since then goes on.
+    const later = await server.admin.watch(`${path}?watch=1&resourceVersion=${after}`);
+    await server.admin.ok('DELETE', `${path}/c`);
+    expect((await later.take(1)).map(summary)).toEqual([expect.stringMatching(/DELETED.*c/)]);
+    later.close();
+    await server.close();
+  },
+);
+
+test('an object that cannot be read and is written anew ends watches whose selection may have had it', async () => {
+  const { first, path, namespace, restart } = await scene();
+  const { metadata } = await first.admin.ok('GET', path);
+  let broken = true;
+  const server = await restart((key) => broken && key === `core/configmaps/${namespace}/b`);
+  const watch = await server.admin.watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}&labelSelector=n%3Db`);
+  const key = `core/configmaps/${namespace}/`;
+  const other = await server.engine.get(`${key}a`);
+  broken = false;
+  // As another server on the same store does that has the key.
+  await server.engine.commit([{ type: 'put', key: `${key}b`, value: other?.value as Buffer }]);
+  await expectGone(watch);
+  expect((await ask(server.admin, 'GET', `${path}/b`)).status).toBe(200);
   await server.close();
 });
 

@@ -1,6 +1,7 @@
 /** watch: a stream of events in the representation that was asked for. */
 import type { Resource } from '../../registry/catalog.ts';
 import { watch as follow } from '../../registry/watch.ts';
+import { expired } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -27,9 +28,10 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
   // The kind may change or go before the watch has begun.
   let [begun, over] = [false, false];
-  const stay = resource.collection?.onClose(() => {
+  const stay = resource.collection?.onClose((stale) => {
     over = true;
-    if (begun) stream.end();
+    if (stale) stream.fail(expired('objects that cannot be read were deleted, or can be read again; list and watch again'));
+    else if (begun) stream.end();
   });
   const stop = await follow(registry, resource, selection, options.resourceVersion, stream).catch((error: unknown) => {
     stay?.();
