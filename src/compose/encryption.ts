@@ -62,7 +62,11 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
   const { file, identity, engine, log, clock } = deps;
   const observer = encryptionMetrics(deps.metrics);
   const connect = deps.connect ?? socketConnector(clock);
-  const ruleDeps: RuleDeps = { identity, clock, random: deps.random, observer, connect };
+  const pluginChanged = (name: string, socket: string, error: string | undefined): void => {
+    if (error === undefined) log.info('KMS plug-in works again', { provider: name, socket });
+    else log.error('KMS plug-in does not work, it is tried again until it does', { provider: name, socket, error });
+  };
+  const ruleDeps: RuleDeps = { identity, clock, random: deps.random, observer, connect, pluginChanged };
   let first: Loaded;
   try {
     first = await loadEncryptionConfig(file, identity);
@@ -72,7 +76,7 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
   await warnOfOthers(file, log);
   const retries = new Retries(deps, () => encrypted.rules);
   const encrypted = new EncryptedEngine(engine, new EncryptionRules(first.rules, ruleDeps), (collection) => retries.want(collection));
-  const follower = new Follower(deps, ruleDeps, observer, encrypted, first);
+  const follower = new Follower(deps, ruleDeps, observer, encrypted, first, () => retries.probe());
   return {
     engine: encrypted,
     checks: encrypted.rules.plugins.map((_, i) => kmsCheck(encrypted, i)),
@@ -164,7 +168,17 @@ class Follower {
   #cache: Pick<Cache, 'reread' | 'unreadable'> | undefined;
   #stop: Cancel | undefined;
 
-  constructor(deps: EncryptionDeps, ruleDeps: RuleDeps, observer: EncryptionMetrics, encrypted: EncryptedEngine, first: Loaded) {
+  readonly #reloaded: () => void;
+
+  constructor(
+    deps: EncryptionDeps,
+    ruleDeps: RuleDeps,
+    observer: EncryptionMetrics,
+    encrypted: EncryptedEngine,
+    first: Loaded,
+    reloaded: () => void,
+  ) {
+    this.#reloaded = reloaded;
     this.#deps = deps;
     this.#ruleDeps = ruleDeps;
     this.#observer = observer;
@@ -217,6 +231,7 @@ class Follower {
     const before = this.#encrypted.rules;
     const rules = new EncryptionRules(config, this.#ruleDeps, before);
     this.#encrypted.use(rules);
+    this.#reloaded();
     this.#failed = undefined;
     this.#observer.reloaded(true, this.#deps.clock.now() / 1000);
     this.#deps.log.info('encryption configuration was reloaded', { file: this.#deps.file, resources: rules.collections.length });
@@ -229,13 +244,15 @@ class Follower {
   }
 }
 
-/** Reads objects again that a plug-in could not decrypt, once all plug-ins work. */
+/** Tries plug-ins until all work, from the start on, and then reads objects again that they could not decrypt. */
 class Retries {
   readonly #deps: EncryptionDeps;
   readonly #rules: () => EncryptionRules;
   readonly #wanted = new Set<string>();
   #cache: Pick<Cache, 'reread'> | undefined;
   #cancel: Cancel | undefined;
+  /** Whether plug-ins are to be tried though no object waits for them. */
+  #probing = false;
 
   constructor(deps: EncryptionDeps, rules: () => EncryptionRules) {
     this.#deps = deps;
@@ -243,6 +260,7 @@ class Retries {
   }
   start(cache: Pick<Cache, 'reread'>): void {
     this.#cache = cache;
+    this.probe();
     this.#schedule();
   }
   stop(): void {
@@ -253,19 +271,30 @@ class Retries {
     this.#wanted.add(collection);
     this.#schedule();
   }
+  /** A plug-in that is away is found soon rather than by the first request that needs it. */
+  probe(): void {
+    this.#probing = this.#rules().plugins.length > 0;
+    this.#schedule();
+  }
 
   #schedule(): void {
-    if (this.#cancel !== undefined || this.#cache === undefined || this.#wanted.size === 0) return;
-    this.#cancel = this.#deps.clock.after(RETRY_MS, () => void this.#retry());
+    if (this.#cancel !== undefined || this.#cache === undefined) return;
+    if (this.#wanted.size > 0 || this.#probing) this.#cancel = this.#deps.clock.after(RETRY_MS, () => void this.#retry());
   }
   async #retry(): Promise<void> {
     try {
-      await Promise.all(this.#rules().plugins.map(({ kms }) => kms.check()));
+      const { plugins } = this.#rules();
+      if (this.#probing) {
+        await Promise.all(plugins.map(({ kms }) => kms.probe()));
+        this.#probing = false;
+      }
+      if (this.#wanted.size === 0) return;
+      await Promise.all(plugins.map(({ kms }) => kms.check()));
       const collections = [...this.#wanted];
       this.#wanted.clear();
       for (const collection of collections) await this.#cache?.reread(collection);
     } catch {
-      // The health check tells why; another try follows.
+      // The log and the health check tell why; another try follows.
     } finally {
       this.#cancel = undefined;
       this.#schedule();

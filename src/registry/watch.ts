@@ -204,7 +204,9 @@ function replay(deps: RegistryDeps, collection: Collection, selection: Selection
 
 /** What became of an object that cannot be read is no event: its labels and fields are not known. */
 const unreadableSince = (from: number, revision: number): ApiError =>
-  expired(`too old resource version: ${from} (${revision}): an object that could not be read was deleted or replaced; list and watch again`);
+  expired(
+    `too old resource version: ${from} (${revision}): an object that could not be read was deleted or replaced; list and watch again`,
+  );
 
 const asApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;

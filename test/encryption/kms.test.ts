@@ -10,7 +10,7 @@ const secret = (name: string) => ({ metadata: { name }, stringData: { password: 
 onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
   const plugin = new KmsPlugin();
   const config = new ConfigFile('kubernetes', [
-    { kms: { name: 'vault', endpoint: plugin.endpoint, cachesize: 2, timeout: '500ms' } },
+    { kms: { name: 'vault', endpoint: plugin.endpoint, cachesize: 2, timeout: '3s' } },
     identityEntry,
   ]);
   const server = start({ identity: 'kubernetes', encryptionProviderConfig: config.path });
@@ -45,7 +45,7 @@ onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
   test('what hangs, refuses, lies or babbles costs a write its time limit, an error that says why, and nothing else', async () => {
     const { admin } = server();
     for (const [behaviour, why] of [
-      ['hangs', 'no answer within 500 ms'],
+      ['hangs', 'no answer within 3000 ms'],
       ['lies', 'could not decrypt what it encrypted: the answer is another value'],
       ['refuses', 'PERMISSION_DENIED: not today'],
       ['babbles', 'the answer is not a message of the protocol'],
@@ -89,7 +89,7 @@ describe('a start', () => {
     const { startTestServer } = await import('../support/server.ts');
     const plugin = await new KmsPlugin().start();
     const key = newKey('local');
-    const kms = { kms: { name: 'vault', endpoint: plugin.endpoint, timeout: '200ms' } };
+    const kms = { kms: { name: 'vault', endpoint: plugin.endpoint, timeout: '3s' } };
     const config = new ConfigFile('plat', [kms, identityEntry]);
     let server = await startTestServer({ store: 'lmdb', encryptionProviderConfig: config.path });
     try {

@@ -139,6 +139,35 @@ test('what a plug-in could not decrypt is read again once it works, and not befo
   expect(server.reread).toEqual(['core/secrets/']);
 });
 
+test('a plug-in that is away at the start is logged once, with its socket, and tried until it works', async () => {
+  let [gone, calls] = [true, 0];
+  const turned = async (bytes: Buffer): Promise<Buffer> => Buffer.from(bytes.map((byte) => byte ^ 0xff));
+  const version = async (): Promise<string> => {
+    calls++;
+    if (gone) throw new Error('it cannot be reached');
+    return KMS_VERSION;
+  };
+  const connect = () => ({ version, encrypt: turned, decrypt: turned, close: () => {} });
+  const config = new ConfigFile('plat', [{ kms: { name: 'vault', endpoint: 'unix:///run/vault.sock' } }]);
+  const server = await setUp(config, { connect });
+  await server.clock.advance(4 * RETRY_MS);
+  expect(calls).toBe(4);
+  const away =
+    'error KMS plug-in does not work, it is tried again until it does {"provider":"vault","socket":"/run/vault.sock",' +
+    '"error":"it cannot be reached"}';
+  expect(server.lines).toEqual([away]);
+  const [check] = server.encryption.checks;
+  expect(check?.name).toBe('kms-provider-0');
+  await expect(check?.check()).rejects.toThrow('the KMS plug-in "vault" could not tell its version: it cannot be reached');
+  gone = false;
+  await server.clock.advance(RETRY_MS);
+  expect(server.lines).toEqual([away, 'info KMS plug-in works again {"provider":"vault","socket":"/run/vault.sock"}']);
+  await expect(check?.check()).resolves.toBeUndefined();
+  // Nothing is asked any more that nobody needs: four times away, once by the check, then once by each of them.
+  await server.clock.advance(4 * RETRY_MS);
+  expect(calls).toBe(7);
+});
+
 describe('a start', () => {
   test.each([
     ['{"kind": "x"', 'the file is neither YAML nor JSON'],
@@ -191,4 +220,25 @@ test('keys are in no answer, log line or metric of a server', async () => {
     { resource: 'secrets', current: 0, outdated: 0, unreadable: 1, forms: [{ provider: 'aescbc', name: 'one', objects: 1 }] },
   ]);
   expect((await server.alice.get('/store/encryption')).status).toBe(403);
+});
+
+test('a key that goes, and one that comes back, end the watches of its kind with 410: no event says which objects that are', async () => {
+  const key = newKey('one');
+  const config = new ConfigFile('plat', [local('aescbc', key), identityEntry]);
+  const server = await startTestServer({ encryptionProviderConfig: config.path });
+  ended.push(() => server.close());
+  const ns = await server.namespace();
+  const secrets = `/api/v1/namespaces/${ns}/secrets`;
+  await server.admin.ok('POST', secrets, { metadata: { name: 'a' } });
+  for (const [providers, names] of [
+    [[identityEntry], []],
+    [[local('aescbc', key), identityEntry], ['a']],
+  ] as const) {
+    const watch = await server.admin.watch(`${secrets}?watch=1`);
+    config.write(providers);
+    expect(await watch.ended).toBe('end');
+    expect(watch.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+    const { items } = await server.admin.ok('GET', secrets);
+    expect(items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(names);
+  }
 });

@@ -1,7 +1,8 @@
 /** watch: a stream of events in the representation that was asked for. */
+
+import { expired } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { watch as follow } from '../../registry/watch.ts';
-import { expired } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import type { Services } from '../services.ts';

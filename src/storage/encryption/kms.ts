@@ -28,8 +28,13 @@ export const UNHEALTHY_MS = 3000;
 export const LARGEST_CIPHER = 16 * 1024;
 const PROOF_BYTES = 32;
 
+/** Called when a plug-in turns out not to work, with the reason, and when it works again, without one. */
+export type KmsObserver = (error: string | undefined) => void;
+
 export class Kms {
   readonly name: string;
+  readonly #observer: KmsObserver;
+  #works = true;
   readonly #transport: KmsTransport;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -38,8 +43,9 @@ export class Kms {
   #why = '';
   #health: { readonly until: number; readonly outcome: Promise<void> } | undefined;
 
-  constructor(name: string, transport: KmsTransport, clock: Clock, random: Random) {
+  constructor(name: string, transport: KmsTransport, clock: Clock, random: Random, observer: KmsObserver = () => {}) {
     this.name = name;
+    this.#observer = observer;
     this.#transport = transport;
     this.#clock = clock;
     this.#random = random;
@@ -72,6 +78,11 @@ export class Kms {
     this.#health = { until: this.#clock.monotonic() + millis, outcome };
   }
 
+  /** A round trip of its own, which only the observer notices: requests find out by themselves. */
+  probe(): Promise<void> {
+    return this.#observed(() => this.#roundTrip((_, call) => call()));
+  }
+
   close(): void {
     this.#transport.close();
   }
@@ -83,13 +94,30 @@ export class Kms {
   }
 
   /** A plug-in that cannot decrypt what it encrypts would lose everything that is written. */
-  async #prove(): Promise<void> {
-    await this.#guarded('tell its version', async () => {
+  #prove(): Promise<void> {
+    return this.#observed(() => this.#roundTrip((what, call) => this.#guarded(what, call)));
+  }
+
+  /** An outage is reported once, and its end. */
+  async #observed(proof: () => Promise<void>): Promise<void> {
+    try {
+      await proof();
+    } catch (error) {
+      if (this.#works) this.#observer((error as Error).message);
+      this.#works = false;
+      throw error;
+    }
+    if (!this.#works) this.#observer(undefined);
+    this.#works = true;
+  }
+
+  async #roundTrip(step: (what: string, call: () => Promise<void>) => Promise<void>): Promise<void> {
+    await step('tell its version', async () => {
       const version = await this.#transport.version();
       if (version !== KMS_VERSION) throw new Error(`it speaks version ${JSON.stringify(version.slice(0, 32))}, not ${KMS_VERSION}`);
     });
     const sample = this.#random.bytes(PROOF_BYTES);
-    await this.#guarded('decrypt what it encrypted', async () => {
+    await step('decrypt what it encrypted', async () => {
       const back = await this.#transport.decrypt(await this.#encrypt(sample));
       if (!back.equals(sample)) throw new Error('the answer is another value');
     });
@@ -110,6 +138,8 @@ export class Kms {
       this.#why = `the KMS plug-in ${JSON.stringify(this.name)} could not ${what}: ${(error as Error).message}`;
       this.#restUntil = this.#clock.monotonic() + REST_MS;
       this.#proved = undefined;
+      // What was found before is not true any more; a check that is under way finds out by itself.
+      if (this.#health?.until !== Number.POSITIVE_INFINITY) this.#health = undefined;
       throw new ProviderUnavailable(this.#why);
     }
   }

@@ -17,6 +17,8 @@ export interface RuleDeps {
   readonly observer: TransformObserver & EnvelopeObserver;
   /** Opens the way to a plug-in; the same calls are used until it is closed. */
   readonly connect: (socket: string, timeoutMs: number) => KmsTransport;
+  /** Called when a plug-in turns out not to work, with the reason, and when it works again, without one. */
+  readonly pluginChanged?: (name: string, socket: string, error: string | undefined) => void;
 }
 
 export class EncryptionRules {
@@ -91,7 +93,7 @@ function makeEnvelope(config: Extract<ProviderConfig, { type: 'kms' }>, id: stri
   return new Envelope({
     prefix: Buffer.from(storedPrefix(deps.identity, 'kms', name), 'latin1'),
     id,
-    kms: new Kms(name, deps.connect(socket, timeoutMs), clock, random),
+    kms: new Kms(name, deps.connect(socket, timeoutMs), clock, random, (error) => deps.pluginChanged?.(name, socket, error)),
     cacheSize,
     random,
     observer,
