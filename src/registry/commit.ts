@@ -1,14 +1,15 @@
 /** The last steps of every write: hooks, the commit itself, and the item that answers show. */
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { inSlices, type Slices } from '../lib/slices.ts';
 import { requestTooLarge } from '../meta/errors.ts';
-import { encode, TextTooLong } from '../schema/json.ts';
+import { encode, encodeSteps, TextTooLong } from '../schema/json.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
 import { HEADER, itemFromStored } from '../storage/item.ts';
 import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
-import { storedValueOf } from './convert.ts';
+import { storedValueOf, storedValueSteps } from './convert.ts';
 import type { Hook } from './hooks.ts';
 
 /** Where the object of a target stands in the store. */
@@ -26,41 +27,64 @@ export const hookOf = (deps: RegistryDeps, resource: Resource): Hook | undefined
 export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: ApiObject, before?: Item): Buffer {
   const limit = deps.maxObjectBytes;
   const stored = before?.bytes.length ?? 0;
-  let value: Buffer;
   try {
-    value = storedValueOf(resource, object, Math.max(stored, limit));
+    return bounded(storedValueOf(resource, object, Math.max(stored, limit)), limit, stored);
   } catch (error) {
-    if (error instanceof TextTooLong) throw objectTooLarge(`more than ${limit}`, limit);
-    throw error;
+    throw sizeError(error, limit);
   }
+}
+/** The same of a large object, in slices. Throws RequestEnded, too. */
+export async function boundedValueInSlices(
+  deps: RegistryDeps,
+  resource: Resource,
+  object: ApiObject,
+  slices: Slices,
+  before?: Item,
+): Promise<Buffer> {
+  const limit = deps.maxObjectBytes;
+  const stored = before?.bytes.length ?? 0;
+  try {
+    return bounded(await inSlices(storedValueSteps(resource, object, Math.max(stored, limit)), slices), limit, stored);
+  } catch (error) {
+    throw sizeError(error, limit);
+  }
+}
+function bounded(value: Buffer, limit: number, stored: number): Buffer {
   const size = value.length - HEADER;
   if (size > limit && size >= stored) throw objectTooLarge(size, limit);
   return value;
 }
+const sizeError = (error: unknown, limit: number): unknown =>
+  error instanceof TextTooLong ? objectTooLarge(`more than ${limit}`, limit) : error;
 const objectTooLarge = (size: number | string, limit: number) =>
   requestTooLarge(`Request entity too large: the object would take ${size} bytes in the store, and the limit is ${limit}`);
 
 /** The item of an object that is not stored (dry run). */
 export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item {
-  const bytes = Buffer.from(encode(resource.hub.schema, object));
-  return {
-    key,
-    revision: 0,
-    created: 0,
-    bytes,
-    line: undefined,
-    versionAt: 0,
-    labels: object.metadata.labels,
-    fields: undefined,
-    parsed: undefined,
-  };
+  return itemOfText(key, object, Buffer.from(encode(resource.hub.schema, object)));
 }
+/** The same, in slices where the object is large. Rejects with RequestEnded. */
+export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): Item | Promise<Item> {
+  if (slices === undefined) return unsavedItem(resource, key, object);
+  return inSlices(encodeSteps(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
+}
+const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
+  key,
+  revision: 0,
+  created: 0,
+  bytes,
+  line: undefined,
+  versionAt: 0,
+  labels: object.metadata.labels,
+  fields: undefined,
+  parsed: undefined,
+});
 
 /** An object on its way into the store. */
 export interface Put {
   readonly object: ApiObject;
   /** Its stored form, where that is made already. */
-  readonly value?: Buffer;
+  value?: Buffer;
   /** The revision that it must replace; 0: none. */
   readonly expect: number;
   /** The revision at which it was made; 0: this one. */

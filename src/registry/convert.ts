@@ -2,9 +2,9 @@
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { apiVersionOf, convertsLater, fromHub, fromHubNow, type Hub, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
 import { frozen } from '../lib/frozen.ts';
-import type { Slices } from '../lib/slices.ts';
+import type { Slices, Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
-import { DecodeError, decode, encodeBytes } from '../schema/json.ts';
+import { DecodeError, decode, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseJsonInSlices } from '../schema/parse.ts';
 import type { Item } from '../storage/item.ts';
 import { HEADER, withHeader } from '../storage/item.ts';
@@ -30,7 +30,7 @@ export async function storedInSlices(resource: Resource, item: Item, slices: Sli
   if (isForeign(resource, item)) return storedObject(resource, item);
   const known = recentObjects.copy(resource, item);
   if (known !== undefined) return known;
-  const parsed = parseItem(item);
+  const parsed = await parseItemInSlices(item, slices);
   await slices.pause();
   return normal(resource, parsed);
 }
@@ -100,9 +100,17 @@ export function normal(resource: Resource, object: ApiObject): ApiObject {
 
 /** The stored form of a hub object: its JSON text without resourceVersion. Throws TextTooLong, see `encodeBytes`. */
 export function storedValueOf(resource: Resource, object: ApiObject, most?: number): Buffer {
-  // Nothing rather than deleted: the engine reads an object that lost a field much more slowly.
-  if (object.metadata.resourceVersion !== undefined) object.metadata.resourceVersion = undefined as never;
+  dropVersion(object);
   return withHeader(encodeBytes(resource.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+}
+/** The same of a large object. */
+export function* storedValueSteps(resource: Resource, object: ApiObject, most?: number): Work<Buffer> {
+  dropVersion(object);
+  return withHeader(yield* encodeSteps(resource.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+}
+function dropVersion({ metadata }: ApiObject): void {
+  // Nothing rather than deleted: the engine reads an object that lost a field much more slowly.
+  if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined as never;
 }
 
 // ---- objects that were stored in another version than the one that is stored now ---------------------------------

@@ -7,7 +7,16 @@ import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
 import { CommitConflict } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
-import { admissionRequest, boundedValueOf, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
+import {
+  admissionRequest,
+  boundedValueInSlices,
+  boundedValueOf,
+  commitPut,
+  hookOf,
+  type Put,
+  storeKey,
+  unsavedInSlices,
+} from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { parseItem } from './convert.ts';
 import { fillAsRead, hubOf, judgedForms } from './judged.ts';
@@ -89,27 +98,22 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 
   if (ctx.dryRun) {
     if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw taken(target);
-    boundedValueOf(deps, resource, ready);
+    if (slices === undefined) boundedValueOf(deps, resource, ready);
+    else await boundedValueInSlices(deps, resource, ready, slices);
     // What is not stored has no version of its own: the answer repeats what was sent.
     if (given !== undefined) ready.metadata.resourceVersion = given;
-    return unsavedItem(resource, keyOf(target), ready);
+    return unsavedInSlices(resource, keyOf(target), ready, slices);
   }
   if (given !== undefined && !owned && isVersion(given)) throw badRequestOnCreate();
   const { sideWrites, commitSteps: steps } = request;
-  // The name of a large object that is still to be found is part of its text: then that is made with each try.
-  const value = slices === undefined || generate ? undefined : boundedValueOf(deps, resource, ready);
-  if (slices !== undefined) await slices.pause();
-  const put = {
-    object: ready,
-    ...(value !== undefined && { value }),
-    expect: 0,
-    created: 0,
-    more: hookRequest.operations,
-    sideWrites,
-    steps,
-  };
+  const put: Put = { object: ready, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
   for (let attempt = 1; ; attempt++) {
     const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
+    // The text of a large object is made in slices, with each try: the name may be another one.
+    if (slices !== undefined) {
+      put.value = await boundedValueInSlices(deps, resource, ready, slices);
+      await slices.pause();
+    }
     try {
       return await commitPut(deps, final, put);
     } catch (error) {

@@ -5,14 +5,15 @@
 import type { SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { convertsLater, fromHub } from '../kinds/served.ts';
+import { inSlices } from '../lib/slices.ts';
 import { conflict } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
-import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
+import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { hubObject, normal, parseItem, storedInSlices, storedValueOf } from './convert.ts';
+import { hubObject, normal, parseItem, storedInSlices, storedValueOf, storedValueSteps } from './convert.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
@@ -99,9 +100,9 @@ async function attemptRemove(
     resource.kind.deletionBegins?.(object as never);
   }
   object.metadata.resourceVersion = String(item.revision);
-  if (ctx.dryRun) return { item: unsavedItem(resource, item.key, object), object, removed: atOnce };
+  if (ctx.dryRun) return { item: await unsavedInSlices(resource, item.key, object, slices), object, removed: atOnce };
   // Deleting what is already on its way changes nothing. What marks an object may make it larger than objects may be.
-  const value = storedValueOf(resource, object);
+  const value = slices === undefined ? storedValueOf(resource, object) : await inSlices(storedValueSteps(resource, object), slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
   const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
@@ -145,7 +146,8 @@ async function removeNow(
     if (hook !== undefined) await hook({ object: undefined, old: object, dryRun: false, operations });
     await commitDelete(deps, ctx, item.revision, operations, sideWrites);
   }
-  return { item: marked(object, item) ? unsavedItem(ctx.resource, item.key, object) : item, object, removed: true };
+  if (!marked(object, item)) return { item, object, removed: true };
+  return { item: await unsavedInSlices(ctx.resource, item.key, object, ctx.request?.slices(item.bytes.length)), object, removed: true };
 }
 /** A grace period of nothing leaves its mark on the answer. */
 const marked = (object: ApiObject, item: Item): boolean => object.metadata.deletionTimestamp !== undefined && item.revision > 0;

@@ -13,7 +13,16 @@ import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
 import { CommitConflict } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
-import { admissionRequest, boundedValueOf, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
+import {
+  admissionRequest,
+  boundedValueInSlices,
+  boundedValueOf,
+  commitDelete,
+  commitPut,
+  hookOf,
+  storeKey,
+  unsavedInSlices,
+} from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { recentObjects, storedInSlices, storedObject } from './convert.ts';
 import { create } from './create.ts';
@@ -169,14 +178,15 @@ async function store(
   more: readonly Operation[],
 ): Promise<Item> {
   const { resource } = ctx;
-  const value = boundedValueOf(deps, resource, ready, item);
+  const slices = ctx.request?.slices(item.bytes.length);
+  const value =
+    slices === undefined ? boundedValueOf(deps, resource, ready, item) : await boundedValueInSlices(deps, resource, ready, slices, item);
   if (sameText(item, value) && !(deps.cache.engine.isOutdated !== undefined && (await deps.cache.engine.isOutdated(storeKey(ctx)))))
     return item;
   if (ctx.dryRun) {
     ready.metadata.resourceVersion = String(item.revision);
-    return unsavedItem(resource, item.key, ready);
+    return unsavedInSlices(resource, item.key, ready, slices);
   }
-  const slices = ctx.request?.slices(value.length);
   if (slices !== undefined) await slices.pause();
   const put = { object: ready, value, expect: item.revision, created: item.created, more, sideWrites, steps };
   const written = await commitPut(deps, ctx, put);
@@ -201,12 +211,13 @@ function finished(kind: Kind, object: ApiObject, old: ApiObject): boolean {
 
 async function removeFinished(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, item: Item): Promise<Item> {
   ready.metadata.resourceVersion = String(item.revision);
-  if (ctx.dryRun) return unsavedItem(ctx.resource, item.key, ready);
+  const slices = ctx.request?.slices(item.bytes.length);
+  if (ctx.dryRun) return unsavedInSlices(ctx.resource, item.key, ready, slices);
   const hook = hookOf(deps, ctx.resource);
   const operations: Operation[] = [];
   if (hook !== undefined) await hook({ object: undefined, old: ready, dryRun: false, operations });
   await commitDelete(deps, ctx, item.revision, operations, []);
-  return unsavedItem(ctx.resource, item.key, ready);
+  return unsavedInSlices(ctx.resource, item.key, ready, slices);
 }
 
 /** The object is the one that the path names. */

@@ -77,14 +77,31 @@ function reserve(size: number): void {
   buffer = larger;
 }
 
+/** Begins a text that is taken out of the buffer in parts (`json-encode-steps.ts`). */
+export function beginPart(): void {
+  longest = Number.POSITIVE_INFINITY;
+  position = 0;
+  present.top = 0;
+}
+/** Bytes of the part so far. */
+export const partSize = (): number => position;
+/** The part as bytes of their own; the buffer is free for others. */
+export function takePart(): Buffer {
+  const part = Buffer.allocUnsafe(position);
+  buffer.copy(part, 0, 0, position);
+  release();
+  position = 0;
+  return part;
+}
+
 const quoteMark = 0x22;
 const backslash = 0x5c;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+export const comma = 0x2c;
+export const colon = 0x3a;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
 
 /**
  * Texts come in many representations (parts of others, joined, interned), and a method that is looked up on more than four
@@ -92,7 +109,7 @@ const closeBracket = 0x5d;
  */
 const codeAt = (text: string, at: number): number => String.prototype.charCodeAt.call(text, at);
 
-function byte(code: number): void {
+export function byte(code: number): void {
   if (position >= buffer.length) reserve(1);
   buffer[position++] = code;
 }
@@ -114,7 +131,7 @@ const longText = 32;
 /** What JSON escapes, or writes in more than one byte. */
 const notPlain = /[^\x20\x21\x23-\x5b\x5d-\x7e]/;
 
-function quoted(text: string): void {
+export function quoted(text: string): void {
   const written = text.length > longText ? writeLong(text) : writeShort(text);
   if (!written) utf8(JSON.stringify(text));
 }
@@ -150,7 +167,7 @@ type Values = Record<string, unknown>;
 
 const writers = new WeakMap<Type, Writer>();
 
-function writerOf(type: Type): Writer {
+export function writerOf(type: Type): Writer {
   const resolved = resolve(type);
   let writer = writers.get(resolved);
   if (writer === undefined) {
@@ -210,6 +227,16 @@ export function keepText(value: object): void {
   if (!kept.has(value)) kept.set(value, null);
 }
 
+/** The text that is kept of a value; null where it is still to be made, undefined where it is not to be kept. */
+export const keptText = (value: object): Uint8Array | null | undefined => kept.get(value);
+export const setKeptText = (value: object, text: Uint8Array): void => void kept.set(value, text);
+
+/** Text that is ready. */
+export function bytes(text: Uint8Array): void {
+  reserve(text.length);
+  buffer.set(text, position);
+  position += text.length;
+}
 function keptOrPlain(value: unknown): void {
   const text = kept.get(value as object);
   if (text === undefined) plain(value);
@@ -217,15 +244,11 @@ function keptOrPlain(value: unknown): void {
     const start = position;
     plain(value);
     kept.set(value as object, Uint8Array.prototype.slice.call(buffer, start, position));
-  } else {
-    reserve(text.length);
-    buffer.set(text, position);
-    position += text.length;
-  }
+  } else bytes(text);
 }
 
 /** Any JSON value, as JSON.stringify writes it: field sets, embedded objects. */
-function plain(value: unknown): void {
+export function plain(value: unknown): void {
   if (typeof value === 'string') quoted(value);
   else if (typeof value !== 'object' || value === null) utf8(JSON.stringify(value) ?? 'null');
   else if (Array.isArray(value)) {
@@ -297,7 +320,8 @@ function mapWriter(type: MapType): Writer {
   };
 }
 
-interface FieldPlan extends Placed {
+export interface FieldPlan extends Placed {
+  readonly type: Type;
   /** `"name":` */
   readonly label: Uint8Array;
   readonly write: Writer;
@@ -317,6 +341,7 @@ function planField(field: NamedField, at: number): FieldPlan {
   return {
     name: field.name,
     at,
+    type: field.type,
     label: Buffer.from(label),
     write: writerOf(field.type),
     nothing: field.always ? Buffer.from(label + JSON.stringify(toJson(field.type, pointer ? null : (zero ?? null)))) : undefined,
@@ -325,20 +350,45 @@ function planField(field: NamedField, at: number): FieldPlan {
   };
 }
 
+/** How a message is written. */
+export interface Layout {
+  /** By name, in the order in which they are written. */
+  readonly fields: ReadonlyMap<string, FieldPlan>;
+  /** Those that are written even where there is nothing in them. */
+  readonly always: readonly FieldPlan[];
+  /** A field has the name of something that every object inherits. */
+  readonly careful: boolean;
+}
+const layouts = new WeakMap<MessageType, Layout>();
+
+export function layoutOf(type: MessageType): Layout {
+  let layout = layouts.get(type);
+  if (layout === undefined) {
+    const plans = type.ordered.map(planField);
+    layout = {
+      fields: new Map(plans.map((plan) => [plan.name, plan])),
+      always: plans.filter((plan) => plan.nothing !== undefined),
+      careful: type.ordered.some((field) => isInherited(field.name)),
+    };
+    layouts.set(type, layout);
+  }
+  return layout;
+}
+
 const present = new PresentFields<FieldPlan>();
 
 function messageWriter(type: MessageType): Writer {
   // Fields are planned on first use, so that a schema may contain itself.
-  let fields: Map<string, FieldPlan> | undefined;
-  let always: FieldPlan[] = [];
+  let fields: ReadonlyMap<string, FieldPlan> | undefined;
+  let always: readonly FieldPlan[] = [];
   const keep = type.unknown === 'keep';
   const careful = type.ordered.some((field) => isInherited(field.name));
   return (given) => {
     const object = careful ? ownOnly(given) : (given as Values);
     if (fields === undefined) {
-      const plans = type.ordered.map(planField);
-      fields = new Map(plans.map((plan) => [plan.name, plan]));
-      always = plans.filter((plan) => plan.nothing !== undefined);
+      const layout = layoutOf(type);
+      fields = layout.fields;
+      always = layout.always;
     }
     const base = present.top;
     present.gather(fields, object);
@@ -380,7 +430,7 @@ function messageWriter(type: MessageType): Writer {
 }
 
 /** A separator and the name of a field, with or without its value. */
-function label(separator: number, name: Uint8Array): void {
+export function label(separator: number, name: Uint8Array): void {
   const length = name.length;
   reserve(length + 1);
   const to = buffer;
