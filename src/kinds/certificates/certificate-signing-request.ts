@@ -35,6 +35,18 @@ function stampConditions(request: CertificateSigningRequest, old: CertificateSig
   }
 }
 
+/**
+ * A status may repeat decisions but not change them: as many as there were are replaced by those that were there. One more or
+ * less stays, and is refused.
+ */
+function keepDecisions(request: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
+  const { conditions = [] } = request.status;
+  const before = (old.status.conditions ?? []).filter((condition) => condition.type === type);
+  if (before.length === 0 || conditions.filter((condition) => condition.type === type).length !== before.length) return;
+  let next = 0;
+  request.status.conditions = conditions.map((condition) => (condition.type === type ? (before[next++] ?? condition) : condition));
+}
+
 /** `Approved,Issued` */
 function conditionCell({ status }: CertificateSigningRequest): string {
   const has = (wanted: string): boolean => (status.conditions ?? []).some(({ type }) => type === wanted);
@@ -58,8 +70,6 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
       stamp(request, user);
       if (!env.feature('CSRDuration')) delete request.spec.expirationSeconds;
       request.status = {};
-      // Nobody is shown to own a request unless somebody applies it, as ever.
-      if (request.metadata.managedFields?.every((entry) => entry.operation === 'Update')) delete request.metadata.managedFields;
     },
     prepareForUpdate(request, old) {
       request.spec = old.spec;
@@ -67,7 +77,7 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
     },
     validate: validateRequest,
     validateUpdate: validateRequestUpdate({}),
-    resetFields: [['status'], ['spec', 'username'], ['spec', 'uid'], ['spec', 'groups'], ['spec', 'extra']],
+    resetFields: [['spec'], ['status']],
   },
   subresources: {
     approval: objectSubresource({
@@ -84,10 +94,11 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
     status: status({
       prepareForUpdate(request, old, env) {
         request.spec = old.spec;
+        for (const type of ['Approved', 'Denied']) keepDecisions(request, old, type);
         stampConditions(request, old, env);
       },
       validateUpdate: validateRequestUpdate({ issue: true }),
-      resetFields: [['spec']],
+      resetFields: [['spec'], ['status', 'conditions']],
     }),
   },
   fields: { 'spec.signerName': ({ spec }) => spec.signerName },

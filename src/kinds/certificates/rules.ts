@@ -69,12 +69,29 @@ function validateSigner(name: string, at: Path, errors: FieldErrors, env: KindEn
     errors.invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
     return;
   }
-  if (domain.length > 253) errors.tooLong(at, 253);
+  if (domain.length > MAX_SIGNER_PART) errors.tooLong(at, MAX_SIGNER_PART);
   const labels = domain.split('.');
-  for (const label of labels)
-    for (const text of dns1123Label(label)) errors.invalid(at, domain, `validating label ${JSON.stringify(label)}: ${text}`);
+  validateLabels(labels, dns1123Label, domain, at, errors);
   if (labels.length < 2) errors.invalid(at, domain, 'should be a domain with at least two segments separated by dots');
-  for (const text of dns1123Subdomain(path)) errors.invalid(at, path, `validating label ${JSON.stringify(path)}: ${text}`);
+  validateLabels(path.split('.'), dns1123Subdomain, path, at, errors);
+  if (name.length > MAX_SIGNER_NAME) errors.tooLong(at, MAX_SIGNER_NAME);
+}
+/** A domain, or the name of an object in a path. */
+const MAX_SIGNER_PART = 253;
+/** `<domain>/<namespace>.<name>` */
+const MAX_SIGNER_NAME = MAX_SIGNER_PART + 1 + 63 + 1 + MAX_SIGNER_PART;
+
+/** Reports the first label that is none: what is wrong with the rest would read the same. */
+function validateLabels(
+  labels: readonly string[],
+  rule: (label: string) => readonly string[],
+  whole: string,
+  at: Path,
+  errors: FieldErrors,
+): void {
+  const wrong = labels.find((label) => rule(label).length > 0);
+  if (wrong === undefined) return;
+  for (const text of rule(wrong)) errors.invalid(at, whole, `validating label ${JSON.stringify(wrong)}: ${text}`);
 }
 
 /** Decisions are made and not taken back: such a condition is true or not there. */
@@ -88,7 +105,7 @@ function validateConditions(conditions: readonly CertificateSigningRequestCondit
     if (type === '') errors.required(at.child('type'));
     const allowed = decisions.includes(type) ? ['True'] : statuses;
     if (status === '') errors.required(at.child('status'));
-    else if (!allowed.includes(status)) errors.notSupported(at.child('status'), status, ['True']);
+    else if (!allowed.includes(status)) errors.notSupported(at.child('status'), status, allowed);
     if (seen.has(opposites[type] ?? '')) errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive');
     if (seen.has(type)) errors.duplicate(at.child('type'), type);
     seen.add(type);
