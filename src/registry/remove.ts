@@ -37,8 +37,8 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /**
- * What else is written in the same commit; throws to refuse. It is asked again when others got in between, so that what
- * it decides is true of the state that the deletion replaces.
+ * What else is written in the same commit; throws to refuse, before the conditions of the request are checked. It is asked
+ * again when others got in between, so that what it decides is true of the state that the deletion replaces.
  */
 export type Alongside = (object: ApiObject) => readonly SideWrite[];
 
@@ -77,9 +77,10 @@ async function attemptRemove(
   const object = stored instanceof Promise ? await stored : stored;
   // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.
   if (convertsLater(resource) && !ctx.collection) await fromHub(resource, structuredClone(object));
+  const sideWrites = alongside?.(object);
   checkPreconditions(ctx, object, options);
   const request = admissionRequest(ctx, 'DELETE', undefined, object);
-  if (alongside !== undefined) request.sideWrites.push(...alongside(object));
+  if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
   const judged = deps.admission.validate(request);

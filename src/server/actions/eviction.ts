@@ -34,11 +34,15 @@ export function eviction(deps: RegistryDeps): Action {
     const given = body as ApiObject & Eviction;
     if (given.metadata.name !== write.name) throw badRequest('name in URL does not match name in Eviction object');
     const options = given.deleteOptions ?? {};
-    checkDeleteOptions(deps.catalog, options);
     const dryRun = write.dryRun || (options.dryRun ?? []).length > 0;
     const target: WriteContext = { ...write, subresource: '', dryRun };
     await admit(deps, write, given);
-    await remove(quiet, target, options, (object) => charge(deps, target, object as ApiObject & Pod));
+    await remove(quiet, target, options, (object) => {
+      const charged = charge(deps, target, object as ApiObject & Pod);
+      // Clients know a budget that allows nothing before options that say nothing.
+      checkDeleteOptions(deps.catalog, options);
+      return charged;
+    });
     const object = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
     return { status: 201, object, schema: Status as MessageType };
   };
