@@ -7,6 +7,7 @@ import { own } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, requestTooLarge, unprocessable } from '../meta/errors.ts';
 import { DecodeError, maxDepth } from '../schema/errors.ts';
+import { holdsFractions } from '../schema/parse.ts';
 import { cloneJson, setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
@@ -19,6 +20,8 @@ export interface Patch {
   (document: JsonValue): JsonValue;
   /** What of the document it looks at and may change; undefined: anything. */
   readonly touched?: Touched | undefined;
+  /** The text of the patch holds numbers with a fraction or an exponent. */
+  readonly fractions?: boolean;
   /** A strategic merge patch: what it makes is refused in other words. */
   readonly strategic?: true;
   /** The same in steps, for patches that may take long. */
@@ -43,7 +46,8 @@ type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
 
 /** Reads the body of a patch request. */
 export function readJsonPatch(body: PatchBody): Patch {
-  return jsonPatch(patchValue(body, badRequest));
+  const operations = patchValue(body, badRequest);
+  return Object.assign(jsonPatch(operations), { fractions: holdsFractions(operations) });
 }
 
 /** Takes a patch that is parsed already, as webhooks send it. */
@@ -51,7 +55,7 @@ export function jsonPatch(operations: JsonValue): Patch {
   if (operations === null) return (document) => document;
   if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)}: a JSON patch is a list of operations`);
   for (const operation of operations)
-    if (typeof operation !== 'object' || operation === null || Array.isArray(operation))
+    if (typeof operation !== 'object' || Array.isArray(operation))
       throw badRequest(`json: cannot unmarshal ${goKind(operation)}: an operation of a JSON patch is an object`);
   if (operations.length > MAX_OPERATIONS)
     throw requestTooLarge(
@@ -62,10 +66,10 @@ export function jsonPatch(operations: JsonValue): Patch {
 }
 
 /** Undefined when an operation concerns the whole document, or is none. */
-function touchedByPaths(operations: readonly Operation[]): Touched | undefined {
+function touchedByPaths(operations: readonly (Operation | null)[]): Touched | undefined {
   const fields = new Set<string>();
-  for (const { path, from } of operations)
-    for (const place of [path, from]) {
+  for (const operation of operations)
+    for (const place of [operation?.path, operation?.from]) {
       if (place === undefined) continue;
       const field = typeof place === 'string' ? firstField(place) : undefined;
       if (field === undefined || readsOtherwise(field)) return undefined;
@@ -84,7 +88,8 @@ function* apply(operations: readonly Operation[], document: JsonValue): Work<Jso
   let at = 0;
   try {
     for (; at < operations.length; at++) {
-      const operation = operations[at] as Operation;
+      // An operation that is null does not say what to do.
+      const operation = operations[at] ?? {};
       run(root, operation);
       // What is copied may be most of the document.
       if (operation.op === 'copy' || (at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
@@ -93,7 +98,7 @@ function* apply(operations: readonly Operation[], document: JsonValue): Work<Jso
   } catch (error) {
     const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
     // Clients are not told which operation it was, as with a stock server; who patches for another may tell.
-    if (at < operations.length) refusal.cause = `operation ${at} (${shown(operations[at] as Operation)}) does not apply`;
+    if (at < operations.length) refusal.cause = `operation ${at} (${shown(operations[at] ?? {})}) does not apply`;
     throw refusal;
   }
   return root.document;

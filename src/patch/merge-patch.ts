@@ -1,6 +1,7 @@
 /** JSON merge patch (RFC 7386): objects are merged key by key, null removes, everything else replaces. */
 import { own } from '../lib/own.ts';
 import { badRequest } from '../meta/errors.ts';
+import { holdsFractions } from '../schema/parse.ts';
 import { setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
@@ -15,7 +16,7 @@ export function readMergePatch(body: PatchBody): Patch {
   const patch = patchValue(body, () => badRequest('Invalid JSON Patch'));
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
   const read = patch;
-  return Object.assign((document: JsonValue) => merge(document, read), { touched: touchedBy(read) });
+  return Object.assign((document: JsonValue) => merge(document, read), { touched: touchedBy(read), fractions: holdsFractions(read) });
 }
 
 /** The merged value shares with both what it did not change. */

@@ -45,17 +45,28 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
     return new SlowParser(text, options).parse();
   }
   const watchKeys = options.merge === true || options.report !== undefined;
-  if (watchKeys || text.length > 2 * maxDepth) {
+  let fractions = false;
+  if (watchKeys || text.length > 2 * maxDepth || unusualNumber.test(text)) {
     const found = survey(text);
     if (found.depth > maxDepth) throw new DecodeError('exceeded max depth');
     if (found.digits >= LONG_DIGITS) checkIntegers(text);
     if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
-  } else if (longDigits.test(text)) checkIntegers(text);
-  return escapedSurrogate.test(text) ? wellFormed(value) : value;
+    fractions = found.fractions;
+  }
+  if (escapedSurrogate.test(text)) value = wellFormed(value);
+  if (fractions) noteFractions(value);
+  return value;
 }
 
-/** LONG_DIGITS of them. */
-const longDigits = /\d{16}/;
+/** LONG_DIGITS of them, a fraction or an exponent. Texts hold such, too: it only tells that the text is worth a look. */
+const unusualNumber = /\d(?:\d{15}|[.eE])/;
+
+const fractional = new WeakSet<object>();
+function noteFractions(value: JsonValue): void {
+  if (typeof value === 'object' && value !== null) fractional.add(value);
+}
+/** Whether numbers in the text of an object or list that was parsed have a fraction or an exponent. */
+export const holdsFractions = (value: JsonValue): boolean => typeof value === 'object' && value !== null && fractional.has(value);
 
 /** Refuses integers that would not come back as they were sent. Fractions and exponents say themselves that they are rounded. */
 function checkIntegers(text: string): void {
@@ -90,7 +101,9 @@ export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work
   if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
   const text = input.toString('utf8');
   yield;
-  return yield* new SlowParser(text, options).steps();
+  const value = yield* new SlowParser(text, options).steps();
+  if (unusualNumber.test(text)) noteFractions(value);
+  return value;
 }
 /** Keys and values that the engine's parser, which never gives way, may be given. */
 const PARTS_AT_ONCE = 20_000;
@@ -158,8 +171,12 @@ class Counts {
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 
-/** How many keys valid JSON text has, how deep it goes, and the most digits that stand together outside of strings. */
-function survey(text: string): { keys: number; depth: number; digits: number } {
+/**
+ * How many keys valid JSON text has, how deep it goes, the most digits that stand together outside of strings, and whether a
+ * number has a fraction or an exponent.
+ */
+function survey(text: string): { keys: number; depth: number; digits: number; fractions: boolean } {
+  let fractions = false;
   let keys = 0;
   let depth = 0;
   let deepest = 0;
@@ -181,10 +198,12 @@ function survey(text: string): { keys: number; depth: number; digits: number } {
     } else if (code >= 0x30 && code <= 0x39) {
       if (++digits > longest) longest = digits;
       continue;
+    } else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) {
+      fractions = true;
     }
     digits = 0;
   }
-  return { keys, depth: deepest, digits: longest };
+  return { keys, depth: deepest, digits: longest, fractions };
 }
 function isEscaped(text: string, at: number): boolean {
   let i = at - 1;

@@ -4,13 +4,13 @@ import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../ident
 import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
-import { inSlices, type Slices } from '../lib/slices.ts';
+import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
-import { type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
+import { holdsFractions, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
@@ -137,7 +137,22 @@ export async function decodeBody(
     inspect(value);
     await slices.pause();
   }
+  if (media === 'json' && !expected.custom && holdsFractions(value)) await checkFractions(value, body, expected, slices);
   return decodeParsed(value, body, expected, report);
+}
+
+/** Refuses integers that are spelled with a fraction or an exponent, of a body that is what the path holds. */
+async function checkFractions(value: JsonValue, body: Buffer, expected: Expected, slices: Slices | undefined): Promise<void> {
+  const type = typeIn(value, expected, body);
+  if (!isExpected(type, expected)) return;
+  const { checkIntegerFields } = await import('../schema/spelled-integers.ts');
+  try {
+    const work = checkIntegerFields(expected.schema, body.toString('utf8'));
+    if (slices === undefined) atOnce(work);
+    else await inSlices(work, slices);
+  } catch (error) {
+    throw error instanceof DecodeError ? unfit(type, error.message, expected) : error;
+  }
 }
 
 function decodeParsed(value: JsonValue, body: Buffer, expected: Expected, report: FieldReport | undefined): ApiObject | Promise<never> {

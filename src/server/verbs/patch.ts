@@ -1,7 +1,7 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { inSlices } from '../../lib/slices.ts';
+import { atOnce, inSlices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, invalid, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
@@ -92,6 +92,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   if (resource.collection?.items.get(keyOf(write)) === undefined) throw missing(write);
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(type, resource.schema, await readInSlices(ctx, body));
+  if (patch.fractions) await checkFractions(ctx, type, resource.schema, body);
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { item } = await update(services.registry, write, {
     change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, report, item.bytes.length),
@@ -199,10 +200,23 @@ function readPatched(
     return object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const errors = new FieldErrors();
-    errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), strategic ? restoreFault(error) : error.message);
-    throw invalid({ group: '', resource: '' }, '', errors.list);
+    throw faultyPatch(body, strategic ? restoreFault(error) : error.message);
   }
+}
+/** The refusal of a patch that makes something else than an object of the kind. */
+export function faultyPatch(body: Buffer, why: string): ApiError {
+  const errors = new FieldErrors();
+  errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), why);
+  return invalid({ group: '', resource: '' }, '', errors.list);
+}
+
+/** Refuses a patch that puts numbers with a fraction or an exponent into fields for integers, or tests for such spellings. */
+async function checkFractions(ctx: Context, type: PatchType, schema: MessageType, body: Buffer): Promise<void> {
+  const { checkPatchFractions } = await import('./patch-fractions.ts');
+  const slices = ctx.slices();
+  const work = checkPatchFractions(type === 'json', schema, body);
+  if (slices === undefined) atOnce(work);
+  else await inSlices(work, slices);
 }
 
 /** Clients look for these words where a strategic patch puts a value of another shape into a map, a list or an object. */
@@ -233,6 +247,7 @@ export async function patchedView(
   }
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(kind, schema, await readInSlices(ctx, body));
+  if (patch.fractions) await checkFractions(ctx, kind, schema, body);
   return {
     options,
     patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined, patch.strategic),

@@ -1,0 +1,70 @@
+/**
+ * Numbers of a patch that are spelled with a fraction or an exponent, as in `1.0`. A field for integers takes none of them, and
+ * the test of a JSON patch compares spellings: `1.0` is never what a document holds, which says `1`.
+ */
+import type { Work } from '../../lib/slices.ts';
+import { unprocessable } from '../../meta/errors.ts';
+import { DecodeError } from '../../schema/errors.ts';
+import { parseJsonSteps } from '../../schema/parse.ts';
+import { checkIntegerFields, fractionFault, isInteger, typeBelow, visitFractions } from '../../schema/spelled-integers.ts';
+import type { MessageType, Type } from '../../schema/types.ts';
+import { faultyPatch } from './patch.ts';
+
+/** Throws ApiError. */
+export function* checkPatchFractions(json: boolean, schema: MessageType, body: Buffer): Work<void> {
+  try {
+    if (json) yield* checkOperations(schema, body);
+    else yield* checkIntegerFields(schema, body.toString('utf8'));
+  } catch (error) {
+    throw error instanceof DecodeError ? faultyPatch(body, error.message) : error;
+  }
+}
+
+/** A place in the text of a JSON patch. */
+type Place =
+  | { readonly in: 'operations' }
+  | { readonly in: 'operation'; readonly operation: Operation }
+  | { readonly in: 'test' }
+  /** What is put into the document, and the path at which it is put there. */
+  | { readonly in: 'value'; readonly type: Type; readonly path: readonly string[] };
+
+interface Operation {
+  readonly op?: unknown;
+  readonly path?: unknown;
+}
+
+function* checkOperations(schema: MessageType, body: Buffer): Work<void> {
+  const operations = (yield* parseJsonSteps(body)) as unknown as readonly Operation[];
+  const below = (place: Place, step: string | number): Place | undefined => {
+    switch (place.in) {
+      case 'operations':
+        return { in: 'operation', operation: operations[step as number] ?? {} };
+      case 'operation':
+        return step === 'value' ? placeOfValue(schema, place.operation) : undefined;
+      case 'test':
+        return place;
+      case 'value': {
+        const type = typeBelow(place.type, step);
+        return type === undefined ? undefined : { ...place, type };
+      }
+    }
+  };
+  yield* visitFractions<Place>(body.toString('utf8'), { in: 'operations' }, below, (place, spelling, steps) => {
+    if (place.in === 'test' && spelling !== String(Number(spelling))) throw unprocessable();
+    // The first two steps lead to the value of the operation.
+    if (place.in === 'value' && isInteger(place.type))
+      throw fractionFault(schema, place.type, spelling, [...place.path, ...steps.slice(2)]);
+  });
+}
+
+function placeOfValue(schema: MessageType, { op, path }: Operation): Place | undefined {
+  if (op === 'test') return { in: 'test' };
+  if (typeof path !== 'string' || (op !== 'add' && op !== 'replace')) return undefined;
+  const parts = path
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~')));
+  let type: Type | undefined = schema;
+  for (const part of parts) type = type === undefined ? undefined : typeBelow(type, part);
+  return type === undefined ? undefined : { in: 'value', type, path: parts };
+}
