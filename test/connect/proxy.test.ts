@@ -233,6 +233,13 @@ test('nodes: the agent with the certificate of the server, other ports without i
   expect((await world.server.bob.get('/api/v1/nodes/n1/proxy/')).status).toBe(403);
 });
 
+test('a node without an address is not there yet, which is no fault of this server', async () => {
+  await admin().ok('POST', '/api/v1/nodes', { metadata: { name: 'addressless' } });
+  const answer = await admin().get('/api/v1/nodes/addressless/proxy/x');
+  const message = 'no preferred addresses found; known addresses: []';
+  expect([answer.status, answer.json]).toEqual([503, expect.objectContaining({ code: 503, reason: 'ServiceUnavailable', message })]);
+});
+
 test('a WebSocket through the proxy', async () => {
   web.upgrade = (req, socket, head) => {
     const peer = acceptWebSocket(req, socket, head, 'echo');

@@ -1,7 +1,7 @@
 /** The agents of nodes: where they are and how to speak to them. */
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
-import { notFound, plainError } from '../../meta/errors.ts';
+import { notFound, serviceUnavailable } from '../../meta/errors.ts';
 import type { Guard } from './guard.ts';
 import type { Target, TargetTls } from './target.ts';
 
@@ -38,6 +38,6 @@ export class NodeAgents {
       }
     }
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
-    throw plainError(`no preferred addresses found; known addresses: [${known}]`);
+    throw serviceUnavailable(`no preferred addresses found; known addresses: [${known}]`);
   }
 }
