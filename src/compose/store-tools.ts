@@ -15,7 +15,7 @@ import type { EtcdAccess } from '../storage/engines/index.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import type { DirectoryStat, Finding, Repair } from '../storage/engines/lmdb/findings.ts';
 import { lockDirectory } from '../storage/engines/lmdb/lock.ts';
-import { hasStore, storeFiles } from '../storage/engines/lmdb/replace.ts';
+import { hasStore, interrupted, isReplacing, storeFiles } from '../storage/engines/lmdb/replace.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
 import { productVersion } from '../version.ts';
 import { identityIn, storeOwner } from './store.ts';
@@ -291,6 +291,7 @@ export async function repairPlace(dataDir: string, dryRun: boolean): Promise<Rep
   const copy = join(dataDir, `store.dry-run-${process.pid}`);
   const lock = await explained(() => lockDirectory(dataDir));
   try {
+    if (isReplacing(dataDir)) throw new Error(interrupted(dataDir));
     mkdirSync(copy, { mode: 0o700 });
     for (const name of storeFiles(dataDir)) cpSync(join(dataDir, name), join(copy, name));
     const done = await repairDirectory(copy, { label }).catch((error: unknown) => {

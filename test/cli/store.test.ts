@@ -254,7 +254,7 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
   });
   afterAll(() => etcd.stop());
 
-  test('to etcd and back; what is there is replaced only with --force, and kept in a file', async () => {
+  test('to etcd and back; what is there is replaced only with --force, and kept in a file', { timeout: 120_000 }, async () => {
     const { dataDir, version } = await usedDirectory();
     const file = newFile();
     await ok('backup', '--data-dir', dataDir, '--to', file);

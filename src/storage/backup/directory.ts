@@ -1,10 +1,10 @@
 /** Restores a backup into a data directory of the embedded store: as a whole or not at all. */
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineOptions } from '../engines/index.ts';
 import { openEngine } from '../engines/index.ts';
 import { lockDirectory } from '../engines/lmdb/lock.ts';
-import { hasStore, replaceStore } from '../engines/lmdb/replace.ts';
+import { finishReplacing, hasStore, isReplacing, removePartialStores, replaceStore } from '../engines/lmdb/replace.ts';
 import { prepareDirectory } from '../engines/lmdb/tables.ts';
 import { BackupError } from './format.ts';
 import { type OpenBackup, type Restored, type RestoreOptions, restoreInto } from './restore.ts';
@@ -21,19 +21,20 @@ export interface RestoredDirectory extends Restored {
   readonly movedTo: string | undefined;
 }
 
-/** Store that is being made; one that a crash left behind is removed. */
-const PARTIAL = 'store.restoring-';
-
 export async function restoreDirectory(open: OpenBackup, options: DirectoryRestore): Promise<RestoredDirectory> {
   const { dataDir, store, force } = options;
   prepareDirectory(dataDir);
   const lock = await lockDirectory(dataDir);
   try {
+    // An older version left no more than that there was a replacement: its files are replaced as they are.
+    if (force) attempt(() => finishReplacing(dataDir));
+    else finishReplacing(dataDir);
     if (!force && hasStore(dataDir)) {
       throw new BackupError(`${dataDir} has a store: choose another directory, or move that store aside with --force`);
     }
-    for (const name of readdirSync(dataDir)) if (name.startsWith(PARTIAL)) rmSync(join(dataDir, name), { recursive: true });
-    const partial = join(dataDir, `${PARTIAL}${process.pid}`);
+    removePartialStores(dataDir);
+    const name = `store.restoring-${process.pid}`;
+    const partial = join(dataDir, name);
     try {
       const engine = await openEngine({ ...store, store: 'lmdb', dataDir: partial });
       let restored: Restored;
@@ -43,11 +44,20 @@ export async function restoreDirectory(open: OpenBackup, options: DirectoryResto
         await engine.close();
       }
       const label = new Date(options.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
-      return { ...restored, movedTo: replaceStore(dataDir, partial, label) };
+      return { ...restored, movedTo: replaceStore(dataDir, name, `store.replaced-${label}`) };
     } finally {
-      rmSync(partial, { recursive: true, force: true });
+      // A replacement that has begun is finished by the next start, and needs it.
+      if (!isReplacing(dataDir)) rmSync(partial, { recursive: true, force: true });
     }
   } finally {
     await lock.release();
+  }
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // What cannot be finished is replaced.
   }
 }

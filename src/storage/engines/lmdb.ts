@@ -37,7 +37,7 @@ import { NewestVersions } from './lmdb/newest.ts';
 import { PageLook } from './lmdb/page-look.ts';
 import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
 import { recover } from './lmdb/recover.ts';
-import { checkReplaced } from './lmdb/replace.ts';
+import { finishReplacing } from './lmdb/replace.ts';
 import { damagedStore, openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
 import { GroupWriter, type Job } from './lmdb/writer.ts';
 import { checkOperations } from './operations.ts';
@@ -84,7 +84,8 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
   prepareDirectory(options.dataDir);
   const lock = await lockDirectory(options.dataDir);
   try {
-    checkReplaced(options.dataDir);
+    const finished = finishReplacing(options.dataDir);
+    if (finished !== undefined) options.notice?.(finished);
     const tables = await openTables(options.dataDir, options);
     try {
       await recover(tables, options);

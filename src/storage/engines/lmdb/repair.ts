@@ -3,18 +3,17 @@
  * live; the damaged files are kept aside. History is forgotten, so that no watch goes on over what was lost, and the newest
  * revision is no lower than any that is named anywhere.
  */
-import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PendingChange, writeChange } from './change.ts';
 import type { LostObject, Repair } from './findings.ts';
 import { encodeRecord, FORMAT, readRecord, type Version } from './format.ts';
 import { changesOf } from './frames.ts';
-import { syncDirectory } from './journal.ts';
 import { inspectJournal } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { readMark, sealed, writeMark, writeNumberRow } from './meta.ts';
 import { RowReader } from './page-file.ts';
-import { replaceStore, storeFiles } from './replace.ts';
+import { finishReplacing, isReplacing, replaceStore } from './replace.ts';
 import { FILE, openTables, prepareDirectory } from './tables.ts';
 import { type FoundRecord, type Inventory, inventoryOf, placeOf } from './verify.ts';
 
@@ -31,17 +30,19 @@ const STEP_BYTES = 8 * 2 ** 20;
 export async function repairDirectory(directory: string, { label }: RepairOptions): Promise<Repair> {
   const lock = await lockDirectory(directory);
   try {
+    finishReplacing(directory);
     const inventory = inventoryOf(directory, true);
     const { findings, highest } = inventory;
     checkRepairable(directory, inventory);
     if (findings.length === 0) return { findings, movedTo: undefined, keptObjects: countOf(inventory), lost: [], revision: highest };
-    const partial = join(directory, `store.repairing-${process.pid}`);
-    rmSync(partial, { recursive: true, force: true });
+    const name = `store.repairing-${process.pid}`;
+    const partial = join(directory, name);
     try {
       const { kept, lost, revision } = await rebuild(directory, partial, inventory);
-      return { findings, movedTo: putInPlace(directory, partial, label), keptObjects: kept, lost, revision };
+      return { findings, movedTo: replaceStore(directory, name, `damaged-${label}`), keptObjects: kept, lost, revision };
     } finally {
-      rmSync(partial, { recursive: true, force: true });
+      // A replacement that has begun is finished by the next start, and needs it.
+      if (!isReplacing(directory)) rmSync(partial, { recursive: true, force: true });
     }
   } finally {
     await lock.release();
@@ -64,21 +65,6 @@ function checkRepairable(directory: string, { findings, old, legible }: Inventor
 }
 
 const countOf = ({ newest }: Inventory): number => [...newest.values()].filter(({ deleted }) => !deleted).length;
-
-function putInPlace(directory: string, partial: string, label: string): string {
-  const movedTo = join(directory, `damaged-${label}`);
-  // A copy first: whatever happens while files change places, the damaged ones are still there.
-  mkdirSync(movedTo, { recursive: true, mode: 0o700 });
-  for (const name of storeFiles(directory)) cpSync(join(directory, name), join(movedTo, name));
-  syncDirectory(movedTo);
-  const replaced = replaceStore(directory, partial, label);
-  if (replaced !== undefined) {
-    rmSync(movedTo, { recursive: true });
-    renameSync(replaced, movedTo);
-  }
-  syncDirectory(directory);
-  return movedTo;
-}
 
 async function rebuild(
   directory: string,

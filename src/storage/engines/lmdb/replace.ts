@@ -1,58 +1,149 @@
 /**
  * Puts another store into a data directory, in place of the one that is there. The old files are moved aside, never
- * deleted. A crash leaves the old store, the new one, or a directory that says that it is neither: then the same is done
- * again.
+ * deleted. Until the file `store.replacing` is there, complete and durable, the old store is in use; from then on the new one
+ * is: whoever opens the directory next finishes what a crash interrupted, since the file says what goes where.
+ *
+ *   {"from": "store.restoring-7", "to": "store.replaced-…", "old": ["store.mdb", …]}
  */
-import { closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { CLEAN_END_FILE } from './clean-end.ts';
 import { syncDirectory } from './journal.ts';
 
 /** There while files change places. */
-const REPLACING = 'store.replacing';
+export const REPLACING = 'store.replacing';
+const UNFINISHED = `${REPLACING}.new`;
 /** The socket by which the directory is locked. */
 const LOCK = 'store.lock';
+/** Directories in which a tool makes a store; one that is there while nobody holds the lock was left by a crash. */
+export const PARTIAL_STORES = ['store.restoring-', 'store.repairing-', 'store.dry-run-'] as const;
 
-/** Throws when a server ended while the files of the directory changed places. */
-export function checkReplaced(directory: string): void {
-  if (existsSync(join(directory, REPLACING))) {
-    throw new Error(
-      `the store in ${directory} was being replaced when that was interrupted: run \`plat store restore --force\` again; the files from before are in a directory store.replaced-… beside it`,
-    );
+interface Replacement {
+  /** Directory with the new files, within the data directory. */
+  readonly from: string;
+  /** Directory for the old ones. */
+  readonly to: string;
+  /** Names of the old ones. */
+  readonly old: readonly string[];
+}
+
+export const isReplacing = (directory: string): boolean => existsSync(join(directory, REPLACING));
+
+/** What to say of a directory whose replacement was interrupted to those who change nothing. */
+export function interrupted(directory: string): string {
+  const { from, to } = readReplacement(directory);
+  return (
+    `the store was being replaced by the one in ${from} when that was interrupted; "plat store repair --data-dir ${directory} --yes" finishes it, ` +
+    `and so does the next start of a server. The files from before are, or will be, in ${to}`
+  );
+}
+
+/**
+ * Finishes a replacement that was interrupted, and removes stores that were never completed. The directory must be locked.
+ * Answers what was done; undefined where there was nothing to do.
+ */
+export function finishReplacing(directory: string): string | undefined {
+  let done: string | undefined;
+  if (isReplacing(directory)) {
+    const replacement = readReplacement(directory);
+    finish(directory, replacement);
+    done =
+      `the store in ${directory} was being replaced when that was interrupted; this was finished, and the files from before are in ` +
+      join(directory, replacement.to);
   }
+  removePartialStores(directory);
+  return done;
+}
+
+/** The directory must be locked. */
+export function removePartialStores(directory: string): void {
+  rmSync(join(directory, UNFINISHED), { force: true });
+  for (const name of readdirSync(directory))
+    if (PARTIAL_STORES.some((prefix) => name.startsWith(prefix))) rmSync(join(directory, name), { recursive: true, force: true });
 }
 
 /** The files of a store, without the lock. */
 export function storeFiles(directory: string): string[] {
   if (!existsSync(directory)) return [];
-  return readdirSync(directory).filter((name) => name.startsWith('store.') && name !== LOCK && lstatSync(join(directory, name)).isFile());
+  return readdirSync(directory).filter(
+    (name) =>
+      name.startsWith('store.') && name !== LOCK && name !== REPLACING && name !== UNFINISHED && lstatSync(join(directory, name)).isFile(),
+  );
 }
 
-export const hasStore = (directory: string): boolean => storeFiles(directory).some((name) => name !== REPLACING && name !== CLEAN_END_FILE);
+export const hasStore = (directory: string): boolean =>
+  isReplacing(directory) || storeFiles(directory).some((name) => name !== CLEAN_END_FILE);
 
-/** Moves the files of `from`, a store that is closed, into the directory. `label` names the directory of the old ones, which is answered. */
-export function replaceStore(directory: string, from: string, label: string): string | undefined {
-  const old = storeFiles(directory).filter((name) => name !== REPLACING);
-  const movedTo = old.length === 0 ? undefined : join(directory, `store.replaced-${label}`);
-  if (movedTo !== undefined) {
-    closeSync(openSync(join(directory, REPLACING), 'w', 0o600));
-    syncDirectory(directory);
-    mkdirSync(movedTo, { recursive: true, mode: 0o700 });
-    for (const name of old) renameSync(join(directory, name), join(movedTo, name));
-    syncDirectory(movedTo);
+/**
+ * Moves the files of `from`, a store that is closed, into the directory, and those that are there to the directory `to`; both
+ * are names within it. Answers the path of the old files; undefined where there were none.
+ */
+export function replaceStore(directory: string, from: string, to: string): string | undefined {
+  const old = storeFiles(directory);
+  for (const name of storeFiles(join(directory, from))) syncFile(join(directory, from, name));
+  syncDirectory(join(directory, from));
+  const replacement: Replacement = { from, to, old };
+  writeReplacement(directory, replacement);
+  finish(directory, replacement);
+  return old.length === 0 ? undefined : join(directory, to);
+}
+
+/** Every step may have been made before. */
+function finish(directory: string, { from, to, old }: Replacement): void {
+  const [source, aside] = [join(directory, from), join(directory, to)];
+  if (old.length > 0) {
+    mkdirSync(aside, { recursive: true, mode: 0o700 });
+    // New files come only when all old ones are gone: one that has its place aside already is not moved again.
+    for (const name of old) if (!existsSync(join(aside, name))) renameSync(join(directory, name), join(aside, name));
+    syncDirectory(aside);
     syncDirectory(directory);
   }
   // The lock file of the database library is made anew.
-  for (const name of storeFiles(from)) {
-    if (name.endsWith('-lock')) continue;
-    syncFile(join(from, name));
-    renameSync(join(from, name), join(directory, name));
-  }
+  for (const name of storeFiles(source)) if (!name.endsWith('-lock')) renameSync(join(source, name), join(directory, name));
   syncDirectory(directory);
   rmSync(join(directory, REPLACING), { force: true });
-  rmSync(from, { recursive: true, force: true });
+  rmSync(source, { recursive: true, force: true });
   syncDirectory(directory);
-  return movedTo;
+}
+
+function writeReplacement(directory: string, replacement: Replacement): void {
+  const path = join(directory, UNFINISHED);
+  const descriptor = openSync(path, 'w', 0o600);
+  try {
+    writeSync(descriptor, JSON.stringify(replacement));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(path, join(directory, REPLACING));
+  syncDirectory(directory);
+}
+
+/** Throws where an older version left the file, which said nothing. */
+function readReplacement(directory: string): Replacement {
+  try {
+    const { from, to, old } = JSON.parse(readFileSync(join(directory, REPLACING), 'utf8')) as Replacement;
+    if (![from, to, ...old].every((name) => typeof name === 'string' && name !== '' && !name.includes('/'))) throw new Error('no names');
+    return { from, to, old };
+  } catch (error) {
+    throw new Error(
+      `the store in ${directory} was being replaced when that was interrupted, and ${join(directory, REPLACING)} does not say how to go on: run ` +
+        '`plat store restore --force` again; the files from before are in a directory store.replaced-… beside it',
+      { cause: error },
+    );
+  }
 }
 
 function syncFile(path: string): void {

@@ -7,6 +7,7 @@ import { JOURNAL_FILES } from './journal.ts';
 import { inspectJournal } from './journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { readMark, readNumberRow } from './meta.ts';
+import { interrupted, isReplacing } from './replace.ts';
 import { FILE } from './tables.ts';
 import { inventoryOf, placeOf } from './verify.ts';
 
@@ -14,6 +15,7 @@ import { inventoryOf, placeOf } from './verify.ts';
 export async function statDirectory(directory: string): Promise<DirectoryStat> {
   const lock = await lockDirectory(directory);
   try {
+    if (isReplacing(directory)) throw new Error(interrupted(directory));
     return count(directory);
   } finally {
     await lock.release();

@@ -21,6 +21,7 @@ import { lockDirectory } from './lock.ts';
 import { MetaDamage, readMark, readNumberRow } from './meta.ts';
 import type { RowPlace } from './page-file.ts';
 import { type Visit, walkPages } from './pages.ts';
+import { interrupted, isReplacing, REPLACING } from './replace.ts';
 import { FILE } from './tables.ts';
 
 /** A record by its place. */
@@ -62,6 +63,8 @@ export interface Inventory {
 export async function verifyDirectory(directory: string): Promise<Finding[]> {
   const lock = await lockDirectory(directory);
   try {
+    // Files of two stores are in their places, or none.
+    if (isReplacing(directory)) return [{ kind: 'file', file: REPLACING, message: interrupted(directory), startsAnyway: true }];
     return [...inventoryOf(directory).findings];
   } finally {
     await lock.release();
