@@ -125,6 +125,27 @@ test('refusals name the fields of version 2', async () => {
   await answers(server.admin, rows);
 });
 
+test('policies that are none are a mistake in patches, too; the binary form cannot say so', async () => {
+  const { metadata } = await server.admin.ok('POST', at('v2'), body({ behavior: { scaleUp: { selectPolicy: 'Max' } } }));
+  const one = `${at('v2', metadata.name)}?dryRun=All`;
+  const none = { spec: { behavior: { scaleUp: { policies: [] } } } };
+  const causes = ['spec.behavior.scaleUp.policies Required'];
+  await answers(server.admin, [
+    ['PATCH', one, none, 422, causes],
+    ['STRATEGIC', one, none, 422, causes],
+    ['JSONPATCH', one, [{ op: 'replace', path: '/spec/behavior/scaleUp/policies', value: [] }], 422, causes],
+    ['PATCH', one.replace('/v2/', '/v2beta2/'), none, 422, causes],
+    // Absent ones have defaults.
+    [
+      'PATCH',
+      one,
+      { spec: { behavior: { scaleUp: { policies: null } } } },
+      200,
+      { spec: { behavior: { scaleUp: { policies: [{}, {}] } } } },
+    ],
+  ]);
+});
+
 test('annotations of version 1 carry the rest, and only there', async () => {
   const flat = [{ type: 'Pods', pods: { metricName: 'm', targetAverageValue: '7' } }];
   const sent = body({}, { [note('metrics')]: JSON.stringify(flat), [note('behavior')]: '{}', mine: 'x' });

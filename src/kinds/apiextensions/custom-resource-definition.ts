@@ -90,7 +90,7 @@ export const customResourceDefinitionKind = (identity: Identity): Kind =>
           definition.spec = old.spec;
         },
         validateUpdate: validateDefinitionStatus,
-        resetFields: [['spec']],
+        resetFields: [['metadata'], ['spec']],
       }),
     },
   });

@@ -216,7 +216,8 @@ function validateStoredVersions(names: readonly string[], { versions = [] }: Cus
   for (const { name, storage } of versions)
     if (storage && !names.includes(name)) invalidText(errors, stored, goList('string', names), `must have the storage version ${name}`);
   const known = new Set(versions.map((version) => version.name));
-  each(names, stored, (name, at) => {
-    if (!known.has(name)) errors.invalid(at, name, 'must appear in spec.versions');
+  each(names, stored, (name, at, i) => {
+    // One that is repeated is named once, where it stands last.
+    if (!known.has(name) && names.lastIndexOf(name) === i) errors.invalid(at, name, 'must appear in spec.versions');
   });
 }

@@ -2,14 +2,13 @@
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
-import type { KindEnv, WriteRequest } from '../kind.ts';
+import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateContainerResourceName } from '../validation/resources.ts';
 import { complain, notNegative } from '../validation/rules.ts';
 import { readQuantityText } from '../validation/shown.ts';
-import { writtenIn } from '../validation/written.ts';
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,
@@ -22,8 +21,8 @@ import type {
 
 const root = Path.of('spec');
 
-export function validateAutoscaler(autoscaler: HorizontalPodAutoscaler, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
-  validateSpec(autoscaler, env.feature('HPAScaleToZero') ? 0 : 1, errors, env, request);
+export function validateAutoscaler(autoscaler: HorizontalPodAutoscaler, errors: FieldErrors, env: KindEnv): void {
+  validateSpec(autoscaler, env.feature('HPAScaleToZero') ? 0 : 1, errors, env);
 }
 
 export function validateAutoscalerUpdate(
@@ -31,10 +30,9 @@ export function validateAutoscalerUpdate(
   old: HorizontalPodAutoscaler,
   errors: FieldErrors,
   env: KindEnv,
-  request?: WriteRequest,
 ): void {
   metadataUpdateAgain(autoscaler, old, errors, env);
-  validateSpec(autoscaler, env.feature('HPAScaleToZero') || old.spec.minReplicas === 0 ? 0 : 1, errors, env, request);
+  validateSpec(autoscaler, env.feature('HPAScaleToZero') || old.spec.minReplicas === 0 ? 0 : 1, errors, env);
 }
 
 export function validateAutoscalerStatus(
@@ -49,7 +47,7 @@ export function validateAutoscalerStatus(
   notNegative(autoscaler.status.desiredReplicas, at, 'desiredReplicas', errors);
 }
 
-function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
+function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: FieldErrors, env: KindEnv): void {
   const { minReplicas, maxReplicas, scaleTargetRef, metrics = [], behavior } = spec;
   const max = root.child('maxReplicas');
   if (minReplicas !== undefined && minReplicas < least)
@@ -63,17 +61,8 @@ function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: 
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External'))
     errors.forbidden(root.child('metrics'), 'must specify at least one Object or External metric to support scaling to zero replicas');
   if (behavior === undefined) return;
-  const written = writtenIn(request);
-  for (const field of ['scaleUp', 'scaleDown'] as const) {
-    const at = root.child('behavior').child(field);
-    validateScaling(behavior[field], at, errors);
-    // Policies that are given and empty are no absent ones, which have defaults.
-    const given = written('spec', 'behavior', field, 'policies');
-    if (behavior[field]?.policies !== undefined && Array.isArray(given) && given.length === 0)
-      errors.required(at.child('policies'), NO_POLICY);
-  }
+  for (const field of ['scaleUp', 'scaleDown'] as const) validateScaling(behavior[field], root.child('behavior').child(field), errors);
 }
-const NO_POLICY = 'must specify at least one Policy';
 
 function validateReference({ kind, name }: CrossVersionObjectReference, at: Path, errors: FieldErrors): void {
   if (kind === '') errors.required(at.child('kind'));
@@ -206,7 +195,7 @@ function validateScaling(rules: HPAScalingRules | undefined, at: Path, errors: F
     errors.invalid(here, window, `must be less than or equal to ${MAX_WINDOW_SECONDS}`);
   if (selectPolicy !== undefined && !selectPolicies.includes(selectPolicy))
     errors.notSupported(at.child('selectPolicy'), selectPolicy, selectPolicies);
-  if (policies.length === 0) errors.required(at.child('policies'), NO_POLICY);
+  if (policies.length === 0) errors.required(at.child('policies'), 'must specify at least one Policy');
   each(policies, at.child('policies'), (policy, place) => validatePolicy(policy, place, errors));
 }
 

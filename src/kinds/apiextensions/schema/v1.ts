@@ -76,9 +76,10 @@ export const CustomResourceDefinitionCondition = message('apiextensions.v1.Custo
 export type CustomResourceDefinitionCondition = Infer<typeof CustomResourceDefinitionCondition>;
 
 export const CustomResourceDefinitionStatus = message('apiextensions.v1.CustomResourceDefinitionStatus', {
-  conditions: always(1, list(CustomResourceDefinitionCondition, 'map', ['type'])),
+  // Lists that are empty stay so: definitions are never stored in the binary form, which has none.
+  conditions: always(1, list(CustomResourceDefinitionCondition, 'map', ['type']), { nullable: true }),
   acceptedNames: always(2, CustomResourceDefinitionNames),
-  storedVersions: always(3, list(string)),
+  storedVersions: always(3, list(string), { nullable: true }),
 });
 export type CustomResourceDefinitionStatus = Infer<typeof CustomResourceDefinitionStatus>;
 

@@ -66,7 +66,8 @@ export type HPAScalingPolicy = Infer<typeof HPAScalingPolicy>;
 export const HPAScalingRules = message('autoscaling.v2.HPAScalingRules', {
   stabilizationWindowSeconds: ptr(3, int32),
   selectPolicy: ptr(1, string),
-  policies: opt(2, list(HPAScalingPolicy)),
+  // None at all is a mistake; absent ones have defaults.
+  policies: ptr(2, list(HPAScalingPolicy)),
 });
 export type HPAScalingRules = Infer<typeof HPAScalingRules>;
 
