@@ -192,8 +192,15 @@ export class Definitions {
   private now(): string {
     return formatTime(this.options.registry.env.now());
   }
-  private changeStatus(name: string, change: (definition: CustomResourceDefinition) => void): Promise<void> {
-    return this.writer.change(GROUP, PLURAL, '', name, (object) => change(object as unknown as CustomResourceDefinition), 'status');
+  private async changeStatus(name: string, change: (definition: CustomResourceDefinition) => void): Promise<void> {
+    // Most looks find a status as it should be: then a schema of a megabyte is not read again.
+    const known = this.definitions.get('', name);
+    if (known !== undefined) {
+      const wanted = { ...known, status: structuredClone(known.status) };
+      change(wanted);
+      if (equal(wanted.status, known.status)) return;
+    }
+    await this.writer.change(GROUP, PLURAL, '', name, (object) => change(object as unknown as CustomResourceDefinition), 'status');
   }
 
   private judgeNames(name: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
+import { atOnce } from '../lib/slices.ts';
 import {
   compareElements,
   difference,
@@ -14,6 +15,7 @@ import {
   setOf,
   size,
   sorted,
+  sortedSteps,
   union,
 } from './fieldset.ts';
 
@@ -60,8 +62,10 @@ test('many elements are put in the order that comparing them gives, texts by the
   ];
   const plain = Array.from({ length: 100 }, (_, i) => `k:{"name":"c${(i * 37) % 100}"}`);
   const fields = Array.from({ length: 100 }, (_, i) => `f:k${(i * 37) % 100}`);
-  for (const elements of [plain, fields, [...named, ...plain], [...others, ...named, ...plain, ...fields]])
+  for (const elements of [plain, fields, [...named, ...plain], [...others, ...named, ...plain, ...fields]]) {
     expect(sorted([...elements])).toEqual([...elements].sort(compareElements));
+    expect(atOnce(sortedSteps([...elements]))).toEqual([...elements].sort(compareElements));
+  }
 });
 
 test('elements are ordered: fields, keys by their values, set values, indices', () => {

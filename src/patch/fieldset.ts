@@ -13,6 +13,7 @@
  * Sets are never changed once made, so that they share nodes with each other and with the objects they came from.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
+import { sortSteps } from '../lib/sort-steps.ts';
 
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -84,6 +85,23 @@ export function sorted(elements: string[]): string[] {
   return elements;
 }
 const READ_FIRST = 64;
+/** The same of a long list, with pauses. */
+export function* sortedSteps(elements: string[]): Work<string[]> {
+  const inText = elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF) || arePlain(elements);
+  yield;
+  if (inText) return yield* sortSteps(elements, compareText);
+  const read: ReadElement[] = [];
+  for (const element of elements) {
+    read.push(readElement(element));
+    if (read.length % ELEMENTS_A_STEP === 0) yield;
+  }
+  yield* sortSteps(read, compareRead);
+  for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element;
+  return elements;
+}
+/** Elements that are read between two pauses; a power of two. */
+export const ELEMENTS_A_STEP = 1024;
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** An element with what it says: the names and values of its keys, or its value alone. */
 interface ReadElement {

@@ -1,6 +1,15 @@
 /** Sets of paths in the making: nodes that belong to one level, put in order. */
 import type { Work } from '../lib/slices.ts';
-import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet, sorted } from './fieldset.ts';
+import {
+  compareElements,
+  ELEMENTS_A_STEP,
+  elementText,
+  type FieldSet,
+  leaf,
+  type MutableFieldSet,
+  sorted,
+  sortedSteps,
+} from './fieldset.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
 import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } from './shape.ts';
 
@@ -103,17 +112,25 @@ export class Items {
   *buildSteps(member: boolean): Work<FieldSet | undefined> {
     if (this.elements.length <= MOST_ENTRIES) return this.build(member);
     yield;
-    if (this.byElement !== undefined) this.putInOrder(this.byElement);
-    yield;
-    return this.made(member);
+    const { elements, nodes, byElement } = this;
+    if (byElement !== undefined) {
+      yield* sortedSteps(elements);
+      for (let i = 0; i < elements.length; i++) {
+        nodes[i] = byElement.get(elements[i] as string) as FieldSet;
+        if (i % ELEMENTS_A_STEP === 0) yield;
+      }
+    }
+    const set: MutableFieldSet = member ? { '.': leaf } : {};
+    for (let i = 0; i < elements.length; i++) {
+      set[elements[i] as string] = nodes[i] as FieldSet;
+      if (i % ELEMENTS_A_STEP === 0) yield;
+    }
+    return set;
   }
   private putInOrder(byElement: ReadonlyMap<string, FieldSet>): void {
     const { elements, nodes } = this;
-    const inOrder = sorted(elements);
-    for (let i = 0; i < inOrder.length; i++) {
-      elements[i] = inOrder[i] as string;
-      nodes[i] = byElement.get(inOrder[i] as string) as FieldSet;
-    }
+    sorted(elements);
+    for (let i = 0; i < elements.length; i++) nodes[i] = byElement.get(elements[i] as string) as FieldSet;
   }
   private made(member: boolean): FieldSet {
     const { elements, nodes } = this;

@@ -1,6 +1,7 @@
 /** The last steps of every write: hooks, the commit itself, and the item that answers show. */
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { frozen } from '../lib/frozen.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
 import { requestTooLarge } from '../meta/errors.ts';
 import { encode, encodeSteps, TextTooLong } from '../schema/json.ts';
@@ -85,6 +86,8 @@ export interface Put {
   readonly object: ApiObject;
   /** Its stored form, where that is made already. */
   value?: Buffer;
+  /** The object is large, and nobody changes it from now on: whoever looks it up need not parse it. */
+  readonly shared?: boolean;
   /** The revision that it must replace; 0: none. */
   readonly expect: number;
   /** The revision at which it was made; 0: this one. */
@@ -102,7 +105,11 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
   const value = put.value ?? boundedValueOf(deps, resource, object);
-  const facts: Facts = { ...collection.factsOf(object), read: resource.read };
+  const found = collection.factsOf(object);
+  const facts: Facts =
+    put.shared === true && collection.keepsParsed
+      ? { ...found, read: resource.read, parsed: (revision) => asOf(object, revision) }
+      : { ...found, read: resource.read };
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
   const at = collection.prefix + key;
@@ -114,6 +121,10 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   if (item?.revision === revision && collection.readsBy(resource.read)) return item;
   return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
 }
+
+/** What is looked up of an object that was just written. */
+const asOf = (object: ApiObject, revision: number): ApiObject =>
+  frozen({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
 
 export function commitDelete(
   deps: RegistryDeps,

@@ -106,7 +106,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   }
   if (given !== undefined && !owned && isVersion(given)) throw badRequestOnCreate();
   const { sideWrites, commitSteps: steps } = request;
-  const put: Put = { object: ready, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
+  const put: Put = { object: ready, shared: slices !== undefined, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
   for (let attempt = 1; ; attempt++) {
     const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
     // The text of a large object is made in slices, with each try: the name may be another one.

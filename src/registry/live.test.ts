@@ -18,6 +18,7 @@ function fixture() {
   return {
     live: liveSource(catalog)('', 'quotas'),
     put: (name: string, note: string, at = ++revision) => collection.apply(`team/${name}`, stored(name, note), at, at, undefined),
+    collection,
     remove: (name: string) => collection.apply(`team/${name}`, undefined, ++revision, 0, undefined),
   };
 }
@@ -60,4 +61,27 @@ test('what a view answers belongs to all who ask: changing it fails under test',
     object.metadata.annotations.note = 'mine';
   }).toThrow(TypeError);
   expect(() => (live.list('team') as unknown[]).pop()).toThrow(TypeError);
+});
+
+test('an object that its writer has at hand is looked up without parsing, as of its revision', () => {
+  const { live, collection } = fixture();
+  expect(collection.keepsParsed).toBe(true);
+  const seen: unknown[] = [];
+  live.onChange(({ object, old }) => seen.push([noteOf(object), noteOf(old)]));
+  const made = (note: string) => ({
+    labels: undefined,
+    fields: undefined,
+    parsed: (revision: number) => ({ metadata: { resourceVersion: String(revision), annotations: { note: `${note} at hand` } } }),
+  });
+  collection.apply('team/a', stored('a', 'one'), 5, 5, made('one'));
+  expect(live.get('team', 'a')?.metadata.resourceVersion).toBe('5');
+  collection.apply('team/a', stored('a', 'two'), 6, 5, made('two'));
+  expect(live.list().map(({ metadata }) => metadata.resourceVersion)).toEqual(['6']);
+  // Another server wrote this.
+  collection.apply('team/a', stored('a', 'three'), 7, 5, undefined);
+  expect(seen).toEqual([
+    ['one at hand', undefined],
+    ['two at hand', 'one at hand'],
+    ['three', 'two at hand'],
+  ]);
 });

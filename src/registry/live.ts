@@ -26,6 +26,7 @@ const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpo
 
 function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
   const parse = keep ? sharedObject : parseItem;
+  if (keep) collection.keepsParsed = true;
   const find = (namespace: string, name: string): ApiObject | undefined => {
     const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
     return item === undefined ? undefined : parse(item);

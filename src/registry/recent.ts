@@ -65,6 +65,13 @@ export function copyOf(object: ApiObject): ApiObject {
   return copy as unknown as ApiObject;
 }
 
+/** A copy whose metadata and status may be changed: nothing else is the copy's own. */
+export function copyForStatus(object: ApiObject): ApiObject {
+  const copy = { ...object, metadata: copyApartFrom('managedFields', object.metadata as never) } as ApiObject & { status?: unknown };
+  if (copy.status !== undefined) copy.status = cloneJson(copy.status);
+  return copy;
+}
+
 /** A copy of which one field is the original's. */
 function copyApartFrom(shared: string, object: Record<string, unknown>): Record<string, unknown> {
   const copy = { ...object };

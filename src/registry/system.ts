@@ -13,7 +13,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { normal, parseItem } from './convert.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
-import { copyOf } from './recent.ts';
+import { copyForStatus, copyOf } from './recent.ts';
 import { remove } from './remove.ts';
 import { unreadableAt } from './unreadable.ts';
 import { update } from './update.ts';
@@ -135,7 +135,8 @@ export class SystemWriter {
     };
     await update(this.deps, context, {
       change: (live) => {
-        const object = copyOf(live);
+        // What a status does not touch may be a megabyte.
+        const object = subresource === 'status' ? copyForStatus(live) : copyOf(live);
         change(object);
         return resource.isHub ? whenReady(ownUpdated(this.deps, context, object, live), () => object) : object;
       },

@@ -188,7 +188,8 @@ async function store(
     return unsavedInSlices(resource, item.key, ready, slices);
   }
   if (slices !== undefined) await slices.pause();
-  const put = { object: ready, value, expect: item.revision, created: item.created, more, sideWrites, steps };
+  const shared = slices !== undefined;
+  const put = { object: ready, value, shared, expect: item.revision, created: item.created, more, sideWrites, steps };
   const written = await commitPut(deps, ctx, put);
   recentObjects.keep(resource, written, ready, item);
   return written;

@@ -75,6 +75,8 @@ export class Collection {
   lastChange = 0;
   /** Grows with every change, also with several of one revision; no two collections of a process ever show the same. */
   changes = ++allChanges;
+  /** Whether its items are looked up as objects, which are kept with them. */
+  keepsParsed = false;
   /** While a collection loads, changes wait here. */
   private waiting: (Stored & { readonly facts: Facts | undefined })[] | undefined;
   /** The newest of every key that changed while values are read by other rules. */

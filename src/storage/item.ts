@@ -35,6 +35,8 @@ export interface Facts {
   readonly fields: readonly string[] | undefined;
   /** What the writer of a value reads stored values by: it is as the writer made it only where that is still so. */
   readonly read?: ReadValue | undefined;
+  /** The parsed object as of a revision, where the writer of a large value has it at hand. */
+  readonly parsed?: ((revision: number) => unknown) | undefined;
 }
 /** What a stored value is read as. */
 export type ReadValue = (value: Buffer) => Buffer;
@@ -133,7 +135,7 @@ export function itemFromStored(key: string, value: Buffer, revision: number, cre
     versionAt: at,
     labels: facts.labels,
     fields: facts.fields,
-    parsed: undefined,
+    parsed: facts.parsed === undefined ? undefined : facts.parsed(revision),
   };
 }
 

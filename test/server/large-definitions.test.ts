@@ -1,6 +1,6 @@
 /** Definitions that are compiled and validated in slices serve what small ones do. */
 import { expect, test } from 'vitest';
-import { define, definitionOf } from '../support/custom.ts';
+import { define, definitionOf, definitionsPath } from '../support/custom.ts';
 import { type Loose, startTestServer } from '../support/server.ts';
 
 test('a kind of thousands of fields prunes, defaults, validates and merges from its first object on', async () => {
@@ -11,6 +11,13 @@ test('a kind of thousands of fields prunes, defaults, validates and merges from 
     for (let i = 0; i < 3000; i++) fields[`field${i}`] = { type: 'string', description: 'one of very many fields' };
     const schema = { type: 'object', properties: { spec: { type: 'object', properties: fields } } };
     await define(server, definitionOf(server, group, 'Part', [{ schema }]));
+    const definitions = definitionsPath(server);
+    const defined = await server.admin.ok('GET', `${definitions}/parts.${group}`);
+    expect(defined.status.conditions.map(({ type, status }: Loose) => [type, status])).toEqual([
+      ['NamesAccepted', 'True'],
+      ['Established', 'True'],
+    ]);
+    expect(Object.keys(defined.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties)).toHaveLength(3001);
     const path = `/apis/${group}/v1/namespaces/${await server.namespace()}/parts`;
     const part = (name: string, spec: Loose): Loose => ({ apiVersion: `${group}/v1`, kind: 'Part', metadata: { name }, spec });
     const made = await server.admin.ok('POST', path, part('a', { field7: 'x', unknown: 'y' }));

@@ -100,7 +100,11 @@ export async function createObject(services: Services, ctx: Context, resource: R
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const { object } = await bodyObject(services, ctx, resource, options, true);
-  if (ctx.slices() !== undefined) checkEntries(resource, object);
+  const slices = ctx.slices();
+  if (slices !== undefined) {
+    checkEntries(resource, object);
+    await slices.pause();
+  }
   const item = await create(services.registry, writeContext(ctx, resource, options), object);
   return sendItem(services, ctx, 201, resource, item, representation);
 }
