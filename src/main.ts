@@ -233,6 +233,7 @@ async function serve(
     store: engine,
     logProblem: () => log.problem?.(),
   });
+  surface.started('admission');
   const writer = new SystemWriter(registry, identity.word);
   await allocations.start(live, log);
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });

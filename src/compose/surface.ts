@@ -1,16 +1,15 @@
 /** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
 import { performance } from 'node:perf_hooks';
 import { configurationPath, type IssuerDocuments, keysPath } from '../auth/service-account/discovery.ts';
-import type { Aggregation, AggregationPart } from '../extension/aggregation/aggregation.ts';
+import type { Aggregation } from '../extension/aggregation/aggregation.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
-import type { BootstrapPart } from '../registry/bootstrap/run.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { Context } from '../server/context.ts';
-import { type HealthCheck, healthPages, partCheck, ping, startStep } from '../server/endpoints/health.ts';
+import { type HealthCheck, healthPages, partCheck, ping } from '../server/endpoints/health.ts';
 import { type Endpoint, endpoints } from '../server/endpoints/index.ts';
 import { issuerEndpoint } from '../server/endpoints/issuer.ts';
 import { registerCollections, registerInFlight, registerStore } from '../server/endpoints/metrics.ts';
@@ -27,9 +26,7 @@ import type { Cache } from '../storage/cache.ts';
 import type { Engine } from '../storage/engine.ts';
 import { productVersion } from '../version.ts';
 import type { Encryption } from './encryption.ts';
-
-/** Parts of the start that are done once; definitions: the kinds of all custom resource definitions are served. */
-export type StartPart = BootstrapPart | 'definitions';
+import { type StartPart, startChecks } from './health-checks.ts';
 
 export interface Surface {
   /** Between impersonation and authorization. */
@@ -63,25 +60,6 @@ export interface SurfaceOptions {
   readonly logProblem: () => string | undefined;
 }
 
-/** What must have been done once before the server is ready, by the names a stock server has for it. */
-const startSteps: Readonly<Record<StartPart, string>> = {
-  definitions: 'crd-informer-synced',
-  namespaces: 'bootstrap-controller',
-  roles: 'rbac/bootstrap-roles',
-  'priority-classes': 'scheduling/bootstrap-system-priority-classes',
-  flows: 'priority-and-fairness-config-producer',
-  trust: 'start-cluster-authentication-info-controller',
-  'api-services': 'kube-apiserver-autoregistration',
-};
-/** Parts that run from the start on, likewise; the checks of both forms of OpenAPI look at the one part that fetches them. */
-const runningParts: readonly (readonly [string, AggregationPart])[] = [
-  ['start-kube-aggregator-informers', 'views'],
-  ['apiservice-registration-controller', 'registrations'],
-  ['apiservice-status-available-controller', 'availability'],
-  ['apiservice-openapi-controller', 'specs'],
-  ['apiservice-openapiv3-controller', 'specs'],
-];
-
 export function composeSurface(
   services: Services,
   { options, metrics, live, address, issuer, aggregation, encryption, store, logProblem }: SurfaceOptions,
@@ -89,8 +67,16 @@ export function composeSurface(
   const { catalog, cache } = services.registry;
   const now = (): number => Date.now();
   let ending = false;
-  const steps = new Map((Object.keys(startSteps) as StartPart[]).map((part) => [part, startStep(startSteps[part])]));
-  const parts = runningParts.map(([name, part]) => partCheck(`poststarthook/${name}`, () => aggregation.problem(part)));
+  const fair = isFair(options, catalog);
+  const schemas = fair ? live('flowcontrol.apiserver', 'flowschemas') : undefined;
+  const start = startChecks({
+    views: () => cache.problem(),
+    fairness: schemas && {
+      configuration: () => (schemas.list().length === 0 ? 'no flow schema is in effect' : undefined),
+      seats: () => (fairness?.isOpen === true ? undefined : 'requests take no seats'),
+    },
+    aggregation: (part) => aggregation.problem(part),
+  });
   const checks: HealthCheck[] = [
     ping,
     partCheck('log', logProblem),
@@ -106,8 +92,7 @@ export function composeSurface(
     },
     { name: 'store-values', in: healthPages, advisory: true, check: () => checkValues(cache) },
     ...(encryption?.checks ?? []),
-    ...steps.values(),
-    ...parts,
+    ...start.checks,
     {
       name: 'shutdown',
       in: ['readyz'],
@@ -134,7 +119,6 @@ export function composeSurface(
     paths: (path) => surface.metricsPath(path),
     now: () => performance.now(),
   });
-  const fair = isFair(options, catalog);
   const none = { reading: 0, mutating: 0 };
   const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };
   const inFlight = new InFlight(fair ? none : limits, requests.begin);
@@ -163,7 +147,7 @@ export function composeSurface(
     serve: surface.serve,
     finished: requests.observe,
     watchEvents: (resource) => requests.watchEvents(resource),
-    started: (part) => steps.get(part)?.done(),
+    started: start.started,
     shuttingDown: () => {
       ending = true;
     },

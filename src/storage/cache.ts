@@ -139,8 +139,13 @@ export class Cache {
     this.reached = at;
     this.stop = this.engine.subscribe(at, (changes, revision) => this.deliver(changes, revision), this.failed);
   }
+  /** Why collections do not follow the store, if they do not. */
+  problem(): string | undefined {
+    return this.stop === undefined ? 'the collections do not follow the store' : undefined;
+  }
   close(): void {
     this.stop?.();
+    this.stop = undefined;
     for (const waiter of this.waiters) waiter.wake(false);
     this.waiters = [];
   }

@@ -21,14 +21,38 @@ test.each(['/healthz', '/livez', '/readyz'])('%s: short, in full, in part', asyn
 });
 
 test.skipIf(!existsSync(factsFile))(
-  'every check has a name that a stock server has too (needs the recorded facts beside this repository)',
+  'every check of a stock server is there, alone and excluded (needs the recorded facts beside this repository)',
   async () => {
-    const known = readFileSync(factsFile, 'utf8');
-    const checks = (await server.admin.get('/readyz?verbose')).text.match(/^\[\+\]\S+ ok$/gm) ?? [];
-    expect(checks.length).toBeGreaterThan(5);
-    for (const check of checks) expect(known).toContain(check);
+    const recorded = readFileSync(factsFile, 'utf8');
+    expect((await server.admin.get('/readyz?verbose')).text).toBe(recorded);
+    const names = [...recorded.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name as string);
+    expect(names.length).toBeGreaterThan(20);
+    for (const page of ['/healthz', '/livez', '/readyz'])
+      for (const name of names) {
+        // Whether the server is to be given requests is no question of its life.
+        const there = page === '/readyz' || (name !== 'informer-sync' && name !== 'shutdown');
+        const alone = await server.admin.get(`${page}/${name}`);
+        expect([page, name, alone.status, there ? alone.text : '']).toEqual([page, name, there ? 200 : 404, there ? 'ok' : '']);
+        const excluded = await server.admin.get(`${page}?verbose=1&exclude=${encodeURIComponent(name)}`);
+        expect(excluded.text.includes(`[+]${name} excluded: ok\n`), `${page} ${name}`).toBe(there);
+        expect(excluded.text.includes(`no matches for "${name}"\n`), `${page} ${name}`).toBe(!there);
+      }
   },
 );
+
+test('what is behind a check is for those who may ask for it', async () => {
+  expect((await server.anonymous.get('/readyz?verbose')).status).toBe(200);
+  expect((await server.anonymous.get('/readyz/ping')).status).toBe(403);
+  expect((await server.alice.get('/livez/etcd')).status).toBe(403);
+});
+
+test('without fairness its checks are not there', async () => {
+  const other = await startTestServer({ identity: 'kubernetes', enablePriorityAndFairness: false });
+  const { text } = await other.admin.get('/readyz?verbose');
+  await other.close();
+  expect(text).toContain('[+]poststarthook/priority-and-fairness-config-producer ok');
+  expect(text).not.toMatch(/config-consumer|fairness-filter/);
+});
 
 test('a store that does not answer fails every page, and only the store is named', async () => {
   const { engine } = server as unknown as { engine: { ping(): Promise<void> } };

@@ -54,6 +54,7 @@ export class Fairness {
   private readonly lingering: LingeringSeats;
   private readonly turns: Turns;
   private readonly endSweep: Cancel;
+  private closed = false;
 
   constructor(options: FairnessOptions) {
     this.options = options;
@@ -218,7 +219,12 @@ export class Fairness {
     }
   }
 
+  /** Whether requests are given seats and let go of. */
+  get isOpen(): boolean {
+    return !this.closed;
+  }
   close(): void {
+    this.closed = true;
     this.endSweep();
     this.lingering.close();
     this.bodies.close();

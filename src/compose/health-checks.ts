@@ -1,0 +1,67 @@
+/**
+ * The checks of a server's start and of the parts that run from then on, by the names that a stock server has for them. Each is
+ * bound to the part that it names; where a stock server has several checks for what is one part here, all look at that part.
+ */
+import type { AggregationPart } from '../extension/aggregation/aggregation.ts';
+import type { BootstrapPart } from '../registry/bootstrap/run.ts';
+import { type HealthCheck, partCheck, startStep } from '../server/endpoints/health.ts';
+
+/** Parts of the start that are done once; definitions: the kinds of all custom resource definitions are served. */
+export type StartPart = BootstrapPart | 'admission' | 'definitions';
+
+/** Why a part does not work now; undefined while it does. */
+type Problem = () => string | undefined;
+
+export interface RunningParts {
+  /** The collections that answers are read from, and that follow the store. */
+  readonly views: Problem;
+  /** Flow schemas and priority levels in effect, and the seats that requests take by them; absent where requests have none. */
+  readonly fairness: { readonly configuration: Problem; readonly seats: Problem } | undefined;
+  readonly aggregation: (part: AggregationPart) => string | undefined;
+}
+
+export interface StartChecks {
+  /** In the order in which they are shown. */
+  readonly checks: readonly HealthCheck[];
+  started(part: StartPart): void;
+}
+
+export function startChecks({ views, fairness, aggregation }: RunningParts): StartChecks {
+  const steps: { readonly part: StartPart; readonly step: ReturnType<typeof startStep> }[] = [];
+  const once = (part: StartPart, name: string): HealthCheck => {
+    const step = startStep(name);
+    steps.push({ part, step });
+    return step;
+  };
+  const hook = (name: string, problem: Problem): HealthCheck => partCheck(`poststarthook/${name}`, problem);
+  const remote = (part: AggregationPart, name: string): HealthCheck => hook(name, () => aggregation(part));
+  const registered = once('api-services', 'kube-apiserver-autoregistration');
+  const checks = [
+    once('admission', 'start-kube-apiserver-admission-initializer'),
+    hook('generic-apiserver-start-informers', views),
+    ...(fairness === undefined
+      ? []
+      : [hook('priority-and-fairness-config-consumer', fairness.configuration), hook('priority-and-fairness-filter', fairness.seats)]),
+    once('definitions', 'start-apiextensions-informers'),
+    once('definitions', 'start-apiextensions-controllers'),
+    once('definitions', 'crd-informer-synced'),
+    once('namespaces', 'bootstrap-controller'),
+    once('roles', 'rbac/bootstrap-roles'),
+    once('priority-classes', 'scheduling/bootstrap-system-priority-classes'),
+    once('flows', 'priority-and-fairness-config-producer'),
+    once('trust', 'start-cluster-authentication-info-controller'),
+    remote('views', 'start-kube-aggregator-informers'),
+    remote('registrations', 'apiservice-registration-controller'),
+    remote('availability', 'apiservice-status-available-controller'),
+    registered,
+    { ...registered, name: 'autoregister-completion' },
+    remote('specs', 'apiservice-openapi-controller'),
+    remote('specs', 'apiservice-openapiv3-controller'),
+  ];
+  return {
+    checks,
+    started(part) {
+      for (const one of steps) if (one.part === part) one.step.done();
+    },
+  };
+}
