@@ -47,7 +47,7 @@ const ofNamespace = new Set(['status', 'finalize']);
 
 /** `query` reads a parameter; it is asked only where it matters. */
 export function requestInfo(method: string, path: string, query: (name: string) => string | undefined): RequestInfo {
-  const parts = path.split('/');
+  const parts = segments(path);
   // `parts[0]` is the empty text before the first slash; one slash at the end is forgiven.
   if (parts.length > 2 && parts[parts.length - 1] === '') parts.pop();
   const root = parts[1];
@@ -89,6 +89,18 @@ export function requestInfo(method: string, path: string, query: (name: string) 
     named: name !== '',
     tooLong: parts.length > i + 3,
   };
+}
+
+/** `path.split('/')`, which takes up to twice as long for a path that was split before: it looks for it in a cache. */
+function segments(path: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', start)) {
+    found.push(path.slice(start, end));
+    start = end + 1;
+  }
+  found.push(path.slice(start));
+  return found;
 }
 
 function plain(method: string, path: string): RequestInfo {

@@ -12,6 +12,7 @@ import { StoreFull } from '../storage/engine.ts';
 import type { Context } from './context.ts';
 import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
 import { endWith } from './pieces.ts';
+import { sendShort } from './short-answer.ts';
 import { EXPLAIN_HEADER } from './steps/explain.ts';
 
 /** Answers of at least this size are compressed for clients that can read them. */
@@ -107,6 +108,9 @@ export function sendLine(ctx: Context, status: number, type: string, text: Buffe
 function write(ctx: Context, status: number, type: string, bytes: Buffer, headers: readonly string[]): void {
   if (ctx.res.destroyed || ctx.res.writableEnded) return;
   ctx.responseBytes = bytes.length;
+  if (headers.length === 0 && type === 'application/json' && ctx.warnings === undefined && ctx.explanation === undefined) {
+    if (sendShort(ctx, status, bytes)) return;
+  }
   head(ctx, status, ['Content-Type', type, 'Content-Length', String(bytes.length), ...headers]);
   if (ctx.method === 'HEAD') ctx.res.end();
   else endWith(ctx, bytes);
