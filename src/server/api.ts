@@ -153,6 +153,8 @@ async function runAction(
   action: Action,
   expected: Expected | undefined,
 ): Promise<void> {
+  // Before anything is done: an answer that the client does not take must not be to something that was done.
+  const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const sent = expected === undefined ? undefined : await readBody(ctx);
@@ -172,7 +174,6 @@ async function runAction(
   const answer = await action({ ctx, write, body });
   if (answer === undefined) return;
   if (slices !== undefined) await slices.pause();
-  const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
   const bytes = await representObject(answer.schema, answer.object, representation, isPretty(ctx, representation));
   send(ctx, answer.status, representation.type, bytes);
 }

@@ -63,8 +63,8 @@ function faultOfSuccess(form: Form, bytes: Buffer): string | undefined {
 }
 
 function faultOfRefusal(sent: Sent, status: number, form: Form, bytes: Buffer): string | undefined {
-  // An OpenAPI document that there is not, as a stock server answers it.
-  if (status === 404 && bytes.length === 0 && sent.path.startsWith('/openapi/v3/')) return undefined;
+  // Of OpenAPI documents, a stock server sends no more than the code.
+  if ((status === 404 || status === 406) && bytes.length === 0 && sent.path.startsWith('/openapi/')) return undefined;
   const shown = `${status} as ${form}: ${bytes.toString('latin1').slice(0, 500)}`;
   if (form === 'text') return plainRefusals.test(bytes.toString()) ? undefined : `not a Status: ${shown}`;
   const wanted = wantedForm(sent.headers.accept);

@@ -174,13 +174,13 @@ export class World implements EditWorld {
     return { status: open.status, headers: open.headers, bytes: Buffer.concat(chunks), stream, cpuUs: own + system };
   }
 
-  /** Sends a request and throws what is wrong with its answer or with what it left behind. */
-  async check(sent: Sent): Promise<void> {
+  /** Sends a request and throws what is wrong with its answer or with what it left behind, in the lists that are to be compared. */
+  async check(sent: Sent, lists = this.listsFor(sent.path)): Promise<void> {
     const { engine } = this.server;
     const writes = !readingMethods.includes(sent.method);
     if (writes && unquiet.test(sent.path) && !(this.restless && definitions.test(sent.path))) sent.query.push('dryRun=All');
     const revision = engine.revision;
-    const before = await this.listsNow(writes && !this.restless ? this.listsFor(sent.path) : []);
+    const before = await this.listsNow(writes && !this.restless ? lists : []);
     const got = await this.send(sent).catch((error: unknown) => {
       // The client does not send it.
       if (error instanceof TypeError && 'code' in error) return undefined;

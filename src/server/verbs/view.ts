@@ -17,6 +17,7 @@ import type { JsonObject } from '../../schema/types.ts';
 import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
+import type { Representation } from '../negotiate.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
 import { representObject } from '../represent.ts';
 import { send } from '../respond.ts';
@@ -38,8 +39,11 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
   return Object.assign({ kind: '', apiVersion: '' }, object, typeOf(services, view));
 }
 
-async function answer(services: Services, ctx: Context, resource: Resource, view: View, hub: ApiObject): Promise<void> {
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+/** Found out before a write: a write that was done is not refused because of how its answer is to look. */
+const representationOf = (services: Services, ctx: Context, resource: Resource): Representation =>
+  services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+
+async function answer(services: Services, ctx: Context, representation: Representation, view: View, hub: ApiObject): Promise<void> {
   const { transform, transformVersion, type } = representation;
   const object = shown(services, view, hub);
   if (transform === 'Table')
@@ -57,6 +61,7 @@ function viewName(services: Services, ctx: Context, resource: Resource, view: Vi
 }
 
 export async function getView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
+  const representation = representationOf(services, ctx, resource);
   await fresh(services.registry, ctx.param('resourceVersion') ?? '');
   const target = { resource, namespace: ctx.info.namespace, name: ctx.info.name };
   const item = resource.collection?.items.get(keyOf(target));
@@ -64,7 +69,7 @@ export async function getView(services: Services, ctx: Context, resource: Resour
   const object = await viewedItem(resource, item);
   const hidden = view.hidden?.(object as never);
   if (hidden !== undefined) throw hidden;
-  return answer(services, ctx, resource, view, object);
+  return answer(services, ctx, representation, view, object);
 }
 
 /** The form of an object of which a view shows a part. */
@@ -72,6 +77,7 @@ const viewedItem = (resource: Resource, item: Item): ApiObject | Promise<ApiObje
   isSpoken(resource) ? parseAs(resource, item) : hubObject(resource, item);
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
+  const representation = representationOf(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
   const given = await decodeBody(await readBody(ctx), media, {
@@ -82,18 +88,20 @@ export async function updateView(services: Services, ctx: Context, resource: Res
   ctx.audit?.requestObject(view.schema, given);
   if (given.metadata.name === undefined)
     throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);
-  return writeView(services, ctx, resource, view, options, () => structuredClone(given), undefined, true);
+  return writeView(services, ctx, resource, representation, view, options, () => structuredClone(given), undefined, true);
 }
 
 export async function patchView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
+  const representation = representationOf(services, ctx, resource);
   const { options, patch, applied } = await patchedView(services, ctx, view.schema, typeOf(services, view));
-  return writeView(services, ctx, resource, view, options, patch, applied);
+  return writeView(services, ctx, resource, representation, view, options, patch, applied);
 }
 
 async function writeView(
   services: Services,
   ctx: Context,
   resource: Resource,
+  representation: Representation,
   view: View,
   options: WriteOptions,
   make: (current: ApiObject) => ApiObject,
@@ -123,7 +131,7 @@ async function writeView(
         return isSpoken(resource) ? hubOf(resource, object) : object;
       }),
   });
-  return answer(services, ctx, resource, view, await viewedItem(resource, result.item));
+  return answer(services, ctx, representation, view, await viewedItem(resource, result.item));
 }
 
 /** The object with a view that admission may have changed. */
