@@ -16,10 +16,16 @@ import type { Hook } from './hooks.ts';
 /** Where the object of a target stands in the store. */
 export const storeKey = (target: Target): string => `${target.resource.collection?.prefix}${keyOf(target)}`;
 
-export const hookOf = (deps: RegistryDeps, resource: Resource): Hook | undefined =>
-  deps.hooks.size === 0
-    ? undefined
-    : deps.hooks.get(`${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`);
+export const hookOf = (deps: RegistryDeps, { kind }: Resource): Hook | undefined =>
+  deps.hooks.size === 0 ? undefined : deps.hooks.get(hookNames.get(kind) ?? nameOfHook(kind));
+
+/** Names under which hooks of kinds stand, made once. */
+const hookNames = new WeakMap<Resource['kind'], string>();
+function nameOfHook(kind: Resource['kind']): string {
+  const name = `${kind.group === '' ? 'core' : kind.group}/${kind.plural}`;
+  hookNames.set(kind, name);
+  return name;
+}
 
 /**
  * The stored form of an object that a write makes, unless it is too large: the one place where the size of objects is bounded.
@@ -105,11 +111,9 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
   const value = put.value ?? boundedValueOf(deps, resource, object);
-  const found = collection.factsOf(object);
-  const facts: Facts =
-    put.shared === true && collection.keepsParsed
-      ? { ...found, read: resource.read, parsed: (revision) => asOf(object, revision) }
-      : { ...found, read: resource.read };
+  const { labels, fields } = collection.factsOf(object);
+  const parsed = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
+  const facts: Facts = { labels, fields, read: resource.read, parsed };
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
   const at = collection.prefix + key;

@@ -63,7 +63,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   resetSystemFields(object, resource.kind.namespaced ? ctx.namespace : '');
   const converting = hubOf(resource, object);
   const hub = converting instanceof Promise ? await converting : converting;
-  const named: WriteContext = { ...ctx, name: hub.metadata.name ?? '' };
+  const named = withName(ctx, hub.metadata.name);
   const request = admissionRequest(named, 'CREATE', hub, undefined);
   const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
@@ -81,7 +81,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (kind.generation) ready.metadata.generation = 1;
   kind.strategy?.prepareForCreate?.(ready as never, deps.env, ctx);
 
-  const target: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
+  const target = withName(named, ready.metadata.name);
   const hook = hookOf(deps, resource);
   const hookRequest = { object: ready, old: undefined, dryRun: ctx.dryRun, operations: [] as never[] };
   if (hook !== undefined) await hook(hookRequest);
@@ -108,7 +108,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const { sideWrites, commitSteps: steps } = request;
   const put: Put = { object: ready, shared: slices !== undefined, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
   for (let attempt = 1; ; attempt++) {
-    const final: WriteContext = { ...ctx, name: ready.metadata.name ?? '' };
+    const final = withName(target, ready.metadata.name);
     // The text of a large object is made in slices, with each try: the name may be another one.
     if (slices !== undefined) {
       put.value = await boundedValueInSlices(deps, resource, ready, slices);
@@ -168,6 +168,8 @@ function taken(target: WriteContext): ApiError {
   const deleting = item !== undefined && parseItem(item).metadata.deletionTimestamp !== undefined;
   return alreadyExists(target.resource.resource, target.name, deleting);
 }
+
+const withName = (ctx: WriteContext, name = ''): WriteContext => (ctx.name === name ? ctx : { ...ctx, name });
 
 /** A version that an object can have. Other texts, and 0, are ignored: the server sets its own. */
 const isVersion = (text: string): boolean => /^0*[1-9]\d*$/.test(text) && BigInt(text) < 1n << 64n;

@@ -120,8 +120,11 @@ export interface FieldReport {
   readonly problems: string[];
 }
 
-/** The object of a request body in its normal form, not yet defaulted. `report` collects what field validation wants. */
-export async function decodeBody(
+/**
+ * The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. `report`
+ * collects what field validation wants.
+ */
+export function decodeBody(
   body: Buffer,
   media: Media,
   expected: Expected,
@@ -129,9 +132,24 @@ export async function decodeBody(
   slices?: Slices,
   /** Looks at the body of a large object before it is read by its type. */
   inspect?: (value: JsonValue) => void,
-): Promise<ApiObject> {
+): ApiObject | Promise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(body, expected, report, slices);
-  const value = await parseBody(body, media, expected, report, slices);
+  const parsing = parseBody(body, media, expected, report, slices);
+  if (parsing instanceof Promise || slices !== undefined) return decodeLater(parsing, body, media, expected, report, slices, inspect);
+  if (media !== 'json' || expected.custom || !holdsFractions(parsing)) return decodeParsed(parsing, body, expected, report);
+  return decodeLater(parsing, body, media, expected, report, slices);
+}
+
+async function decodeLater(
+  parsing: JsonValue | Promise<JsonValue>,
+  body: Buffer,
+  media: 'json' | 'yaml',
+  expected: Expected,
+  report: FieldReport | undefined,
+  slices: Slices | undefined,
+  inspect?: (value: JsonValue) => void,
+): Promise<ApiObject> {
+  const value = await parsing;
   if (slices !== undefined) await slices.pause();
   if (slices !== undefined && inspect !== undefined) {
     inspect(value);
@@ -169,13 +187,28 @@ async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices 
   throw await refuseNotUtf8(body, media, slices);
 }
 
-/** Any JSON or YAML text as a value. */
-async function parseBody(
+/** Any JSON or YAML text as a value; at once where it is small and JSON. */
+function parseBody(
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
   report?: FieldReport,
   slices?: Slices,
+): JsonValue | Promise<JsonValue> {
+  if (media !== 'json' || slices !== undefined || !isUtf8(body)) return parseLater(body, media, expected, report, slices);
+  try {
+    return parseJson(body, jsonOptions(report));
+  } catch (error) {
+    throw unparsed(error, media, expected, body);
+  }
+}
+
+async function parseLater(
+  body: Buffer,
+  media: 'json' | 'yaml',
+  expected: Expected,
+  report: FieldReport | undefined,
+  slices: Slices | undefined,
 ): Promise<JsonValue> {
   const refusing = checkUtf8(body, media, slices);
   if (refusing !== undefined) await refusing;
@@ -184,14 +217,22 @@ async function parseBody(
       const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
       return slices === undefined ? parseYaml(body, { single: true }) : await parseYamlInSlices(body, slices);
     }
-    const options = report === undefined ? quietly : { merge: true, report: duplicatesTo(report) };
+    const options = jsonOptions(report);
     return slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
   } catch (error) {
-    if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
-    if (!(error instanceof DecodeError)) throw error;
-    const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
-    throw unrecognized(what, expected, body);
+    throw unparsed(error, media, expected, body);
   }
+}
+
+const jsonOptions = (report: FieldReport | undefined): ParseOptions =>
+  report === undefined ? quietly : { merge: true, report: duplicatesTo(report) };
+
+/** What a client is told of text that cannot be parsed. */
+function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, body: Buffer): unknown {
+  if (error instanceof TooLargeError) return requestTooLarge(`Request entity too large: ${error.message}`);
+  if (!(error instanceof DecodeError)) return error;
+  const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
+  return unrecognized(what, expected, body);
 }
 
 const quietly: ParseOptions = { merge: true };

@@ -2,9 +2,11 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import { convertsLater } from '../../kinds/served.ts';
+import type { Slices } from '../../lib/slices.ts';
+import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, badRequest, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import type { WriteContext } from '../../registry/context.ts';
+import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
 import { parseAllAs } from '../../registry/convert.ts';
 import { create } from '../../registry/create.ts';
 import { checkEntries } from '../../registry/entries.ts';
@@ -68,7 +70,8 @@ async function bodyObject(
   const slices = ctx.slices();
   // An object that was stored without the bound on entries may still be changed.
   const inspect = slices !== undefined && isNew ? (value: JsonValue) => checkEntries(resource, value) : undefined;
-  const object = await decodeBody(body, media, expected, report, slices, inspect);
+  const decoding = decodeBody(body, media, expected, report, slices, inspect);
+  const object = decoding instanceof Promise ? await decoding : decoding;
   if (slices !== undefined) await slices.pause();
   if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
@@ -118,26 +121,20 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   checkName(write, body);
   // A retry begins again with the body as it came.
   let fresh: ApiObject | undefined = body;
-  const taken = async (): Promise<ApiObject> => {
-    const object = fresh ?? (await again());
+  const taken = (): ApiObject | Promise<ApiObject> => {
+    const object = fresh ?? again();
     fresh = undefined;
     return object;
   };
+  const owned = (object: ApiObject, before: ApiObject, size: number): ApiObject | Promise<ApiObject> => {
+    const slices = ctx.slices(size);
+    return slices === undefined
+      ? whenReady(ownUpdated(registry, write, object, before, size), () => hubOf(resource, object))
+      : ownedInSlices(registry, write, object, before, size, slices);
+  };
   const result = await update(registry, write, {
-    change: async (live, item) => {
-      const object = await taken();
-      const spoken = spokenOf(resource, live);
-      const before = spoken instanceof Promise ? await spoken : spoken;
-      const slices = ctx.slices(item.bytes.length);
-      if (slices !== undefined) {
-        checkEntries(resource, object, before);
-        await slices.pause();
-      }
-      const owning = ownUpdated(registry, write, object, before, item.bytes.length);
-      if (owning instanceof Promise) await owning;
-      if (slices !== undefined) await slices.pause();
-      return hubOf(resource, object);
-    },
+    change: (live, item) =>
+      whenReady(taken(), (object) => whenReady(spokenOf(resource, live), (before) => owned(object, before, item.bytes.length))),
     ...(resource.kind.createOnUpdate &&
       subresource === '' && {
         createAbsent: async () => {
@@ -149,6 +146,21 @@ export async function updateObject(services: Services, ctx: Context, resource: R
     conflictIsFinal: (body.metadata.resourceVersion ?? '') !== '',
   });
   return sendItem(services, ctx, result.created ? 201 : 200, resource, result.item, representation);
+}
+
+async function ownedInSlices(
+  registry: RegistryDeps,
+  write: WriteContext,
+  object: ApiObject,
+  before: ApiObject,
+  size: number,
+  slices: Slices,
+): Promise<ApiObject> {
+  checkEntries(write.resource, object, before);
+  await slices.pause();
+  await ownUpdated(registry, write, object, before, size);
+  await slices.pause();
+  return hubOf(write.resource, object);
 }
 
 /** A replace or an apply that makes an object is a create as well. */
