@@ -1,4 +1,5 @@
 /** What defaults in the schema of a custom kind must be like: values that fit where they stand, without unknown fields. */
+import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { goValue } from './go-value.ts';
@@ -12,28 +13,32 @@ type Extensions = ReturnType<typeof extensionNames>;
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
 /** The object itself is a resource, whether the schema says so or not. */
-export function validateDefaults(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
-  walk(schema, at, x, errors, true, false);
+export function validateDefaults(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
+  return walk(schema, at, x, errors, true, false);
 }
 
-function walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, resource: boolean, insideMeta: boolean): void {
+/** Yields between the looks at a default, which may be most of the definition. */
+function* walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, resource: boolean, insideMeta: boolean): Work<void> {
   const value = schema.default;
   if (value !== undefined) {
     const here = at.child('default');
     const node = nodeOf(schema, x, resource ? 'inside' : undefined);
     if (!insideMeta && hasUnknownFields(node, value)) invalidText(errors, here, goValue(value), 'must not have unknown fields');
+    yield;
     const before = errors.list.length;
     if (!insideMeta) validateEmbedded(node, value, errors, here);
+    yield;
     if (errors.list.length === before) validateValue(value, schema, x, here, errors);
+    yield;
   }
   const { items, properties } = schema;
   if (items !== undefined && !Array.isArray(items))
-    walk(items, at.child('items'), x, errors, items[x.embeddedResource] === true, insideMeta);
+    yield* walk(items, at.child('items'), x, errors, items[x.embeddedResource] === true, insideMeta);
   if (properties === undefined) return;
   const fields = at.child('properties');
   for (const [key, field] of Object.entries(properties)) {
     const embedded = field[x.embeddedResource] === true;
     const meta = (insideMeta || (resource && metaFields.has(key))) && !embedded;
-    walk(field, fields.key(key), x, errors, embedded, meta);
+    yield* walk(field, fields.key(key), x, errors, embedded, meta);
   }
 }

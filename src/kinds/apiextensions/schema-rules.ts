@@ -33,7 +33,7 @@ export function* validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean,
   const count = errors.list.length;
   validateStructural(schema, at, x, errors);
   yield;
-  if (errors.list.length === count) validateDefaults(schema, at, x, errors);
+  if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
 }
 
 function validateRootFields(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {

@@ -1,5 +1,7 @@
 /** Daemon sets. */
+
 import { equal } from '../../lib/equal.ts';
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
@@ -38,7 +40,7 @@ function defaults({ metadata, spec }: DaemonSet, env: KindEnv): void {
   podTemplateDefaults(spec.template, env);
 }
 
-function validateSpec({ metadata, spec }: DaemonSet, errors: FieldErrors, env: KindEnv): void {
+function* validateSpec({ metadata, spec }: DaemonSet, errors: FieldErrors, env: KindEnv): Work<void> {
   const { selector, template } = spec;
   const counter = metadata.annotations?.[templateGeneration];
   if (counter !== undefined && !/^[+-]?[0-9]+$/.test(counter))
@@ -48,7 +50,7 @@ function validateSpec({ metadata, spec }: DaemonSet, errors: FieldErrors, env: K
   if (compileSelector(selector)?.matches(labels) === false)
     invalidText(errors, templateAt.child('metadata').child('labels'), mapText(labels), '`selector` does not match template `labels`');
   if (selector !== undefined) validateSomeSelector(selector, 'daemonset', specAt.child('selector'), errors);
-  validateTemplate(template, templateAt, errors, env);
+  yield* validateTemplate(template, templateAt, errors, env);
   validateSharedDisks(template.spec, templateAt, errors);
   validateServing(template.spec, 'DaemonSet', templateAt, errors);
   notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
@@ -95,11 +97,11 @@ const strategy: Strategy<DaemonSet> = {
     if (!Number.isNaN(counterOf(set))) setCounter(set, counterOf(old) + (equal(set.spec.template, old.spec.template) ? 0 : 1));
   },
   validate: validateSpec,
-  validateUpdate(set, old, errors, env) {
+  *validateUpdate(set, old, errors, env) {
     metadataAgain(set, { namespaced: true }, errors, env);
-    validateSpec(set, errors, env);
+    yield* validateSpec(set, errors, env);
     metadataUpdateAgain(set, old, errors, env);
-    validateSpec(set, errors, env);
+    yield* validateSpec(set, errors, env);
     const { selector } = set.spec;
     immutable(selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(selector));
   },

@@ -1,5 +1,7 @@
 /** Deployments. */
+
 import { equal } from '../../lib/equal.ts';
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { scale } from '../autoscaling/scale.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
@@ -34,9 +36,9 @@ function defaults({ spec }: Deployment, env: KindEnv): void {
   podTemplateDefaults(spec.template, env);
 }
 
-function validateSpec({ spec }: Deployment, errors: FieldErrors, env: KindEnv): void {
+function* validateSpec({ spec }: Deployment, errors: FieldErrors, env: KindEnv): Work<void> {
   notNegative(spec.replicas, specAt, 'replicas', errors);
-  validateReplicatedTemplate(spec, errors, env);
+  yield* validateReplicatedTemplate(spec, errors, env);
   validateStrategy(spec.strategy, specAt.child('strategy'), errors);
   notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
   notNegative(spec.revisionHistoryLimit, specAt, 'revisionHistoryLimit', errors);
@@ -77,9 +79,9 @@ const strategy: Strategy<Deployment> = {
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate: validateSpec,
-  validateUpdate(deployment, old, errors, env) {
+  *validateUpdate(deployment, old, errors, env) {
     metadataUpdateAgain(deployment, old, errors, env);
-    validateSpec(deployment, errors, env);
+    yield* validateSpec(deployment, errors, env);
     const { selector } = deployment.spec;
     immutable(selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(selector));
   },

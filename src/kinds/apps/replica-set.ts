@@ -1,4 +1,5 @@
 /** Replica sets. */
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { scale } from '../autoscaling/scale.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
@@ -27,21 +28,21 @@ function defaults({ spec }: ReplicaSet, env: KindEnv): void {
 }
 
 /** The selector and the template, which deployments check in the same words. */
-export function validateReplicatedTemplate(
+export function* validateReplicatedTemplate(
   { selector, template, replicas = 0 }: ReplicaSet['spec'],
   errors: FieldErrors,
   env: KindEnv,
-): void {
+): Work<void> {
   validateWorkloadSelector(selector, 'deployment', selectorAt, errors);
   const compiled = compileSelector(selector);
   if (compiled === undefined) invalidText(errors, selectorAt, selectorText(selector), 'invalid label selector');
-  else validateServingTemplate(template, compiled, replicas, 'ReplicaSet', templateAt, errors, env);
+  else yield* validateServingTemplate(template, compiled, replicas, 'ReplicaSet', templateAt, errors, env);
 }
 
-function validateSpec({ spec }: ReplicaSet, errors: FieldErrors, env: KindEnv): void {
+function* validateSpec({ spec }: ReplicaSet, errors: FieldErrors, env: KindEnv): Work<void> {
   notNegative(spec.replicas, specAt, 'replicas', errors);
   notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
-  validateReplicatedTemplate(spec, errors, env);
+  yield* validateReplicatedTemplate(spec, errors, env);
 }
 
 const strategy: Strategy<ReplicaSet> = {
@@ -54,11 +55,11 @@ const strategy: Strategy<ReplicaSet> = {
     prepareTemplate(set.spec.template, old.spec.template, env);
   },
   validate: validateSpec,
-  validateUpdate(set, old, errors, env) {
+  *validateUpdate(set, old, errors, env) {
     metadataAgain(set, { namespaced: true }, errors, env);
-    validateSpec(set, errors, env);
+    yield* validateSpec(set, errors, env);
     metadataUpdateAgain(set, old, errors, env);
-    validateSpec(set, errors, env);
+    yield* validateSpec(set, errors, env);
     immutable(set.spec.selector, old.spec.selector, selectorAt, errors, () => selectorText(set.spec.selector));
   },
   warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),

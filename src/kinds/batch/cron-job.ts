@@ -1,4 +1,5 @@
 /** Cron jobs. */
+import type { Work } from '../../lib/slices.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
@@ -31,13 +32,13 @@ function defaults({ spec }: CronJob, env: KindEnv): void {
   podTemplateDefaults(spec.jobTemplate.spec.template, env);
 }
 
-function validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: FieldErrors, env: KindEnv): void {
+function* validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: FieldErrors, env: KindEnv): Work<void> {
   validateSchedule(spec, errors);
   notNegative(spec.startingDeadlineSeconds, specAt, 'startingDeadlineSeconds', errors);
   if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) validateTimeZone(spec.timeZone, errors);
   word(spec.concurrencyPolicy, policies, specAt.child('concurrencyPolicy'), errors);
   const job = spec.jobTemplate.spec;
-  validateJobSpec(job, jobAt, errors, env);
+  yield* validateJobSpec(job, jobAt, errors, env);
   if (job.selector !== undefined)
     invalidText(errors, jobAt.child('selector'), selectorText(job.selector), '`selector` will be auto-generated');
   if (job.manualSelector) unsupportedText(errors, jobAt.child('manualSelector'), 'true', ['nil', 'false']);
@@ -76,14 +77,14 @@ const strategy: Strategy<CronJob> = {
     cronJob.status = old.status;
     prepare(cronJob, old, env);
   },
-  validate(cronJob, errors, env) {
-    validateSpec(cronJob, undefined, errors, env);
+  *validate(cronJob, errors, env) {
+    yield* validateSpec(cronJob, undefined, errors, env);
     const { name = '' } = cronJob.metadata;
     if (name.length > maxName) errors.invalid(Path.of('metadata', 'name'), name, `must be no more than ${maxName} characters`);
   },
-  validateUpdate(cronJob, old, errors, env) {
+  *validateUpdate(cronJob, old, errors, env) {
     metadataUpdateAgain(cronJob, old, errors, env);
-    validateSpec(cronJob, old, errors, env);
+    yield* validateSpec(cronJob, old, errors, env);
   },
   warnings(cronJob, old, env) {
     const { spec } = cronJob;

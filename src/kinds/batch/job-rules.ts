@@ -2,6 +2,7 @@
 
 import { domainName } from '../../identity.ts';
 import { equal } from '../../lib/equal.ts';
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1123Label } from '../../meta/names.ts';
@@ -24,9 +25,9 @@ const statusAt = Path.of('status');
 const completionModes = ['NonIndexed', 'Indexed'];
 const maxIndexedParallelism = 100_000;
 
-export function validateJob(job: Job, errors: FieldErrors, env: KindEnv): void {
+export function* validateJob(job: Job, errors: FieldErrors, env: KindEnv): Work<void> {
   validateGeneratedSelector(job, errors);
-  validateSelectingSpec(job.spec, errors, env);
+  yield* validateSelectingSpec(job.spec, errors, env);
   const { completionMode, completions = 0 } = job.spec;
   if (completionMode !== 'Indexed' || completions <= 0) return;
   // Pods of an indexed job are hosts named for their index.
@@ -52,9 +53,9 @@ function validateGeneratedSelector(job: Job, errors: FieldErrors): void {
     invalidText(errors, specAt.child('selector'), selectorText(selector), '`selector` not auto-generated');
 }
 
-function validateSelectingSpec(spec: JobSpec, errors: FieldErrors, env: KindEnv): void {
+function* validateSelectingSpec(spec: JobSpec, errors: FieldErrors, env: KindEnv): Work<void> {
   const { selector } = spec;
-  validateJobSpec(spec, specAt, errors, env);
+  yield* validateJobSpec(spec, specAt, errors, env);
   if (selector === undefined) errors.required(specAt.child('selector'));
   else validateLabelSelector(selector, specAt.child('selector'), errors);
   const { labels } = spec.template.metadata;
@@ -68,11 +69,11 @@ function validateSelectingSpec(spec: JobSpec, errors: FieldErrors, env: KindEnv)
 }
 
 /** The spec without its selector. */
-export function validateJobSpec(spec: JobSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
+export function* validateJobSpec(spec: JobSpec, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   validateCounts(spec, ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'], at, errors);
   validateCompletionMode(spec, at, errors);
   const templateAt = at.child('template');
-  validateTemplate(spec.template, templateAt, errors, env);
+  yield* validateTemplate(spec.template, templateAt, errors, env);
   const policy = spec.template.spec.restartPolicy;
   const policyAt = templateAt.child('spec').child('restartPolicy');
   if (policy === undefined || policy === 'Always') errors.required(policyAt, 'valid values: "OnFailure", "Never"');
@@ -94,15 +95,15 @@ function validateCompletionMode({ completionMode: mode, completions, parallelism
 
 // ---- update ------------------------------------------------------------------------------------------------------
 
-export function validateJobUpdate(job: Job, old: Job, errors: FieldErrors, env: KindEnv): void {
+export function* validateJobUpdate(job: Job, old: Job, errors: FieldErrors, env: KindEnv): Work<void> {
   metadataAgain(job, { namespaced: true }, errors, env);
-  validateJob(job, errors, env);
+  yield* validateJob(job, errors, env);
   const tracking = domainName(env.identity, 'job-tracking', 'batch');
   if (job.metadata.annotations?.[tracking] !== undefined && old.metadata.annotations?.[tracking] === undefined)
     errors.forbidden(Path.of('metadata', 'annotations').key(tracking), 'cannot add this annotation');
   metadataUpdateAgain(job, old, errors, env);
   const { spec } = job;
-  validateSelectingSpec(spec, errors, env);
+  yield* validateSelectingSpec(spec, errors, env);
   immutable(spec.completions, old.spec.completions, specAt.child('completions'), errors);
   immutable(spec.selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(spec.selector));
   validateTemplateUpdate(job, old, errors, env);

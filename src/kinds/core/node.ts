@@ -55,9 +55,11 @@ export const NodeKind = kind<Node>({
       if (old.spec.configSource === undefined) delete node.spec.configSource;
     },
     validate: validateNode,
-    validateUpdate: (node, old, errors, env) => {
+    *validateUpdate(node, old, errors, env) {
       metadataAgain(node, { namespaced: false }, errors, env);
+      yield;
       validateNode(node, errors, env);
+      yield;
       metadataUpdateAgain(node, old, errors, env);
       validateNodeUpdate(node, old, errors, env);
     },

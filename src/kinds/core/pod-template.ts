@@ -23,9 +23,9 @@ const strategy: Strategy<PodTemplate> = {
     dropDisabledFields(template.spec, old.template.spec, env);
   },
   validate: ({ template }, errors, env) => validateTemplate(template, templateAt, errors, env),
-  validateUpdate(object, old, errors, env) {
+  *validateUpdate(object, old, errors, env) {
     metadataUpdateAgain(object, old, errors, env);
-    validateTemplate(object.template, templateAt, errors, env);
+    yield* validateTemplate(object.template, templateAt, errors, env);
   },
   warnings: ({ metadata, template }, old, env) =>
     metadata.generation === old?.metadata.generation ? [] : podWarnings(template.metadata, template.spec, env, templateAt),

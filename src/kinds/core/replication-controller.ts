@@ -1,4 +1,5 @@
 /** Replication controllers. */
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { fromLabels } from '../../meta/labels.ts';
 import { scale } from '../autoscaling/scale.ts';
@@ -30,13 +31,13 @@ function defaults(controller: ReplicationController, env: KindEnv): void {
   if (spec.template !== undefined) podTemplateDefaults(spec.template, env);
 }
 
-function validateSpec({ spec }: ReplicationController, errors: FieldErrors, env: KindEnv): void {
+function* validateSpec({ spec }: ReplicationController, errors: FieldErrors, env: KindEnv): Work<void> {
   const { selector = {}, template } = spec;
   notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
   if (Object.keys(selector).length === 0) errors.required(specAt.child('selector'));
   notNegative(spec.replicas, specAt, 'replicas', errors);
   if (template === undefined) errors.required(templateAt);
-  else validateServingTemplate(template, fromLabels(selector), spec.replicas ?? 0, 'ReplicationController', templateAt, errors, env);
+  else yield* validateServingTemplate(template, fromLabels(selector), spec.replicas ?? 0, 'ReplicationController', templateAt, errors, env);
 }
 
 const strategy: Strategy<ReplicationController> = {
@@ -49,11 +50,11 @@ const strategy: Strategy<ReplicationController> = {
     prepareTemplate(controller.spec.template, old.spec.template, env);
   },
   validate: validateSpec,
-  validateUpdate(controller, old, errors, env) {
+  *validateUpdate(controller, old, errors, env) {
     metadataAgain(controller, { namespaced: true }, errors, env);
-    validateSpec(controller, errors, env);
+    yield* validateSpec(controller, errors, env);
     metadataUpdateAgain(controller, old, errors, env);
-    validateSpec(controller, errors, env);
+    yield* validateSpec(controller, errors, env);
   },
   warnings: (controller, old, env) => templateWarnings(controller, old, controller.spec.template, templateAt, env),
   resetFields: [['status']],

@@ -1,4 +1,5 @@
 /** Containers of a pod: those that make it up, those that run before them, and those that are added for a look inside. */
+import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, portName, portNumber } from '../../meta/names.ts';
 import type { Container, ContainerPort, EphemeralContainer } from '../core/schema/containers.ts';
@@ -28,29 +29,31 @@ export function eachContainer(spec: PodSpec, at: Path, visit: (container: Contai
   });
 }
 
-export function validateAllContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
-  validateContainers(spec.containers ?? [], volumes, at.child('containers'), errors, env);
-  if (spec.initContainers !== undefined) validateInitContainers(spec, volumes, at.child('initContainers'), errors, env);
+/** Yields after each container: a pod may have thousands, and each of them a thousand resources. */
+export function* validateAllContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
+  const containers = spec.containers ?? [];
+  const containersAt = at.child('containers');
+  if (containers.length === 0) errors.required(containersAt);
+  yield* validateEach(containers, volumes, containersAt, errors, env);
+  validateHostPorts(containers, containersAt, errors);
+  if (spec.initContainers !== undefined) yield* validateInitContainers(spec, volumes, at.child('initContainers'), errors, env);
   if (spec.ephemeralContainers !== undefined) validateEphemeralContainers(spec, volumes, at.child('ephemeralContainers'), errors, env);
 }
 
-function validateContainers(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
-  if (containers.length === 0) errors.required(at);
-  validateEach(containers, volumes, at, errors, env);
-  validateHostPorts(containers, at, errors);
-}
-
-function validateEach(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
+function* validateEach(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   const names = new Set<string>();
-  for (let i = 0; i < containers.length; i++) validateContainer(containers[i] as Container, names, volumes, at.index(i), errors, env);
+  for (let i = 0; i < containers.length; i++) {
+    validateContainer(containers[i] as Container, names, volumes, at.index(i), errors, env);
+    yield;
+  }
 }
 
 /** Fields that say how a container serves; one that runs once before the others has no use for them. */
 const servingFields = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-function validateInitContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
+function* validateInitContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   const containers = spec.initContainers ?? [];
-  validateEach(containers, volumes, at, errors, env);
+  yield* validateEach(containers, volumes, at, errors, env);
   // They run one after the other, so that ports collide only within each.
   for (const container of containers) validateHostPorts([container], at, errors);
   const names = new Set(spec.containers?.map((container) => container.name));
@@ -82,7 +85,7 @@ function validateEphemeralContainers(spec: PodSpec, volumes: Volumes, at: Path, 
       return;
     }
     // Its own rules name a list of one container, as clients know them.
-    validateEach([container], volumes, here, errors, env);
+    validateContainer(container, new Set(), volumes, here.index(0), errors, env);
     validateHostPorts([container], here, errors);
     validateImageText(container, here.index(0), errors);
     if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);

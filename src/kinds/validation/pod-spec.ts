@@ -1,4 +1,5 @@
 /** The spec of a pod, whether it stands in a pod or in a template. Complaints come in the order in which clients know them. */
+import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { parseIP } from '../../meta/ip.ts';
 import { validateLabels } from '../../meta/labels.ts';
@@ -20,21 +21,26 @@ const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 const maxInt32 = 2 ** 31 - 1;
 
-/** `podName` is undefined in templates. */
-export function validatePodSpec(spec: PodSpec, podName: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
+/** `podName` is undefined in templates. Yields between what may be long. */
+export function* validatePodSpec(spec: PodSpec, podName: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   const volumes = validateVolumes(spec.volumes ?? [], podName, at.child('volumes'), errors, env);
-  validateAllContainers(spec, volumes, at, errors, env);
+  yield;
+  yield* validateAllContainers(spec, volumes, at, errors, env);
   word(spec.restartPolicy, restartPolicies, at.child('restartPolicy'), errors);
   word(spec.dnsPolicy, dnsPolicies, at.child('dnsPolicy'), errors);
   validateLabels(spec.nodeSelector, at.child('nodeSelector'), errors);
   if (spec.securityContext !== undefined) validatePodSecurityContext(spec.securityContext, spec, at, errors);
-  if (spec.affinity !== undefined) validateAffinity(spec.affinity, at.child('affinity'), errors);
+  if (spec.affinity !== undefined) {
+    validateAffinity(spec.affinity, at.child('affinity'), errors);
+    yield;
+  }
   validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, at.child('dnsConfig'), errors);
   spec.readinessGates?.forEach(({ conditionType }, i) => {
     qualified(conditionType, at.child('readinessGates').index(i).child('conditionType'), errors);
   });
   if (spec.topologySpreadConstraints !== undefined)
     validateTopologySpread(spec.topologySpreadConstraints, at.child('topologySpreadConstraints'), errors);
+  yield;
   validateHostProcess(spec, at, errors, env);
   validateNames(spec, at, errors);
   if (spec.tolerations !== undefined) validateTolerations(spec.tolerations, at.child('tolerations'), errors);

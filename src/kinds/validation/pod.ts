@@ -1,6 +1,7 @@
 /** Pods as a whole: on create, on update, through `ephemeralcontainers` and `status`. */
 
 import { equal } from '../../lib/equal.ts';
+import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
 import { dns1123Subdomain, rangeComplaint } from '../../meta/names.ts';
@@ -22,17 +23,17 @@ const specAt = Path.of('spec');
 const statusAt = Path.of('status');
 const podRules = { namespaced: true } as const;
 
-export function validatePodCreate(pod: Pod, errors: FieldErrors, env: KindEnv): void {
-  validatePod(pod, errors, env);
+export function* validatePodCreate(pod: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
+  yield* validatePod(pod, errors, env);
   if (pod.spec.ephemeralContainers !== undefined) errors.forbidden(specAt.child('ephemeralContainers'), 'cannot be set on create');
   validateSeccompForms(pod.metadata, pod.spec, specAt, errors, env);
 }
 
 /** Annotations and spec, with the rules that templates are spared. */
-function validatePod(pod: Pod, errors: FieldErrors, env: KindEnv): void {
+function* validatePod(pod: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   const { spec } = pod;
   validatePodAnnotations(pod.metadata.annotations, spec, annotationsAt, errors, env);
-  validatePodSpec(spec, pod.metadata.name, specAt, errors, env);
+  yield* validatePodSpec(spec, pod.metadata.name, specAt, errors, env);
   if (spec.serviceAccountName === undefined) validateNoTokens(spec, errors);
   for (const field of ['containers', 'initContainers'] as const) {
     const list = spec[field];
@@ -57,15 +58,16 @@ function validateNoTokens(spec: PodSpec, errors: FieldErrors): void {
 const mutable =
   'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-function validatePodAgain(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): void {
+function* validatePodAgain(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   metadataUpdateAgain(pod, old, errors, env);
   metadataAgain(pod, podRules, errors, env);
-  validatePod(pod, errors, env);
+  yield* validatePod(pod, errors, env);
   validatePodAnnotationUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsAt, errors, env);
 }
 
-export function validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): void {
-  validatePodAgain(pod, old, errors, env);
+export function* validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
+  yield* validatePodAgain(pod, old, errors, env);
+  yield;
   if (!validateImages(pod.spec.containers, old.spec.containers, specAt.child('containers'), errors)) return;
   if (!validateImages(pod.spec.initContainers, old.spec.initContainers, specAt.child('initContainers'), errors)) return;
   if (!validateDeadline(pod.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds, errors)) return;
@@ -128,8 +130,8 @@ function changedFields(spec: PodSpec, old: PodSpec): string[] {
 }
 
 /** Containers for a look inside may be added, but neither changed nor removed. */
-export function validateEphemeralUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): void {
-  validatePodAgain(pod, old, errors, env);
+export function* validateEphemeralUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
+  yield* validatePodAgain(pod, old, errors, env);
   const at = specAt.child('ephemeralContainers');
   const now = new Map(pod.spec.ephemeralContainers?.map((container) => [container.name, container]));
   for (const before of old.spec.ephemeralContainers ?? []) {

@@ -1,4 +1,5 @@
 /** Pod templates, as every workload holds one. */
+import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { type LabelSelector, validateLabels } from '../../meta/labels.ts';
 import type { PodSpec, PodTemplateSpec } from '../core/schema/pod.ts';
@@ -8,11 +9,11 @@ import { validatePodAnnotations, validateSeccompForms } from './pod-annotations.
 import { validatePodSpec } from './pod-spec.ts';
 import { validateSelected } from './selectors.ts';
 
-export function validateTemplate(template: PodTemplateSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
+export function* validateTemplate(template: PodTemplateSpec, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   const { spec } = template;
   const specAt = at.child('spec');
   validateTemplateMetadata(template, at, errors, env);
-  validatePodSpec(spec, undefined, specAt, errors, env);
+  yield* validatePodSpec(spec, undefined, specAt, errors, env);
   validateSeccompForms(template.metadata, spec, specAt, errors, env);
   if (spec.ephemeralContainers !== undefined)
     errors.forbidden(specAt.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template');
@@ -26,7 +27,7 @@ export function validateTemplateMetadata(template: PodTemplateSpec, at: Path, er
 }
 
 /** The template of a workload whose pods are meant to run for ever. `kind` is the word in its complaint. */
-export function validateServingTemplate(
+export function* validateServingTemplate(
   template: PodTemplateSpec,
   selector: LabelSelector,
   replicas: number,
@@ -34,9 +35,9 @@ export function validateServingTemplate(
   at: Path,
   errors: FieldErrors,
   env: KindEnv,
-): void {
+): Work<void> {
   validateSelected(selector, template.metadata.labels, at, errors);
-  validateTemplate(template, at, errors, env);
+  yield* validateTemplate(template, at, errors, env);
   if (replicas > 1) validateSharedDisks(template.spec, at, errors);
   validateServing(template.spec, kind, at, errors);
 }
