@@ -153,7 +153,7 @@ async function runAction(
   action: Action,
   expected: Expected | undefined,
 ): Promise<void> {
-  // Before anything is done: an answer that the client does not take must not be to something that was done.
+  // As `objectForm` does for objects: before anything is done.
   const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);

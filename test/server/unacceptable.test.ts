@@ -1,18 +1,25 @@
-/** A write whose answer the client does not take is refused before it is done. */
+/** A write whose answer cannot look as the client wants it is refused before it is done. */
 import { expect, test } from 'vitest';
 import { define, definitionOf } from '../support/custom.ts';
 import { unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 
-const accept = 'image/png';
+const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+
+const isAction = (path: string): boolean => /(binding|bindings|eviction|token)$/.test(path);
 
 onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [] }, (given) => {
-  /** Sends a request with an Accept header that nothing fits; it is refused and leaves no revision behind. */
+  /** Sends a request with an Accept header that nothing fits, or for a Table of no known kind; it is refused and leaves no revision behind. */
   const refused = async (method: string, path: string, body?: unknown, type = 'application/json') => {
     const { admin, engine } = given();
     const before = engine.revision;
-    const answer = await admin.send(method, path, { headers: { accept, 'content-type': type }, ...(body !== undefined && { body }) });
-    expect([method, path, answer.status, answer.json.code, engine.revision]).toEqual([method, path, 406, 406, before]);
+    const send = (at: string, accept: string) =>
+      admin.send(method, at, { headers: { accept, 'content-type': type }, ...(body !== undefined && { body }) });
+    const { status, json } = await send(path, 'image/png');
+    expect([method, path, status, json.code, engine.revision]).toEqual([method, path, 406, 406, before]);
+    const asTable = (await send(`${path}${path.includes('?') ? '&' : '?'}includeObject=x`, table)).status;
+    // Actions have no Table: there is nothing that could be included.
+    expect([method, path, asTable, engine.revision]).toEqual([method, path, isAction(path) ? 406 : 400, before]);
   };
 
   test('bindings and evictions', async () => {
@@ -64,6 +71,10 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [] }, (given
       await refused('POST', path, { ...body, metadata: { name: 'b' } });
       await refused('DELETE', one);
       await refused('DELETE', path);
+      // The parameter says nothing of other forms.
+      expect((await admin.get(`${one}?includeObject=x`, { accept: 'application/yaml' })).status).toBe(200);
+      expect((await admin.get(`${path}?includeObject=x`)).status).toBe(200);
+      expect((await admin.get(`${path}?includeObject=x`, { accept: table })).status).toBe(400);
     }
   });
 });

@@ -29,6 +29,14 @@ async function sendComputed(services: Services, ctx: Context, resource: Resource
   // What is not stored has no version.
   const meta = {} as ListMeta;
   const pretty = isPretty(ctx, representation);
-  const body = await representList(services.registry.env, resource, items, meta, representation, pretty, includeObject(ctx));
+  const body = await representList(
+    services.registry.env,
+    resource,
+    items,
+    meta,
+    representation,
+    pretty,
+    includeObject(ctx, representation),
+  );
   send(ctx, 200, representation.type, body);
 }

@@ -30,7 +30,7 @@ import { type WriteOptions, writeOptions } from '../options.ts';
 import type { Services } from '../services.ts';
 import { otherCustomKind } from '../wrong-type.ts';
 import { applyObject, readApplied } from './apply.ts';
-import { objectOffer, sendItem } from './read.ts';
+import { objectForm, sendItem } from './read.ts';
 import { tellProblems, wantsReport, writeContext } from './write.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -80,7 +80,7 @@ export function patchOptions(services: Services, ctx: Context, type: PatchType):
 
 export async function patchObject(services: Services, ctx: Context, resource: Resource, subresource = ''): Promise<void> {
   const type = patchType(ctx, resource.custom);
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const representation = objectForm(services, ctx, resource);
   const options = patchOptions(services, ctx, type);
   const body = await readBody(ctx);
   const write = writeContext(ctx, resource, options, subresource);

@@ -23,6 +23,16 @@ const listOffers = {
   custom: { protobuf: false, transforms: ['Table', 'PartialObjectMetadataList'] as const },
 };
 
+/**
+ * The form of an answer that is an object. A write asks for it before it does anything, so that none is done and then refused
+ * because its answer cannot look as the client wants it.
+ */
+export function objectForm(services: Services, ctx: Context, resource: Resource): Representation {
+  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  if (representation.transform === 'Table') includeObject(ctx, representation);
+  return representation;
+}
+
 export function get(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { negotiator, registry } = services;
   const representation = negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
@@ -65,7 +75,7 @@ export function sendItem(
   }
   const { env } = services.registry;
   const slices = ctx.slices(item.bytes.length);
-  return representItem(env, resource, item, representation, pretty, includeObject(ctx), slices).then((body) =>
+  return representItem(env, resource, item, representation, pretty, includeObject(ctx, representation), slices).then((body) =>
     send(ctx, status, representation.type, body),
   );
 }
@@ -73,7 +83,9 @@ export function sendItem(
 export const isPretty = (ctx: Context, representation: Representation): boolean =>
   representation.media === 'json' && (representation.pretty || wantsPretty(ctx.param('pretty'), ctx.header('user-agent')));
 
-export function includeObject(ctx: Context): IncludeObject {
+/** What of each object stands in its row of a Table; of no meaning in other forms. */
+export function includeObject(ctx: Context, { transform }: Representation): IncludeObject {
+  if (transform !== 'Table') return 'Metadata';
   const include = ctx.param('includeObject');
   if (include === undefined || include === '' || include === 'Metadata') return 'Metadata';
   if (include === 'None' || include === 'Object') return include;
@@ -90,7 +102,16 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
       const warning = unreadableWarning(resource, selection, result.unreadable);
       if (warning !== undefined) ctx.warn(warning);
     }
-    return sendList(services, ctx, resource, result, selection, representation, isPretty(ctx, representation), includeObject(ctx));
+    return sendList(
+      services,
+      ctx,
+      resource,
+      result,
+      selection,
+      representation,
+      isPretty(ctx, representation),
+      includeObject(ctx, representation),
+    );
   };
   const result = list(registry, resource, selection, options, ctx);
   if (!(result instanceof Promise)) return answer(result);

@@ -24,7 +24,7 @@ import { send } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { viewPartialText, viewTableText } from '../table.ts';
 import { patchedView } from './patch.ts';
-import { includeObject, isPretty, objectOffer } from './read.ts';
+import { includeObject, isPretty, objectForm } from './read.ts';
 import { writeContext } from './write.ts';
 
 export type View = ViewSubresource;
@@ -39,15 +39,11 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
   return Object.assign({ kind: '', apiVersion: '' }, object, typeOf(services, view));
 }
 
-/** Found out before a write: a write that was done is not refused because of how its answer is to look. */
-const representationOf = (services: Services, ctx: Context, resource: Resource): Representation =>
-  services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
-
 async function answer(services: Services, ctx: Context, representation: Representation, view: View, hub: ApiObject): Promise<void> {
   const { transform, transformVersion, type } = representation;
   const object = shown(services, view, hub);
   if (transform === 'Table')
-    send(ctx, 200, type, `${viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx))}\n`);
+    send(ctx, 200, type, `${viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx, representation))}\n`);
   else if (transform === 'PartialObjectMetadata') send(ctx, 200, type, `${viewPartialText(object, transformVersion)}\n`);
   else send(ctx, 200, type, await representObject(view.schema, object, representation, isPretty(ctx, representation)));
 }
@@ -61,7 +57,7 @@ function viewName(services: Services, ctx: Context, resource: Resource, view: Vi
 }
 
 export async function getView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
-  const representation = representationOf(services, ctx, resource);
+  const representation = objectForm(services, ctx, resource);
   await fresh(services.registry, ctx.param('resourceVersion') ?? '');
   const target = { resource, namespace: ctx.info.namespace, name: ctx.info.name };
   const item = resource.collection?.items.get(keyOf(target));
@@ -77,7 +73,7 @@ const viewedItem = (resource: Resource, item: Item): ApiObject | Promise<ApiObje
   isSpoken(resource) ? parseAs(resource, item) : hubObject(resource, item);
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
-  const representation = representationOf(services, ctx, resource);
+  const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
   const given = await decodeBody(await readBody(ctx), media, {
@@ -92,7 +88,7 @@ export async function updateView(services: Services, ctx: Context, resource: Res
 }
 
 export async function patchView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
-  const representation = representationOf(services, ctx, resource);
+  const representation = objectForm(services, ctx, resource);
   const { options, patch, applied } = await patchedView(services, ctx, view.schema, typeOf(services, view));
   return writeView(services, ctx, resource, representation, view, options, patch, applied);
 }

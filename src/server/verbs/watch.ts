@@ -21,7 +21,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource), true);
   const options = readOptions(ctx, registry.catalog, true);
   const selection = selectionOf(ctx, resource, ctx.info.namespace, ctx.info.legacyWatch ? ctx.info.name : '');
-  const frames = new Frames(services, resource, representation, includeObject(ctx));
+  const frames = new Frames(services, resource, representation, includeObject(ctx, representation));
   ctx.longRunning = true;
   // Zero is as good as none.
   const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * (1 + services.spread());

@@ -25,7 +25,7 @@ import { managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } 
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { attributesOf } from '../steps/authorize.ts';
-import { isPretty, objectOffer, sendItem } from './read.ts';
+import { isPretty, objectForm, sendItem } from './read.ts';
 
 /** How many objects of a collection are deleted at a time. */
 const DELETE_WIDTH = 32;
@@ -100,7 +100,7 @@ export function tellProblems(ctx: Context, options: WriteOptions, report: FieldR
 }
 
 export async function createObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const { object } = await bodyObject(services, ctx, resource, options, true);
   const slices = ctx.slices();
@@ -114,7 +114,7 @@ export async function createObject(services: Services, ctx: Context, resource: R
 
 export async function updateObject(services: Services, ctx: Context, resource: Resource, subresource = ''): Promise<void> {
   const { registry } = services;
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
   const { object: body, again } = await bodyObject(services, ctx, resource, options);
   const write = writeContext(ctx, resource, options, subresource);
@@ -177,7 +177,7 @@ function warnOfDependents(ctx: Context, { kind }: Resource, { orphanDependents, 
 }
 
 export async function deleteObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const representation = objectForm(services, ctx, resource);
   const { options, dryRun, json } = await deleteOptions(services, ctx, false);
   warnOfDependents(ctx, resource, options);
   const write: WriteContext = {
@@ -202,7 +202,7 @@ function success(resource: Resource, name: string, uid: string): Status {
 export async function deleteCollection(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { registry } = services;
   if (!resource.kind.verbs.includes('deletecollection')) throw methodNotAllowed(resource.resource, 'deletecollection');
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+  const representation = objectForm(services, ctx, resource);
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
   const listed = readOptions(ctx, registry.catalog, false);
   const { options, dryRun, json } = await deleteOptions(services, ctx, true);
