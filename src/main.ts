@@ -106,6 +106,7 @@ export async function startServer(
     historyRetentionMs: options.historyRetention,
     owner: storeOwner(identity),
     notice: (problem) => log.warn('the store has a problem', { problem }),
+    checked: (result) => log.info('pages of the store file were checked', { ...result }),
     etcd: {
       servers: options.etcdServers,
       prefix: options.etcdPrefix,

@@ -2,6 +2,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { StoreOwner } from '../store-mark.ts';
+import type { PageCheck } from './lmdb/page-look.ts';
 
 export type StoreName = 'memory' | 'lmdb' | 'etcd';
 
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly owner?: StoreOwner | undefined;
   /** Called with what goes wrong beside requests, such as lost connections and damage that is found, for the log. */
   readonly notice?: ((message: string) => void) | undefined;
+  /** Called when all pages of the store file were looked at while the server runs (lmdb), for the log. */
+  readonly checked?: ((result: PageCheck) => void) | undefined;
 }
 export interface EtcdAccess {
   readonly servers: readonly string[];
@@ -39,6 +42,7 @@ export async function openEngine({
   owner,
   freeBytes,
   notice,
+  checked,
 }: EngineOptions): Promise<Engine> {
   const common = given({ historyRetentionMs, clock });
   switch (store) {
@@ -48,7 +52,7 @@ export async function openEngine({
     }
     case 'lmdb': {
       const { openLmdbEngine } = await import('./lmdb.ts');
-      return openLmdbEngine({ ...common, ...given({ freeBytes, notice }), dataDir, owner });
+      return openLmdbEngine({ ...common, ...given({ freeBytes, notice, checked }), dataDir, owner });
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');

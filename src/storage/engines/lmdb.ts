@@ -29,12 +29,12 @@ import { Backlog } from './lmdb/backlog.ts';
 import { type PendingChange, prepareChange } from './lmdb/change.ts';
 import { leaveCleanEnd } from './lmdb/clean-end.ts';
 import { Compactor } from './lmdb/compactor.ts';
-import { checkRoom, freeBytes, isFull, writeError } from './lmdb/errors.ts';
+import { checkRoom, freeBytes, fullError, isFull, isFullWrite, writeError } from './lmdb/errors.ts';
 import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
 import { NewestVersions } from './lmdb/newest.ts';
-import { PageLook } from './lmdb/page-look.ts';
+import { type PageCheck, PageLook } from './lmdb/page-look.ts';
 import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
 import { recover } from './lmdb/recover.ts';
 import { finishReplacing } from './lmdb/replace.ts';
@@ -57,6 +57,8 @@ export interface LmdbOptions {
   readonly owner?: StoreOwner | undefined;
   /** Called with damage that is found while the store is in use, for the log. */
   readonly notice?: (message: string) => void;
+  /** Called when all pages of the file were looked at while the store is in use, for the log. */
+  readonly checked?: (result: PageCheck) => void;
 }
 
 /** Commits that may wait for the disk; further ones are refused. More than requests may be in flight. */
@@ -163,8 +165,10 @@ class LmdbEngine implements Engine {
         for (const job of jobs) job.resolve();
       },
       failed: (jobs, error) => {
-        for (const job of jobs) job.reject(writeError(dataDir, error));
+        const reported = this.#hasNoRoom(error) ? fullError(dataDir, error) : writeError(dataDir, error);
+        for (const job of jobs) job.reject(reported);
       },
+      canRetry: (error) => this.#hasNoRoom(error),
       monotonic,
     });
     this.#compactor = new Compactor(tables, this.#compactionState());
@@ -176,10 +180,13 @@ class LmdbEngine implements Engine {
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
     this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before).catch(() => {}));
-    this.#pages = new PageLook(tables, dataDir, clock, (damage) => {
-      this.#commits.stop(damage);
-      this.#writes.stop(damage);
-      options.notice?.(damage.message);
+    this.#pages = new PageLook(tables, dataDir, clock, {
+      damaged: (damage) => {
+        this.#commits.stop(damage);
+        this.#writes.stop(damage);
+        options.notice?.(damage.message);
+      },
+      checked: (result) => options.checked?.(result),
     });
     this.#markOpen().catch(() => {});
     // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
@@ -289,7 +296,7 @@ class LmdbEngine implements Engine {
         throw new StoreUnavailable(`the disk of ${this.#dataDir} has not confirmed a write for ${Math.round(busyFor / 1000)} seconds`);
       }
     }
-    this.#tables.meta.get('format');
+    if (this.#tables.isReadable) this.#tables.meta.get('format');
   }
 
   async stats(): Promise<Record<string, number>> {
@@ -300,6 +307,8 @@ class LmdbEngine implements Engine {
       kept_versions: stats.kept_versions + this.#backlog.count,
       waiting_commits: this.#commits.waiting,
       subscribers: this.#subscriptions.count,
+      unchecked_starts: this.#pages.uncheckedStarts,
+      damaged_pages: this.#pages.damagedPages,
       revision: this.revision,
       compacted_revision: this.compacted,
     };
@@ -401,12 +410,18 @@ class LmdbEngine implements Engine {
   /** The jobs failed: their revisions are given out anew. */
   #refuse(jobs: readonly WaitingCommit[], cause: unknown): void {
     this.#assigned = this.revision;
-    this.#newest.forgetAfter(this.revision, (key) => this.#backlog.newestOf(key));
+    this.#newest.takeBack(jobs.flatMap(({ changes }) => changes));
     const error = writeError(this.#dataDir, cause);
     for (const job of jobs) job.reject(error);
   }
 
+  #hasNoRoom(error: unknown): boolean {
+    return isFullWrite(error, () => this.#free(this.#dataDir));
+  }
+
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
+    // The next turn asks again.
+    if (after < this.#backlog.applied && !this.#tables.isReadable) return { changes: [], revision: after };
     return after < this.#backlog.applied ? this.#reader.slice(after) : this.#backlog.slice(after);
   }
 
@@ -436,6 +451,7 @@ class LmdbEngine implements Engine {
 
   #checkReadable(at: number | undefined): void {
     this.#checkOpen();
+    if (!this.#tables.isReadable) throw new StoreUnavailable('the store file is opened again after the disk was full; try again');
     if (at === undefined) return;
     if (at > this.revision) throw new FutureRevision(this.revision);
     if (at < this.compacted) throw new Compacted(this.compacted);

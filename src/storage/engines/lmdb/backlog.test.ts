@@ -77,7 +77,7 @@ test('what fails stays, is told to whoever waits for it, and can be tried again'
   await turn();
   transactions[0]?.fail(new Error('no room'));
   await expect(applied).rejects.toThrow('no room');
-  expect([backlog.applied, backlog.count, backlog.newestOf('k1-0')?.revision]).toEqual([0, 1, 1]);
+  expect([backlog.applied, backlog.count]).toEqual([0, 1]);
   const again = backlog.applyTo(1);
   await turn();
   transactions[1]?.finish();

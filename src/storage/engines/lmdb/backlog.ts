@@ -4,7 +4,6 @@
  */
 import type { ChangeRecord } from '../../engine.ts';
 import { type PendingChange, writeChange } from './change.ts';
-import type { Version } from './format.ts';
 import type { Tables } from './tables.ts';
 
 /** Between two times that the tables take in what has come. */
@@ -96,15 +95,6 @@ export class Backlog {
       changes.push(change);
     }
     return { changes, revision: reached };
-  }
-
-  /** The newest version of a key among what waits here. */
-  newestOf(key: string): Version | undefined {
-    for (let i = this.#changes.length - 1; i >= this.#start; i--) {
-      const { change, version } = this.#changes[i] as PendingChange;
-      if (change.key === key) return version;
-    }
-    return undefined;
   }
 
   /** Brings what is here now into the tables. */

@@ -22,19 +22,22 @@ import type { Engine } from '../../engine.ts';
 import { openLmdbEngine } from '../lmdb.ts';
 import { CLEAN_END_FILE, MOST_STARTS, takeCleanEnd } from './clean-end.ts';
 import { Pages } from './page-file.ts';
-import { LOOK_AFTER_MS } from './page-look.ts';
+import { LOOK_AFTER_MS, type PageCheck, REST_MS } from './page-look.ts';
 
 let dataDir: string;
 let clock: FakeClock;
 let notices: string[];
 const file = (): string => join(dataDir, 'store.mdb');
 const record = (): string => join(dataDir, CLEAN_END_FILE);
-const open = (): Promise<Engine> => openLmdbEngine({ dataDir, clock, notice: (message) => notices.push(message) });
+let checks: PageCheck[];
+const open = (): Promise<Engine> =>
+  openLmdbEngine({ dataDir, clock, notice: (message) => notices.push(message), checked: (result) => checks.push(result) });
 
 beforeEach(async () => {
   dataDir = join(temporaryDirectory('plat-clean-end'), 'data');
   clock = new FakeClock();
   notices = [];
+  checks = [];
   const engine = await open();
   for (let i = 0; i < 60; i++) await engine.commit([put(`k${i}`, 'x'.repeat(i % 2 === 0 ? 300 : 3_000))]);
   await engine.close();
@@ -149,6 +152,8 @@ test('pages that were not looked at before are looked at while the store is writ
   await engine.compact(engine.revision);
   await looking;
   expect(notices).toEqual([]);
+  expect(checks).toEqual([{ bytes: expect.any(Number), damagedPages: 0, seconds: 0 }]);
+  expect(await engine.stats()).toMatchObject({ unchecked_starts: 0, damaged_pages: 0 });
   await engine.ping();
   await engine.close();
   expect(takeCleanEnd(dataDir)).toBe(0);
@@ -163,6 +168,8 @@ test('damage that only that look finds ends all writing, is reported, and makes 
   expect((await engine.range({ prefix: 'before' })).count).toBe(1);
   await lookedAt(() => notices.length > 0);
   expect(notices).toEqual([expect.stringMatching(/is damaged: page \d+ of the table records: its head .*Nothing is written any more\./)]);
+  expect(checks).toEqual([{ bytes: expect.any(Number), damagedPages: 1, seconds: 0 }]);
+  expect(await engine.stats()).toMatchObject({ unchecked_starts: 1, damaged_pages: 1 });
   await expect(engine.ping()).rejects.toThrow('is damaged: page');
   await expect(engine.commit([put('after', '1')])).rejects.toThrow('is damaged: page');
   expect((await engine.range({ prefix: 'k' })).count).toBe(60);
@@ -176,5 +183,27 @@ test('a store is closed while its pages are looked at', async () => {
   const looking = clock.advance(LOOK_AFTER_MS);
   await engine.close();
   await looking;
+  expect(takeCleanEnd(dataDir)).toBe(1);
+});
+
+test('the look at a large file rests again and again, and a store is closed in the middle of it', async () => {
+  let engine = await open();
+  for (let i = 0; i < 30; i++) await engine.commit(Array.from({ length: 200 }, (_, n) => put(`large-${i}-${n}`, 'z'.repeat(5_000))));
+  await engine.close();
+  engine = await open();
+  await lookedAt(() => checks.length > 0);
+  expect(checks).toEqual([]);
+  let rests = 0;
+  for (; checks.length === 0 && rests < 100; rests++) {
+    await clock.advance(REST_MS);
+    for (let turns = 0; turns < 100 && checks.length === 0; turns++) await nextTurn();
+  }
+  expect(rests).toBeGreaterThan(1);
+  expect(checks).toEqual([{ bytes: expect.any(Number), damagedPages: 0, seconds: (rests * REST_MS) / 1000 }]);
+  await engine.close();
+  engine = await open();
+  await lookedAt(() => checks.length > 1);
+  expect(checks).toHaveLength(1);
+  await engine.close();
   expect(takeCleanEnd(dataDir)).toBe(1);
 });

@@ -27,10 +27,26 @@ const mebibytes = (bytes: number, round: (value: number) => number): number => r
 export const isFull = (error: unknown): boolean =>
   error instanceof StoreFull || ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 
+/** How the database library numbers errors of the system. */
+const [EIO, ENOSPC, EDQUOT] = [5, 28, 122];
+/**
+ * Whether a transaction of the database library found no room. A write that fits only in part is reported by it as a failure of
+ * the disk: that counts as no room where there is none.
+ */
+export function isFullWrite(error: unknown, free: () => number): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return isFull(error) || code === ENOSPC || code === EDQUOT || (code === EIO && free() < RESERVE_BYTES);
+}
+
+export const fullError = (directory: string, cause: unknown): StoreUnavailable =>
+  cause instanceof StoreFull
+    ? cause
+    : new StoreFull(`the disk of ${directory} is full; nothing can be written until there is room`, { cause });
+
 /** What to say when a transaction was refused or failed. */
 export function writeError(directory: string, cause: unknown): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
-  if (isFull(cause)) return new StoreFull(`the disk of ${directory} is full; nothing can be written until there is room`, { cause });
+  if (isFull(cause)) return fullError(directory, cause);
   const message = cause instanceof Error ? cause.message : String(cause);
   return new StoreUnavailable(`the store in ${directory} failed while writing (${message}); restart the server`, { cause });
 }

@@ -2,16 +2,15 @@
  * The newest version of every key, visible or not: what expectations are judged against. All keys are held, at about a
  * hundred bytes each, because a look into the file costs as much as the rest of a commit; the values stay in the file.
  */
+import type { PendingChange } from './change.ts';
 import type { Version } from './format.ts';
-import { NEWEST, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 
 export class NewestVersions {
-  readonly #reader: Reader;
   /** Of deleted keys only those whose deletion is not durable yet. */
   readonly #versions = new Map<string, Version>();
 
   constructor(reader: Reader) {
-    this.#reader = reader;
     for (const [key, version] of reader.newestVersions()) if (!version.deleted) this.#versions.set(key, version);
   }
 
@@ -29,13 +28,12 @@ export class NewestVersions {
     if (version.deleted && this.#versions.get(key) === version) this.#versions.delete(key);
   }
 
-  /** Forgets what was not written after all. `waiting` tells what is durable, but not in the tables. */
-  forgetAfter(revision: number, waiting: (key: string) => Version | undefined): void {
-    for (const [key, version] of this.#versions) {
-      if (version.revision <= revision) continue;
-      const written = waiting(key) ?? this.#reader.versionAt(key, NEWEST);
-      if (written === undefined || written.deleted) this.#versions.delete(key);
-      else this.#versions.set(key, written);
+  /** Forgets changes that were not written after all: all that are not durable, in the order in which they were made. */
+  takeBack(changes: readonly PendingChange[]): void {
+    for (let i = changes.length - 1; i >= 0; i--) {
+      const { change, previous } = changes[i] as PendingChange;
+      if (previous === undefined) this.#versions.delete(change.key);
+      else this.#versions.set(change.key, previous);
     }
   }
 }

@@ -1,56 +1,35 @@
 /**
- * Opens the store file: the one place that knows the database library. Everything that can be wrong with the directory
- * or the file is said here, in words that tell what to do.
+ * The tables of the store, and how a directory comes to have them. Everything that can be wrong with the directory or the
+ * file is said here, in words that tell what to do.
  */
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { RootDatabase } from 'lmdb';
+import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemRandom } from '../../../lib/random.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { takeCleanEnd } from './clean-end.ts';
-import { checkRoom, freeBytes } from './errors.ts';
+import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
+import { checkRoom, freeBytes, isFullWrite } from './errors.ts';
 import {
   type DamagedRecord,
   type ExpiryKey,
-  expiryKeys,
   FORMAT,
-  type KeyCodec,
   type Position,
-  positionKeys,
-  rawValues,
-  recordFacts,
-  records,
-  recordValues,
   type StoredFacts,
   type StoredRecord,
   type StoredValue,
-  textKeys,
-  textValues,
-  type ValueCodec,
   type VersionKey,
   type VersionRow,
-  versionKeys,
-  versionValues,
 } from './format.ts';
 import { syncDirectory } from './journal.ts';
 import { checkNotAlone } from './journal-read.ts';
 import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
 import { beginMigration } from './migrate.ts';
 import { type PageProblem, walkPages } from './pages.ts';
+import { reopenable } from './reopen.ts';
 
 export const FILE = 'store.mdb';
 const UNFINISHED_FILE = 'store.mdb.new';
-/** The library's flag of transactions in which it makes tables. */
-const SYNCHRONOUS_COMMIT = 2;
-/** Address space that is set aside for the file; the file itself is as large as its content, and may outgrow this. */
-const MAP_BYTES = 16 * 2 ** 30;
-
-/** Two meta pages of the smallest size; the magic number stands in the first behind the page's header. */
-const HEADER_BYTES = 8_192;
-const MAGIC_AT = 24;
-const MAGIC = 0xbeefc0de;
-const DATABASE_VERSION = 2;
 
 export interface ScanOptions<Key> {
   readonly start?: Key;
@@ -89,8 +68,10 @@ export interface Tables extends RawTables {
    * the file as it is (`clean-end.ts`).
    */
   readonly uncheckedStarts: number | undefined;
-  /** Keeps all that can be read now as it is in the file; answers how to end that. */
-  hold(): () => void;
+  /** Keeps all that can be read now as it is in the file. Answers how to end that, which tells whether it was kept so long. */
+  hold(): () => boolean;
+  /** False for moments in which the file is opened again after the disk was full (`reopen.ts`). */
+  readonly isReadable: boolean;
   close(): Promise<void>;
 }
 
@@ -139,17 +120,21 @@ export async function openTables(directory: string, options: TableOptions = {}):
   checkHeader(path);
   const uncheckedStarts = takeCleanEnd(directory);
   if (uncheckedStarts === undefined) checkPages(directory, path);
-  const root = await openFile(path, options);
+  const opened = await openDatabase(path, options);
   try {
-    checkWhole(path, root);
-    const tables = root.transactionSync(() => tablesOf(root, path, false), SYNCHRONOUS_COMMIT);
+    const free = options.freeBytes ?? freeBytes;
+    const tables = reopenable(
+      { ...opened, uncheckedStarts },
+      () => openDatabase(path, options),
+      (error) => isFullWrite(error, () => free(directory)),
+    );
     const format = checkFormat(path, tables);
     await checkIdentity(directory, tables, options.owner);
     // Only the format is raised here: what is in an old journal comes before the rows.
     if (format < FORMAT) await beginMigration(tables);
-    return { ...tables, uncheckedStarts };
+    return tables;
   } catch (error) {
-    await root.close();
+    await opened.close();
     throw error;
   }
 }
@@ -175,85 +160,6 @@ async function makeFile(directory: string, path: string, options: TableOptions):
     remove();
   }
   syncDirectory(directory);
-}
-
-/** Files that the modules of the library have open at once while they are loaded, and more. */
-const LOADING_DESCRIPTORS = 48;
-let isLoaded = false;
-
-/**
- * A module that cannot be read because no file descriptor is free can never be loaded again in this process; so it is seen
- * before whether there are enough. Throws EMFILE.
- */
-function checkDescriptors(path: string): void {
-  const held: number[] = [];
-  try {
-    while (held.length < LOADING_DESCRIPTORS) held.push(openSync(path, 'r'));
-  } finally {
-    for (const descriptor of held) closeSync(descriptor);
-  }
-}
-
-async function openFile(path: string, options: TableOptions): Promise<RootDatabase> {
-  if (!isLoaded) checkDescriptors(dirname(path));
-  const { open } = await import('lmdb');
-  isLoaded = true;
-  try {
-    return open({
-      path,
-      noSubdir: true,
-      mapSize: MAP_BYTES,
-      maxDbs: 8,
-      // Commits write the pages, wait for fdatasync, then write the meta page synchronously (decision 002).
-      overlappingSync: false,
-      noSync: options.unsafeNoSync === true,
-      eventTurnBatching: false,
-      ...{ permissionsMode: 0o600 },
-    });
-  } catch (error) {
-    throw fileError(path, 'cannot be opened', error);
-  }
-}
-
-function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tables {
-  const table = <Key, Value>(name: string, keyEncoder: KeyCodec<Key>, encoder: ValueCodec<Value>): Table<Key, Value> => {
-    const opened = root.openDB(name, { keyEncoder, encoder, create: fresh } as object);
-    if (opened === undefined) throw fileError(path, 'is not a store of this server');
-    return opened as unknown as Table<Key, Value>;
-  };
-  try {
-    const tables: Tables = {
-      meta: table('meta', textKeys, textValues),
-      versions: table('versions', versionKeys, versionValues),
-      rawVersions: table('versions', versionKeys, rawValues),
-      records: table('records', positionKeys, records),
-      recordFacts: table('records', positionKeys, recordFacts),
-      rawRecords: table('records', positionKeys, rawValues),
-      recordValues: table('records', positionKeys, recordValues),
-      expiries: table('expiries', expiryKeys, textValues),
-      async write(fill) {
-        try {
-          await root.batch(fill);
-        } catch (error) {
-          // The library rejects with a general error that holds a promise of the real one.
-          throw await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
-            () => error,
-            (cause) => cause,
-          );
-        }
-      },
-      stats: () => statsOf(root, path, tables.records as unknown as { getStats(): { entryCount: number } }),
-      uncheckedStarts: undefined,
-      hold() {
-        const transaction = root.useReadTransaction();
-        return () => transaction.done();
-      },
-      close: () => root.close(),
-    };
-    return tables;
-  } catch (error) {
-    throw (error as Error).message.startsWith('the store file') ? error : fileError(path, 'is damaged', error);
-  }
 }
 
 async function initialise(tables: Tables, { owner, newId = systemRandom.uuid, now = systemClock.now }: TableOptions): Promise<void> {
@@ -296,25 +202,6 @@ function hasKey(tables: Tables, name: string): boolean {
   return false;
 }
 
-/** The library crashes on files that are none of its own, so that the first bytes are looked at before. */
-export function checkHeader(path: string): void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const descriptor = openSync(path, 'r');
-  try {
-    readSync(descriptor, header, 0, HEADER_BYTES, 0);
-  } catch (error) {
-    throw fileError(path, 'cannot be read', error);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (sizeOf(path) < HEADER_BYTES || header.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw fileError(path, 'is damaged, or was not made by this server. Restore it from a copy, or move it away to start empty');
-  }
-  const version = header.readUInt16LE(MAGIC_AT + 4);
-  if (version !== DATABASE_VERSION)
-    throw fileError(path, `has the database format ${version}; this version knows ${DATABASE_VERSION} only`);
-}
-
 /** The library crashes on damaged pages, or reads past rows without a word; so they are looked at before. */
 function checkPages(directory: string, path: string): void {
   const [problem] = walkPages(path).problems;
@@ -324,29 +211,6 @@ function checkPages(directory: string, path: string): void {
 export const pageProblem = ({ page, table, message }: PageProblem): string =>
   `page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`;
 
-interface DatabaseStats {
-  readonly pageSize: number;
-  readonly lastPageNumber: number;
-  readonly root: { readonly entryCount: number };
-}
-
-/** Reading beyond the end of a file that was cut short would end the process, so that it is never tried. */
-function checkWhole(path: string, root: RootDatabase): void {
-  const { pageSize, lastPageNumber } = root.getStats() as DatabaseStats;
-  const wanted = (lastPageNumber + 1) * pageSize;
-  const size = sizeOf(path);
-  if (size < wanted) throw fileError(path, `is damaged: it has ${size} bytes instead of ${wanted}. Restore it from a copy`);
-}
-
-function statsOf(root: RootDatabase, path: string, records: { getStats(): { entryCount: number } }): TableStats {
-  const { pageSize, lastPageNumber } = root.getStats() as DatabaseStats;
-  return { file_bytes: sizeOf(path), used_bytes: (lastPageNumber + 1) * pageSize, kept_versions: records.getStats().entryCount };
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** What to say of a directory that only a repair can make usable. */
 export function damagedStore(directory: string, cause: Error): Error {
   return new Error(
@@ -354,9 +218,4 @@ export function damagedStore(directory: string, cause: Error): Error {
       `"plat store verify --data-dir ${directory}" and "plat store repair --data-dir ${directory}"`,
     { cause },
   );
-}
-
-function fileError(path: string, problem: string, cause?: unknown): Error {
-  const because = cause instanceof Error ? `: ${cause.message}` : '';
-  return new Error(`the store file ${path} ${problem}${because}`, { cause });
 }

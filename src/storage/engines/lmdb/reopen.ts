@@ -1,0 +1,76 @@
+/**
+ * Tables that outlive a write for which there was no room. The room is looked at before every transaction, but others may
+ * take it meanwhile; after that the database library writes nothing any more until its file is opened anew. Reads go on
+ * until then. The file is opened anew by the next write: whoever writes has seen that there is room again. Nothing is lost,
+ * since what was acknowledged is in the journal until a transaction of the tables is durable.
+ *
+ *   whole     writes go to the library                       one finds no room → full
+ *   full      reads go on, nothing is written                the next write → opening
+ *   opening   a few milliseconds in which nothing is read    opened → whole, failed → full
+ */
+import { StoreUnavailable } from '../../engine.ts';
+import type { Tables } from './tables.ts';
+
+const TABLES = ['meta', 'versions', 'rawVersions', 'records', 'recordFacts', 'rawRecords', 'recordValues', 'expiries'] as const;
+type Changing = { -readonly [Name in keyof Tables]: Tables[Name] };
+
+/** `open` answers the tables of the same file, opened anew; `isFull` tells errors of a full disk from others. */
+export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (error: unknown) => boolean): Tables {
+  let current = first;
+  let state: 'whole' | 'full' | 'opening' = 'whole';
+  let isClosed = false;
+  const held = new Set<{ end: () => void; kept: boolean }>();
+
+  const reopen = async (): Promise<void> => {
+    state = 'opening';
+    try {
+      // What was held belongs to the file that is closed now.
+      for (const hold of held) {
+        hold.end();
+        hold.kept = false;
+      }
+      held.clear();
+      if (!isClosed) await current.close();
+      isClosed = true;
+      current = await open();
+      isClosed = false;
+      for (const name of TABLES) Object.assign(tables, { [name]: current[name] });
+      state = 'whole';
+    } finally {
+      if (state === 'opening') state = 'full';
+    }
+  };
+
+  const tables: Changing = {
+    ...first,
+    get isReadable() {
+      return state !== 'opening' && !isClosed;
+    },
+    async write(fill) {
+      if (state !== 'whole') await reopen();
+      try {
+        await current.write(fill);
+      } catch (error) {
+        if (isFull(error)) state = 'full';
+        throw error;
+      }
+    },
+    stats() {
+      if (isClosed) throw new StoreUnavailable('the store file is being opened again');
+      return current.stats();
+    },
+    hold() {
+      const end = current.hold();
+      const hold = { end, kept: true };
+      held.add(hold);
+      return () => {
+        if (held.delete(hold)) end();
+        return hold.kept;
+      };
+    },
+    close: async () => {
+      if (!isClosed) await current.close();
+    },
+  };
+  return tables;
+}
