@@ -9,6 +9,7 @@ import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts'
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { decode } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
+import { define, definitionOf } from '../support/custom.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const directory = temporaryDirectory('plat-audit');
@@ -287,6 +288,22 @@ test('deprecated versions and pod security leave their marks', async () => {
   const of = (resource: string): Loose => events.find(({ objectRef }) => objectRef.resource === resource).annotations;
   expect(of('cronjobs')).toMatchObject({ 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.25' });
   expect(of('pods')).toMatchObject({ 'pod-security.kubernetes.io/enforce-policy': 'baseline:latest' });
+});
+
+test('deprecated versions of custom kinds leave the same mark as built-in ones', async () => {
+  const { server, close } = await audited({
+    omitStages: ['RequestReceived'],
+    rules: [{ level: 'Metadata', ...people, resources: [{ group: 'kitchen.example.com' }] }],
+  });
+  const versions = [{ name: 'v2' }, { name: 'v1', deprecated: true, deprecationWarning: 'use v2' }];
+  await define(server, definitionOf(server, 'kitchen.example.com', 'Ladle', versions));
+  for (const version of ['v1', 'v2'])
+    expect((await server.admin.get(`/apis/kitchen.example.com/${version}/namespaces/default/ladles`)).status).toBe(200);
+  const marks = (await close()).map(({ objectRef, annotations }) => [objectRef.apiVersion, annotations?.['k8s.io/deprecated']]);
+  expect(marks).toEqual([
+    ['v1', 'true'],
+    ['v2', undefined],
+  ]);
 });
 
 test('nothing is lost when the server ends while requests are under way', async () => {

@@ -221,3 +221,24 @@ test('plug-ins are switched by flags, and a configuration that makes no sense ke
   await new Promise((resolve) => setImmediate(resolve));
   expect(errors).toEqual([]);
 });
+
+const junk = { allowed: true, patchType: 'JSONPatch', patch: 'W3s*!' };
+const foreign = { allowed: true, patchType: 'MergePatch', patch: Buffer.from('{"data":{"x":"y"}}').toString('base64') };
+test.each([
+  ['Fail', junk, 400],
+  ['Fail', foreign, 400],
+  ['Ignore', junk, 201],
+  ['Ignore', foreign, 201],
+] as const)('finding 33: under %s a bad answer %j is answered with %i', async (failurePolicy, response, status) => {
+  const namespace = await server.namespace();
+  const [hook, end] = await configured('mutating', namespace, () => response, { failurePolicy });
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const answer = await server.admin.post(path, { metadata: { name: 'c' }, data: { a: '1' } });
+  await end();
+  expect(hook.calls).toHaveLength(1);
+  expect(answer.status, answer.text).toBe(status);
+  if (status === 400) {
+    expect(answer.json).toMatchObject({ reason: 'BadRequest', message: expect.stringContaining('.example.test"') });
+    expect((await server.admin.get(`${path}/c`)).status).toBe(404);
+  } else expect(answer.json.data).toEqual({ a: '1' });
+});
