@@ -28,7 +28,9 @@ export function requestHandler(options: HandlerOptions): Handle {
     ctx.upgrade = upgrade;
     const stream = ctx.http2 ? (req as Http2ServerRequest).stream : undefined;
     const session = stream?.session;
-    res.once('close', () => {
+    // Not once, which wraps the listener a second time.
+    res.on('close', () => {
+      if (ctx.finished) return;
       ctx.finished = true;
       if (ctx.timeLimit !== undefined) clearTimeout(ctx.timeLimit);
       finished(ctx);

@@ -34,7 +34,7 @@ export class SocketRequest implements AuthRequest {
   get socketKey(): object {
     return socketOf(this.ctx);
   }
-  peerCertificate = (): readonly X509Certificate[] => {
+  peerCertificate(): readonly X509Certificate[] {
     const socket = socketOf(this.ctx) as TLSSocket;
     const certificate = socket.getPeerX509Certificate?.();
     if (certificate === undefined) return [];
@@ -45,7 +45,7 @@ export class SocketRequest implements AuthRequest {
       next = issuer === next ? undefined : issuer;
     }
     return chain;
-  };
+  }
 }
 
 /** The socket itself; the HTTP/2 wrapper around it refuses some calls. */
