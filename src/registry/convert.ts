@@ -6,6 +6,7 @@ import type { Slices, Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { DecodeError, decode, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseJsonInSlices } from '../schema/parse.ts';
+import type { JsonObject } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 import { HEADER, withHeader } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
@@ -57,18 +58,26 @@ export function parseAs(resource: Resource, item: Item): ApiObject | Promise<Api
 /** The same of a large object, in slices. Throws RequestEnded. */
 export async function parseAsInSlices(resource: Resource, item: Item, slices: Slices): Promise<ApiObject> {
   if (isForeign(resource, item)) return foreignAs(resource, item);
-  const parsed = await parseItemInSlices(item, slices);
+  const hub = await hubInSlices(resource, item, slices);
+  if (resource.isHub) return hub;
   if (slices.due) await slices.pause();
-  const hub = normal(resource, parsed);
-  if (slices.due) await slices.pause();
-  return resource.isHub ? hub : fromHub(resource, hub);
+  return fromHub(resource, hub);
 }
-async function parseItemInSlices(item: Item, slices: Slices): Promise<ApiObject> {
+/** A fresh copy of a large stored object in hub form and in the normal form, in slices. Not of one that is foreign. */
+export async function hubInSlices(resource: Resource, item: Item, slices: Slices): Promise<ApiObject> {
+  const parsed = await parseOwnInSlices(item.bytes, slices);
+  // Reading it by its schema is one long step.
+  await slices.pause();
+  const hub = normal(resource, parsed as unknown as ApiObject);
+  await slices.pause();
+  return hub;
+}
+/** Large JSON text of our own making, in slices: what was stored is served, also where it would not be taken from a client any more. */
+export async function parseOwnInSlices(text: Buffer, slices: Slices): Promise<JsonObject> {
   try {
-    return (await parseJsonInSlices(item.bytes, {}, slices)) as unknown as ApiObject;
+    return (await parseJsonInSlices(text, { uncounted: true }, slices)) as JsonObject;
   } catch (error) {
-    // What was stored is served, also where it would not be taken from a client any more.
-    if (error instanceof DecodeError) return parseItem(item);
+    if (error instanceof DecodeError) return JSON.parse(text.toString()) as JsonObject;
     throw error;
   }
 }

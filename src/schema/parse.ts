@@ -96,9 +96,11 @@ export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: 
 }
 /** The same as work that can be interrupted. */
 export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work<JsonValue> {
-  const { parts } = yield* countSteps(input);
-  yield;
-  if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
+  if (options.uncounted !== true) {
+    const { parts } = yield* countSteps(input);
+    yield;
+    if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
+  }
   const text = input.toString('utf8');
   yield;
   const value = yield* new SlowParser(text, options).steps();

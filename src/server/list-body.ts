@@ -13,7 +13,7 @@ import type { Context } from './context.ts';
 import { isLong, sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
 import { isWhole } from './pieces.ts';
-import { type IncludeObject, isPlain, type ListMeta, representList } from './represent.ts';
+import { type IncludeObject, isPlain, type ListMeta, representList, typeMetaLength } from './represent.ts';
 import { head, send, wantsGzip } from './respond.ts';
 import type { Services } from './services.ts';
 
@@ -67,11 +67,6 @@ export function sendList(
 }
 
 const END = Buffer.from(']}\n');
-
-/** Items of built-in kinds are listed without their kind and version: the bytes up to there are left out. */
-function typeMetaLength(resource: Resource): number {
-  return Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind.kind)},"apiVersion":${JSON.stringify(resource.hub.apiVersion)},`);
-}
 
 function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void | Promise<void> {
   const size = parts.reduce((n, part) => n + part.length, 0);

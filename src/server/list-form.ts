@@ -7,22 +7,23 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, SLICED_FROM, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { parseAllAs, parseAsInSlices } from '../registry/convert.ts';
+import { parseAllAs, parseAsInSlices, parseOwnInSlices } from '../registry/convert.ts';
 import { aroundRaw, lengthPrefix } from '../schema/envelope.ts';
-import { encode, toJson } from '../schema/json.ts';
+import { indentJson, indentWork } from '../schema/indent.ts';
+import { encode } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 import type { Representation } from './negotiate.ts';
-import { dropTypeMeta, needsCalls, partial } from './represent.ts';
-import { type IncludeObject, type ListMeta, partialText, rowText, tableFrame } from './table.ts';
+import { dropTypeMeta, isStoredForm, needsCalls, partial, typeMetaLength } from './represent.ts';
+import { type IncludeObject, type ListMeta, partialText, rowInSlices, rowText, tableFrame } from './table.ts';
 
 export interface ListForm {
   readonly before: string;
   readonly between: string;
   readonly after: string;
-  /** Text of each of some items, which stand one after another in the list. Those of large items are made in slices. */
-  pieces(items: readonly Item[], slices: Slices): Promise<string[]> | string[];
+  /** Bytes of some items as they stand one after another in the list. A large item is alone, and is made in slices. */
+  piece(items: readonly Item[], slices: Slices): Promise<Buffer>;
 }
 
 /** Stands in the frame of a list for its items. */
@@ -40,56 +41,85 @@ export async function listForm(
   const isTable = r.transform === 'Table';
   const frame = isTable ? (tableFrame(resource, meta, r.transformVersion) as JsonObject) : frameOf(resource, meta, r);
   const marked = { ...frame, [isTable ? 'rows' : 'items']: [MARK] };
-  const texts = isTable ? rowTexts(env, resource, r, include) : r.transform === undefined ? undefined : partialTexts(r);
+  const texts = isTable ? rowTexts(env, resource, r, include) : r.transform === undefined ? listedTexts(resource) : partialTexts(r);
   if (r.media === 'yaml') {
     const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
     const whole = stringifyYaml(marked);
     const line = `- ${MARK}\n`;
     // Keys are sorted: only the API version stands before the items, and everything else before the rows.
     const [before, after] = cutAt(whole, isTable ? whole.lastIndexOf(line) : whole.indexOf(line), line.length);
-    const write = (value: JsonValue, slices: Slices | undefined): string | Promise<string> =>
-      slices === undefined ? stringifyYaml([value]) : inSlices(yamlWork([value]), slices).then(String);
-    return { before, between: '', after, pieces: valuePieces(resource, texts, write) };
+    return {
+      before,
+      between: '',
+      after,
+      async piece(items, slices) {
+        const made = await texts(items, slices);
+        if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([JSON.parse(text.toString()) as JsonValue])).join(''));
+        const value = await parseOwnInSlices(bytesOf(made[0] as Text), slices);
+        return inSlices(yamlWork([value]), slices);
+      },
+    };
   }
   const whole = pretty ? JSON.stringify(marked, undefined, 2) : `${JSON.stringify(marked)}\n`;
   const [before, after] = cutAt(whole, whole.lastIndexOf(`"${MARK}"`), MARK.length + 2);
-  if (pretty) {
-    const write = (value: JsonValue): string => JSON.stringify(value, undefined, 2).replaceAll('\n', '\n    ');
-    return { before, between: ',\n    ', after, pieces: valuePieces(resource, texts, write) };
-  }
-  const plain = async (items: readonly Item[]): Promise<string[]> =>
-    (await listedObjects(resource, items)).map((object) => encode(resource.schema, object));
-  return { before, between: ',', after, pieces: texts ?? plain };
-}
-
-type Texts = ListForm['pieces'];
-/** With slices the value is a large one. */
-type Write = (value: JsonValue, slices: Slices | undefined) => string | Promise<string>;
-
-function valuePieces(resource: Resource, texts: Texts | undefined, write: Write): Texts {
-  return async (items, slices) => {
-    const made: (string | Promise<string>)[] = [];
-    // A large item is alone.
-    const large = (items[0] as Item).bytes.length > SLICED_FROM ? slices : undefined;
-    if (texts !== undefined) {
-      for (const text of await texts(items, slices)) made.push(write(JSON.parse(text) as JsonValue, large));
-    } else
-      for (const object of await listedObjects(resource, items, large)) {
-        if (large?.due) await large.pause();
-        made.push(write(toJson(resource.schema, object), large));
-      }
-    return Promise.all(made);
+  if (!pretty) return { before, between: ',', after, piece: async (items, slices) => joined(await texts(items, slices), ',') };
+  return {
+    before,
+    between: PRETTY_BETWEEN,
+    after,
+    async piece(items, slices) {
+      const made = await texts(items, slices);
+      if (!isLarge(items))
+        return joined(
+          made.map((text) => indentJson(bytesOf(text), PRETTY_MARGIN)),
+          PRETTY_BETWEEN,
+        );
+      return inSlices(indentWork(bytesOf(made[0] as Text), PRETTY_MARGIN), slices);
+    },
   };
+}
+/** Items stand two levels within an indented list. */
+const PRETTY_MARGIN = 4;
+const PRETTY_BETWEEN = ',\n    ';
+
+/** One object above the size from which work is done in slices. */
+export const isLarge = (items: readonly Item[]): boolean => items.length === 1 && (items[0] as Item).bytes.length > SLICED_FROM;
+
+/** JSON text. */
+type Text = string | Buffer;
+type Texts = (items: readonly Item[], slices: Slices) => Promise<Text[]> | Text[];
+
+const bytesOf = (text: Text): Buffer => (typeof text === 'string' ? Buffer.from(text) : text);
+
+function joined(texts: readonly Text[], between: string): Buffer {
+  if (texts.length === 1) return bytesOf(texts[0] as Text);
+  if (typeof texts[0] === 'string') return Buffer.from(texts.join(between));
+  const separator = Buffer.from(between);
+  return Buffer.concat(texts.flatMap((text, i) => (i === 0 ? [bytesOf(text)] : [separator, bytesOf(text)])));
 }
 
 function rowTexts(env: KindEnv, resource: Resource, r: Representation, include: IncludeObject): Texts {
-  return async (items) => {
+  return async (items, slices) => {
+    if (isLarge(items) && !resource.hub.later)
+      return [await rowInSlices(env, resource, items[0] as Item, r.transformVersion, include, slices)];
     const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, items) : undefined;
     return items.map((item, i) => rowText(env, resource, item, r.transformVersion, include, objects?.[i]));
   };
 }
 
 const partialTexts = (r: Representation) => (items: readonly Item[]) => items.map((item) => partialText(item, r.transformVersion));
+
+/** Of the stored version these are the stored bytes, without kind and version where items of lists have none. */
+function listedTexts(resource: Resource): Texts {
+  if (!isStoredForm(resource))
+    return async (items, slices) => {
+      const objects = await listedObjects(resource, items, isLarge(items) ? slices : undefined);
+      return objects.map((object) => encode(resource.schema, object));
+    };
+  const cut = resource.custom ? 0 : typeMetaLength(resource);
+  return (items) => (cut === 0 ? items.map(({ bytes }) => bytes) : items.map(({ bytes }) => Buffer.concat([BRACE, bytes.subarray(cut)])));
+}
+const BRACE = Buffer.from('{');
 
 function frameOf(resource: Resource, meta: ListMeta, r: Representation): JsonObject {
   const metadata = { ...meta } as unknown as JsonObject;
@@ -114,10 +144,10 @@ const cutAt = (text: string, at: number, length: number): [string, string] => [t
 export interface BinaryForm {
   /** Everything that the bytes of an item depend on besides itself. */
   readonly name: string;
-  /** Bytes of each of some items, tag and length included. */
-  pieces(items: readonly Item[]): Promise<Buffer[]>;
-  /** How many bytes they take together, without making them again where that is known. */
-  measure(items: readonly Item[]): Promise<{ readonly bytes: number; readonly made?: readonly Buffer[] }>;
+  /** Bytes of some items, tags and lengths included. A large item is alone, and is made in slices. */
+  piece(items: readonly Item[], slices: Slices): Promise<Buffer>;
+  /** How many bytes they take together, where that is known. */
+  measured(items: readonly Item[]): number | undefined;
   /** What stands before and after items of so many bytes together: the envelope says its length at its beginning. */
   around(bytes: number): { readonly before: Buffer; readonly after: Buffer };
 }
@@ -132,30 +162,37 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
   const frame = frameOf(resource, meta, r) as { kind: string; apiVersion: string };
   const schema = r.transform === undefined ? (listSchema(resource.schema) as MessageType) : PartialObjectMetadataList;
   const head = encodeProtobuf(schema, { ...frame, items: [] });
-  const encoded = async (items: readonly Item[]): Promise<Buffer[]> =>
-    r.transform === undefined
-      ? (await listedObjects(resource, items)).map((object) => encodeProtobuf(resource.schema, object))
-      : items.map((item) => encodeProtobuf(PartialObjectMetadata, partial(item, r.transformVersion)));
+  const objects = async (items: readonly Item[], slices: Slices): Promise<object[]> => {
+    const large = isLarge(items) ? slices : undefined;
+    if (r.transform === undefined) return listedObjects(resource, items, large);
+    if (large === undefined) return items.map((item) => partial(item, r.transformVersion));
+    return [await parseOwnInSlices(Buffer.from(partialText(items[0] as Item, r.transformVersion)), large)];
+  };
+  const itemSchema: MessageType = r.transform === undefined ? resource.schema : PartialObjectMetadata;
   const how = `${resource.apiVersion}|${resource.kind.plural}|${r.transform ?? ''}|${r.transformVersion}`;
-  const pieces = async (items: readonly Item[]): Promise<Buffer[]> =>
-    (await encoded(items)).map((bytes) => Buffer.concat([lengthPrefix(ITEMS_TAG, bytes.length), bytes]));
   return {
     name: how,
-    pieces,
-    async measure(items) {
+    async piece(items, slices) {
+      const parts: Buffer[] = [];
+      const found = await objects(items, slices);
+      // Encoding a large object is one long step.
+      if (isLarge(items)) await slices.pause();
+      found.forEach((object, i) => {
+        const bytes = encodeProtobuf(itemSchema, object);
+        const prefix = lengthPrefix(ITEMS_TAG, bytes.length);
+        measured.set(items[i] as Item, { how, length: prefix.length + bytes.length });
+        parts.push(prefix, bytes);
+      });
+      return Buffer.concat(parts);
+    },
+    measured(items) {
       let bytes = 0;
       for (const item of items) {
         const known = measured.get(item);
-        if (known?.how !== how) {
-          const made = await pieces(items);
-          made.forEach((piece, i) => {
-            measured.set(items[i] as Item, { how, length: piece.length });
-          });
-          return { bytes: made.reduce((sum, piece) => sum + piece.length, 0), made };
-        }
+        if (known?.how !== how) return undefined;
         bytes += known.length;
       }
-      return { bytes };
+      return bytes;
     },
     around(bytes) {
       const { before, after } = aroundRaw(frame.kind, frame.apiVersion, head.length + bytes);

@@ -8,6 +8,7 @@ import type { Item } from '../storage/item.ts';
 import type { Context } from './context.ts';
 import { sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
+import { SHARED_LIMIT } from './shared-pieces.ts';
 
 const newResource = (): Resource =>
   ({
@@ -23,6 +24,7 @@ const env = { now: () => 0 } as unknown as KindEnv;
 
 const ITEMS = 300;
 const SIZE = 4000;
+const LARGE = 1_000_000;
 /** Items that count how often they are read. */
 function newItems(count = ITEMS, size = SIZE): { items: Item[]; reads: () => number } {
   let reads = 0;
@@ -50,8 +52,11 @@ function newClient(turn: () => number): { ctx: Context; writes: Write[] } {
     if (bytes.length > 0) writes.push({ turn: turn(), bytes });
     return true;
   };
-  const res = Object.assign(new EventEmitter(), { destroyed: false, writeHead: () => {}, write: take, end: take });
-  const ctx = { res, req: { headers: {} }, headers: [], responseBytes: 0, http2: false, ended: false } as unknown as Context;
+  const head = { headersSent: false, writeHead: () => Object.assign(res, { headersSent: true }) };
+  const res: EventEmitter & typeof head = Object.assign(new EventEmitter(), { destroyed: false, ...head, write: take, end: take });
+  const ctx = { res, req: { headers: {} }, headers: [], responseBytes: 0, http2: false } as unknown as Context;
+  // As a request has it: what was begun to be answered is not worked on for an answer any more.
+  Object.defineProperty(ctx, 'ended', { get: () => res.headersSent });
   return { ctx, writes };
 }
 
@@ -109,4 +114,20 @@ test('a list whose client goes away is given up', async () => {
   turns.stop();
   expect(writes.length).toBeLessThan(6);
   expect(reads()).toBeLessThan(60);
+});
+
+test.each(Object.keys(forms))('%s: large objects go out in parts, also when they must be converted again', async (name) => {
+  const count = Math.ceil(SHARED_LIMIT / LARGE) + 1;
+  const { items } = newItems(count, LARGE);
+  const resource = newResource();
+  const turns = countTurns();
+  const clients = Array.from({ length: 3 }, () => newClient(turns.turn));
+  await Promise.all(clients.map(({ ctx }) => send(ctx, resource, items, forms[name] as (typeof forms)[string])));
+  turns.stop();
+  const bodies = clients.map(({ writes }) => Buffer.concat(writes.map(({ bytes }) => bytes)));
+  for (const body of bodies) expect(body.equals(bodies[0] as Buffer)).toBe(true);
+  expect((bodies[0] as Buffer).length).toBeGreaterThan(count * LARGE);
+  const large = clients.flatMap(({ writes }) => writes.filter(({ bytes }) => bytes.length > 1000));
+  for (const { bytes } of large) expect(bytes.length).toBeLessThanOrEqual(256 * 1024);
+  expect(new Set(large.map(({ turn }) => turn)).size).toBe(large.length);
 });

@@ -6,15 +6,15 @@
  */
 import type { KindEnv } from '../kinds/kind.ts';
 import { nextTurn } from '../lib/next-turn.ts';
-import { Slices } from '../lib/slices.ts';
+import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { Item } from '../storage/item.ts';
 import { type BodyStream, openBody } from './body-stream.ts';
 import type { Context } from './context.ts';
+import { converted } from './conversions.ts';
 import { type BinaryForm, binaryListForm, listForm } from './list-form.ts';
 import type { Representation } from './negotiate.ts';
-import { needsCalls } from './represent.ts';
-import { SharedPieces } from './shared-pieces.ts';
+import { formName, needsCalls } from './represent.ts';
 import type { IncludeObject, ListMeta } from './table.ts';
 
 /** Stored bytes up to which a list is made at once; rows of Tables are kept for a while, and are not made anew for each client. */
@@ -24,8 +24,8 @@ const WHOLE_TABLE_LIMIT = 1.5 * 1024 * 1024;
 const CHUNK = 32 * 1024;
 const CALLS_CHUNK = 1024 * 1024;
 const CHUNK_ITEMS = 200;
-/** Items belong to one server each, so that one table does for all that run in this process. */
-const shared = new SharedPieces();
+/** Bytes that are handed to a client at once: of a large object only so much waits for it. */
+const PUT = 256 * 1024;
 
 /** Whether a list in such a form is too long to be made at once. */
 export function isLong(items: readonly Item[], r: Representation, pretty: boolean): boolean {
@@ -33,7 +33,7 @@ export function isLong(items: readonly Item[], r: Representation, pretty: boolea
   let size = 0;
   for (const { bytes } of items) {
     size += bytes.length;
-    if (size > limit) return true;
+    if (size > limit || bytes.length > SLICED_FROM) return true;
   }
   return false;
 }
@@ -54,48 +54,52 @@ export async function sendLong(
   const form = r.media === 'protobuf' ? undefined : await listForm(env, resource, meta, r, pretty, include);
   await nextTurn(ctx.owner);
   if (form === undefined) return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
-  const name = `${resource.apiVersion}|${resource.kind.plural}|${r.media}|${pretty}|${r.transform}|${r.transformVersion}|${include}`;
   let body: BodyStream | undefined;
   const slices = new Slices(() => body?.gone ?? ctx.ended, undefined, ctx.owner);
   for (const chunk of chunks) {
-    // Ages in the rows of Tables are those of the second.
-    const id = `${name}|${r.transform === 'Table' ? Math.floor(env.now() / 1000) : ''}`;
-    let bytes = calls ? undefined : shared.find(resource, id, chunk);
-    if (bytes === undefined) {
+    const id = formName(env, resource, r, pretty, include);
+    const make = (): Promise<Buffer> => {
       slices.begin();
-      bytes = Buffer.from((await form.pieces(chunk, slices)).join(form.between));
-      if (!calls) shared.keep(resource, id, chunk, bytes);
-    }
+      return form.piece(chunk, slices);
+    };
+    const bytes = await (calls ? make() : converted(ctx, resource, id, chunk, make));
     // A list whose first items cannot be made is still refused with a Status.
     const before = body === undefined ? form.before : form.between;
     body ??= openBody(ctx, r.type);
     if (body.gone) return;
-    await body.put(before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]));
+    await putAll(body, Buffer.from(before), bytes);
   }
   (body ?? openBody(ctx, r.type)).end(Buffer.from(form.after));
 }
 
+const NOTHING = Buffer.alloc(0);
+
+async function putAll(body: BodyStream, before: Buffer, bytes: Buffer): Promise<void> {
+  if (bytes.length <= PUT) return body.put(before.length === 0 ? bytes : Buffer.concat([before, bytes]));
+  if (before.length > 0) await body.put(before);
+  for (let at = 0; at < bytes.length && !body.gone; at += PUT) await body.put(bytes.subarray(at, at + PUT));
+}
+
 /** The length stands at the beginning, so that all items are measured before the first is sent. */
 async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, items: readonly Item[], type: string): Promise<void> {
-  const slices = new Slices(() => ctx.ended, undefined, ctx.owner);
+  let body: BodyStream | undefined;
+  const slices = new Slices(() => body?.gone ?? ctx.ended, undefined, ctx.owner);
+  const pieceOf = (chunk: readonly Item[]): Promise<Buffer> =>
+    converted(ctx, resource, form.name, chunk, () => {
+      slices.begin();
+      return form.piece(chunk, slices);
+    });
   let bytes = 0;
   for (const chunk of inChunks(items, CHUNK)) {
-    const { bytes: length, made } = await form.measure(chunk);
-    bytes += length;
-    if (made !== undefined) shared.keep(resource, form.name, chunk, Buffer.concat(made));
+    bytes += form.measured(chunk) ?? (await pieceOf(chunk)).length;
     if (slices.due) await slices.pause();
   }
   const { before, after } = form.around(bytes);
-  const body = openBody(ctx, type, before.length + bytes + after.length);
+  body = openBody(ctx, type, before.length + bytes + after.length);
   await body.put(before);
   for (const chunk of inChunks(items, CHUNK)) {
     if (body.gone) return;
-    let piece = shared.find(resource, form.name, chunk);
-    if (piece === undefined) {
-      piece = Buffer.concat(await form.pieces(chunk));
-      shared.keep(resource, form.name, chunk, piece);
-    }
-    await body.put(piece);
+    await putAll(body, NOTHING, await pieceOf(chunk));
   }
   body.end(after);
 }

@@ -7,14 +7,15 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { parseAllAs, parseAs, parseAsInSlices } from '../registry/convert.ts';
+import { parseAllAs, parseAs, parseAsInSlices, parseOwnInSlices } from '../registry/convert.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
+import { indentJson, indentWork } from '../schema/indent.ts';
 import { encode, toJson } from '../schema/json.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { JsonObject, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 import type { Representation } from './negotiate.ts';
-import { type IncludeObject, type ListMeta, partialText, tableShowsObjects, tableText } from './table.ts';
+import { type IncludeObject, type ListMeta, partialText, rowInSlices, tableOf, tableShowsObjects, tableText } from './table.ts';
 
 export type { IncludeObject, ListMeta } from './table.ts';
 
@@ -41,18 +42,37 @@ export async function representItem(
   // Requests that came together do not begin together.
   if (slices !== undefined) await slices.pause();
   if (r.transform === 'Table') {
-    let objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
-    if (slices !== undefined && objects === undefined && resource.isHub) objects = [await parseAsInSlices(resource, item, slices)];
-    if (slices?.due) await slices.pause();
     const meta = { resourceVersion: String(item.revision) };
+    if (slices !== undefined && !resource.hub.later) {
+      const row = await rowInSlices(env, resource, item, r.transformVersion, include, slices);
+      await slices.pause();
+      return writtenText(tableOf(resource, [row], meta, r.transformVersion, true), r, pretty, slices);
+    }
+    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
     return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
   }
-  if (r.transform !== undefined) return written(partial(item, r.transformVersion), r, pretty, PartialObjectMetadata, slices);
+  if (r.transform !== undefined) {
+    if (r.media !== 'protobuf') return writtenText(partialText(item, r.transformVersion), r, pretty, slices);
+    const value = await parsedText(Buffer.from(partialText(item, r.transformVersion)), slices);
+    await slices?.pause();
+    return binary(PartialObjectMetadata, value);
+  }
+  if (r.media !== 'protobuf' && isStoredForm(resource)) return writtenBytes(item.bytes, r, pretty, slices);
   const object = await (slices === undefined ? parseAs(resource, item) : parseAsInSlices(resource, item, slices));
   if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
-  return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined, slices);
+  if (slices !== undefined) return writtenBytes(Buffer.from(encode(resource.schema, object)), r, pretty, slices);
+  return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined);
 }
+
+/** Names all that a form of objects depends on besides them. Ages in the rows of Tables are those of the second. */
+export function formName(env: KindEnv, resource: Resource, r: Representation, pretty: boolean, include: IncludeObject): string {
+  const second = r.transform === 'Table' ? Math.floor(env.now() / 1000) : '';
+  return `${resource.apiVersion}|${resource.kind.plural}|${r.media}|${pretty}|${r.transform}|${r.transformVersion}|${include}|${second}`;
+}
+
+/** Whether the JSON text of this version of an object is its stored bytes, whichever they are. */
+export const isStoredForm = (resource: Resource): boolean => resource.isHub && !resource.hub.later;
 
 /** Any object of a known schema (a view such as Scale, an action's answer). */
 export async function representObject(schema: MessageType, object: ApiObject, r: Representation, pretty: boolean): Promise<Buffer> {
@@ -100,25 +120,35 @@ export function dropTypeMeta(object: ApiObject): void {
   delete object.apiVersion;
 }
 
-/** JSON text as it is, or in another form. */
-async function writtenText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
-  if (r.media === 'json' && !pretty) return Buffer.from(`${text}\n`);
-  if (slices?.due) await slices.pause();
-  return written(JSON.parse(text) as JsonObject, r, pretty, undefined, slices);
+/** Items of built-in kinds are listed without their kind and version: the bytes up to there are left out. */
+export function typeMetaLength(resource: Resource): number {
+  return Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind.kind)},"apiVersion":${JSON.stringify(resource.hub.apiVersion)},`);
 }
 
-async function written(
-  value: JsonObject,
-  r: Representation,
-  pretty: boolean,
-  schema: MessageType | undefined,
-  slices?: Slices,
-): Promise<Buffer> {
-  if (slices?.due) await slices.pause();
-  if (r.media === 'yaml') {
-    const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
-    return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlWork(value), slices);
-  }
+/** JSON text as it is, or in another form. With slices it is large. */
+async function writtenText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
+  if (r.media === 'json' && !pretty) return Buffer.from(`${text}\n`);
+  return writtenBytes(Buffer.from(text), r, pretty, slices);
+}
+
+/** The same of bytes, as YAML or indented. */
+async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
+  if (r.media === 'yaml') return writtenYaml(await parsedText(text, slices), slices);
+  if (!pretty) return Buffer.concat([text, LINE_END]);
+  return slices === undefined ? indentJson(text) : inSlices(indentWork(text), slices);
+}
+const LINE_END = Buffer.from('\n');
+
+const parsedText = (text: Buffer, slices: Slices | undefined): JsonObject | Promise<JsonObject> =>
+  slices === undefined ? (JSON.parse(text.toString()) as JsonObject) : parseOwnInSlices(text, slices);
+
+async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> {
+  const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
+  return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlWork(value), slices);
+}
+
+async function written(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {
+  if (r.media === 'yaml') return writtenYaml(value);
   if (r.media === 'protobuf' && schema !== undefined) return binary(schema, value as never);
   return Buffer.from(pretty ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`);
 }

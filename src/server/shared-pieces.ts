@@ -3,6 +3,8 @@
  * their turns one after another, and are at about the same place: what one of them made serves the others.
  *
  *   20 clients list 10,000 objects as YAML: each piece is made once and sent 20 times
+ *
+ * What is being made is waited for: a large object is not converted by 20 clients at the same time.
  */
 import type { Resource } from '../registry/catalog.ts';
 import type { Item } from '../storage/item.ts';
@@ -16,8 +18,17 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
+interface Begun {
+  readonly resource: Resource;
+  readonly items: readonly Item[];
+  /** Undefined when it could not be made. */
+  readonly made: Promise<Buffer | undefined>;
+}
+
 export class SharedPieces {
   private readonly pieces = new Map<string, Piece>();
+  /** Pieces that are being made; no more than there are requests. */
+  private readonly begun = new Map<string, Begun>();
   private size = 0;
   private readonly limit: number;
 
@@ -33,6 +44,38 @@ export class SharedPieces {
   find(resource: Resource, form: string, items: readonly Item[]): Buffer | undefined {
     const found = this.pieces.get(idOf(form, items));
     return found !== undefined && found.resource === resource && sameItems(found.items, items) ? found.bytes : undefined;
+  }
+
+  /**
+   * The piece of these items: one that is kept, the one that another client has begun to make, or a new one. A maker whose client
+   * goes away leaves it to the next. `wait` is called before a piece is taken that another has made.
+   */
+  async piece(
+    resource: Resource,
+    form: string,
+    items: readonly Item[],
+    make: () => Promise<Buffer>,
+    wait: () => Promise<void>,
+  ): Promise<Buffer> {
+    const id = idOf(form, items);
+    for (;;) {
+      const found = this.find(resource, form, items);
+      if (found !== undefined) return found;
+      const begun = this.begun.get(id);
+      if (begun === undefined) break;
+      const bytes = await begun.made;
+      await wait();
+      if (bytes !== undefined && begun.resource === resource && sameItems(begun.items, items)) return bytes;
+    }
+    const making = make();
+    this.begun.set(id, { resource, items, made: making.catch(() => undefined) });
+    try {
+      const bytes = await making;
+      this.keep(resource, form, items, bytes);
+      return bytes;
+    } finally {
+      this.begun.delete(id);
+    }
   }
 
   keep(resource: Resource, form: string, items: readonly Item[], bytes: Buffer): void {

@@ -4,8 +4,9 @@
  */
 import { defaultColumns } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { normal, parseItem, parseNow } from '../registry/convert.ts';
+import { hubInSlices, normal, parseAsInSlices, parseItem, parseNow } from '../registry/convert.ts';
 import { encode } from '../schema/json.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
@@ -35,12 +36,16 @@ export function tableText(
   withColumns: boolean,
   objects?: readonly ApiObject[],
 ): string {
+  const rows = items.map((item, i) => rowText(env, resource, item, apiVersion, include, objects?.[i]));
+  return tableOf(resource, rows, meta, apiVersion, withColumns);
+}
+
+/** The JSON text of a Table of such rows. */
+export function tableOf(resource: Resource, rows: readonly string[], meta: ListMeta, apiVersion: string, withColumns: boolean): string {
   // Kinds without columns of their own have always shown an empty table in this way.
   const none = resource.kind.columns === undefined ? 'null' : '[]';
-  const rows =
-    items.length === 0 ? none : `[${items.map((item, i) => rowText(env, resource, item, apiVersion, include, objects?.[i])).join()}]`;
   const columns = withColumns ? columnsText(resource) : 'null';
-  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows}}`;
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows.length === 0 ? none : `[${rows.join()}]`}}`;
 }
 
 /** A Table without its rows. */
@@ -100,17 +105,43 @@ export function rowText(
   const how = `${resource.apiVersion}|${apiVersion}|${include}`;
   const known = kept.get(item);
   if (known !== undefined && known.second === second && known.how === how) return known.text;
-  const { kind } = resource;
-  const object = given ?? rowSource(resource, item);
-  const cells = kind.cells?.(object as never, env) ?? defaultCells(kind.columns ?? defaultColumns, object);
-  const text = `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
+  const text = rowOf(env, resource, item, apiVersion, include, given, given ?? rowSource(resource, item));
   kept.set(item, { second, how, text });
   return text;
 }
 
+function rowOf(
+  env: KindEnv,
+  resource: Resource,
+  item: Item,
+  apiVersion: string,
+  include: IncludeObject,
+  given: ApiObject | undefined,
+  source: ApiObject,
+): string {
+  const { kind } = resource;
+  const cells = kind.cells?.(source as never, env) ?? defaultCells(kind.columns ?? defaultColumns, source);
+  return `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
+}
+
+/** The row of a large object, in slices. It is not kept. Throws RequestEnded. */
+export async function rowInSlices(
+  env: KindEnv,
+  resource: Resource,
+  item: Item,
+  apiVersion: string,
+  include: IncludeObject,
+  slices: Slices,
+): Promise<string> {
+  const source = await (readsOwnForm(resource) ? parseAsInSlices : hubInSlices)(resource, item, slices);
+  return rowOf(env, resource, item, apiVersion, include, undefined, source);
+}
+
 /** A version with columns of its own reads its cells from its own form. */
+const readsOwnForm = (resource: Resource): boolean => resource.definition.own?.cells !== undefined;
+
 function rowSource(resource: Resource, item: Item): ApiObject {
-  return resource.definition.own?.cells === undefined ? normal(resource, parseItem(item)) : parseNow(resource, item);
+  return readsOwnForm(resource) ? parseNow(resource, item) : normal(resource, parseItem(item));
 }
 
 function rowObject(resource: Resource, item: Item, given: ApiObject | undefined, include: IncludeObject, apiVersion: string): string {

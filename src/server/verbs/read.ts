@@ -1,4 +1,5 @@
 /** get and list. */
+import { SLICED_FROM } from '../../lib/slices.ts';
 import { badRequest } from '../../meta/errors.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -7,10 +8,11 @@ import { fresh, type ListResult, list } from '../../registry/list.ts';
 import { missing, unreadableWarning } from '../../registry/unreadable.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
+import { converted } from '../conversions.ts';
 import { sendList } from '../list-body.ts';
 import { type Representation, wantsPretty } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
-import { type IncludeObject, isPlain, representItem } from '../represent.ts';
+import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
 import { send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
 
@@ -74,10 +76,14 @@ export function sendItem(
     return;
   }
   const { env } = services.registry;
+  const include = includeObject(ctx, representation);
   const slices = ctx.slices(item.bytes.length);
-  return representItem(env, resource, item, representation, pretty, includeObject(ctx, representation), slices).then((body) =>
-    send(ctx, status, representation.type, body),
-  );
+  const make = (): Promise<Buffer> => representItem(env, resource, item, representation, pretty, include, slices);
+  const body =
+    item.bytes.length <= SLICED_FROM || needsCalls(resource, representation, include)
+      ? make()
+      : converted(ctx, resource, `one|${formName(env, resource, representation, pretty, include)}`, [item], make);
+  return body.then((bytes) => send(ctx, status, representation.type, bytes));
 }
 
 export const isPretty = (ctx: Context, representation: Representation): boolean =>

@@ -1,0 +1,73 @@
+/**
+ * Bytes that may be worked on at once. Who needs more than is left waits; owners, such as the users whose requests they are, take
+ * turns, and what one owner asked for goes on in the order in which it asked.
+ *
+ *   const budget = new ByteBudget(100);
+ *   await budget.enter(60, a);   // goes on
+ *   await budget.enter(60, b);   // waits
+ *   budget.leave(60);            // b goes on
+ *
+ * Whatever is larger than the whole budget goes on alone.
+ */
+import { BoundedQueue } from './queue.ts';
+
+/** More than there can be requests; one beyond it does not wait. */
+const MAX_WAITING = 100_000;
+/** Whoever asks without a name, the server itself. */
+const nobody = {};
+
+interface Waiting {
+  readonly bytes: number;
+  readonly goOn: () => void;
+}
+
+export class ByteBudget {
+  private readonly limit: number;
+  private used = 0;
+  /** By owner, the one whose turn is next first. */
+  private readonly waiting = new Map<object, BoundedQueue<Waiting>>();
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Bytes that are worked on now. */
+  get inUse(): number {
+    return this.used;
+  }
+
+  /** Resolves when the work may begin. `leave` must be called with the same bytes when it has ended. */
+  enter(bytes: number, owner: object = nobody): Promise<void> {
+    if (this.waiting.size === 0 && this.fits(bytes)) {
+      this.used += bytes;
+      return Promise.resolve();
+    }
+    return new Promise((goOn) => {
+      let own = this.waiting.get(owner);
+      if (own === undefined) {
+        own = new BoundedQueue(MAX_WAITING);
+        this.waiting.set(owner, own);
+      }
+      if (own.push({ bytes, goOn })) return;
+      this.used += bytes;
+      goOn();
+    });
+  }
+
+  leave(bytes: number): void {
+    this.used -= bytes;
+    for (const [owner, own] of this.waiting) {
+      const next = own.peek() as Waiting;
+      if (!this.fits(next.bytes)) return;
+      own.shift();
+      this.waiting.delete(owner);
+      if (own.length > 0) this.waiting.set(owner, own);
+      this.used += next.bytes;
+      next.goOn();
+    }
+  }
+
+  private fits(bytes: number): boolean {
+    return this.used === 0 || this.used + bytes <= this.limit;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Objects in other forms than their stored bytes, made once for all who ask for them at the same time. Values and text of an
+ * object take many times its bytes while it is converted: of large ones only some are converted at once, the others wait.
+ */
+import { ByteBudget } from '../lib/byte-budget.ts';
+import { nextTurn } from '../lib/next-turn.ts';
+import { RequestEnded, SLICED_FROM } from '../lib/slices.ts';
+import type { Resource } from '../registry/catalog.ts';
+import type { Item } from '../storage/item.ts';
+import type { Context } from './context.ts';
+import { SharedPieces } from './shared-pieces.ts';
+
+/** Stored bytes of large objects that are converted at once: one of the largest, or some smaller ones. */
+export const CONVERTED_AT_ONCE: number = 2 * 1024 * 1024;
+
+/** Items belong to one server each, so that one table does for all that run in this process. */
+const shared = new SharedPieces();
+const budget = new ByteBudget(CONVERTED_AT_ONCE);
+
+/**
+ * Bytes of some items in a form, several small ones or one that is large. `form` names everything that they depend on besides the
+ * items. Throws RequestEnded.
+ */
+export function converted(
+  ctx: Context,
+  resource: Resource,
+  form: string,
+  items: readonly Item[],
+  make: () => Promise<Buffer>,
+): Promise<Buffer> {
+  const { length } = (items[0] as Item).bytes;
+  const making = length <= SLICED_FROM ? make : (): Promise<Buffer> => inTurn(ctx, length, make);
+  return shared.piece(resource, form, items, making, () => nextTurn(ctx.owner));
+}
+
+async function inTurn(ctx: Context, bytes: number, make: () => Promise<Buffer>): Promise<Buffer> {
+  await budget.enter(bytes, ctx.owner);
+  try {
+    // The head of a list is sent before its last objects are converted: that is no end.
+    if (ctx.res.destroyed) throw new RequestEnded();
+    return await make();
+  } finally {
+    budget.leave(bytes);
+  }
+}
