@@ -31,9 +31,7 @@ export async function storedInSlices(resource: Resource, item: Item, slices: Sli
   if (isForeign(resource, item)) return storedObject(resource, item);
   const known = recentObjects.copy(resource, item);
   if (known !== undefined) return known;
-  const parsed = await parseItemInSlices(item, slices);
-  await slices.pause();
-  return normal(resource, parsed);
+  return hubInSlices(resource, item, slices);
 }
 
 /** A fresh copy of a stored object in hub form and in the normal form. */

@@ -100,7 +100,7 @@ export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work
     const { parts } = yield* countSteps(input);
     yield;
     if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
-  }
+  } else if (input.length <= BYTES_AT_ONCE) return parseJson(input, options);
   const text = input.toString('utf8');
   yield;
   const value = yield* new SlowParser(text, options).steps();
@@ -109,6 +109,8 @@ export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work
 }
 /** Keys and values that the engine's parser, which never gives way, may be given. */
 const PARTS_AT_ONCE = 20_000;
+/** Bytes of uncounted text that it may be given. */
+const BYTES_AT_ONCE = 256 * 1024;
 
 /** Shorter text cannot hold more objects, lists or keys than there may be: an item takes two characters, and a key five. */
 const surveyedFrom = 2 * maxContainers;
