@@ -6,6 +6,7 @@ import { Service } from '../kinds/core/schema/service.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
+import type { Patch } from './json-patch.ts';
 import { readStrategicPatch } from './strategic.ts';
 
 const patch = (type: MessageType, document: unknown, body: unknown): Record<string, JsonValue> => {
@@ -229,4 +230,20 @@ test('agrees with a plain merge by name; keeps the order of the patch and of the
       expect(patch(PodSpec, { containers: result as never }, { containers: change }).containers ?? []).toEqual(result);
     }),
   );
+});
+
+test('long lists are merged in steps', () => {
+  const named = (image: string) => Array.from({ length: 5000 }, (_, i) => ({ name: `c${i}`, image }));
+  for (const body of [
+    { containers: named('two') },
+    { '$setElementOrder/containers': named('two').map(({ name }) => ({ name })), containers: named('two') },
+  ]) {
+    const { steps } = readStrategicPatch(PodSpec, JSON.stringify(body)) as Required<Patch>;
+    const work = steps({ containers: named('one') });
+    let yields = 0;
+    let step = work.next();
+    for (; !step.done; step = work.next()) yields++;
+    expect(step.value).toEqual({ containers: named('two') });
+    expect(yields).toBeGreaterThanOrEqual(19);
+  }
 });

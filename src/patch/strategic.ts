@@ -10,6 +10,7 @@
  * Nothing given is changed; the result shares with document and patch what it did not change.
  */
 import { own } from '../lib/own.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, unprocessable } from '../meta/errors.ts';
 import { setKey } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
@@ -30,8 +31,8 @@ export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   if (patch === null) return (document) => document;
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)}: a strategic merge patch is an object`);
   const read = patch as JsonMap;
-  const apply = (document: JsonValue): JsonValue => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, read);
-  return Object.assign(apply, { touched: touchedBy(read), strategic: true as const });
+  const steps = (document: JsonValue): Work<JsonValue> => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, read);
+  return Object.assign((document: JsonValue) => atOnce(steps(document)), { steps, touched: touchedBy(read), strategic: true as const });
 }
 
 /** What the schema says of a field that a patch names. */
@@ -54,34 +55,39 @@ function ruleOf(type: Type | undefined, name: string): FieldRule {
 
 // ---- objects -----------------------------------------------------------------------------------------------------
 
-function mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): JsonMap {
+function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): Work<JsonMap> {
   const directive = own(patch, PATCH);
   if (directive === 'delete') return {};
   if (directive === 'replace') return plain(patch) as JsonMap;
   if (directive !== undefined) throw badDirective(directive as JsonValue, patch);
   const retained = own(patch, RETAIN);
   const result = retained === undefined ? { ...original } : retain(original, patch, retained as JsonValue);
-  const ordered = orderLists(type, result, patch);
-  for (const key of Object.keys(patch)) {
+  const keys = Object.keys(patch);
+  const ordered = keys.some(isOrder) ? yield* orderLists(type, result, patch) : noNames;
+  for (const key of keys) {
     if (key === RETAIN || isDirective(key, ORDER) || ordered.has(key)) continue;
     if (isDirective(key, DELETE_FROM)) deleteFromList(result, fieldOfDirective(key, DELETE_FROM), patch[key] as JsonValue);
-    else mergeField(type, result, key, patch[key] as JsonValue);
+    else {
+      const value = patch[key] as JsonValue;
+      if (value === null) delete result[key];
+      else if (typeof value !== 'object') setKey(result, key, value);
+      else yield* mergeField(type, result, key, value);
+    }
   }
   return result;
 }
+const isOrder = (key: string): boolean => isDirective(key, ORDER);
+const noNames: ReadonlySet<string> = new Set();
 
-function mergeField(type: Type | undefined, result: JsonMap, key: string, value: JsonValue): void {
-  if (value === null) {
-    delete result[key];
-    return;
-  }
+/** `value` is an object or a list. */
+function* mergeField(type: Type | undefined, result: JsonMap, key: string, value: JsonValue): Work<void> {
   const before = own(result, key) as JsonValue | undefined;
   const rule = ruleOf(type, key);
   if (isObject(before) && isObject(value)) {
     const replaced = rule.strategy === 'replace';
-    setKey(result, key, replaced ? plain(value as JsonMap) : mergeObjects(rule.type, before as JsonMap, value as JsonMap));
-  } else if (Array.isArray(before) && Array.isArray(value)) setKey(result, key, mergeLists(rule, before, value));
-  else setKey(result, key, typeof value === 'object' ? plain(value) : value);
+    setKey(result, key, replaced ? plain(value as JsonMap) : yield* mergeObjects(rule.type, before as JsonMap, value as JsonMap));
+  } else if (Array.isArray(before) && Array.isArray(value)) setKey(result, key, yield* mergeLists(rule, before, value));
+  else setKey(result, key, plain(value));
 }
 
 function isDirective(key: string, directive: string): boolean {
@@ -140,7 +146,7 @@ function isKnown(directive: unknown): boolean {
 // ---- lists -------------------------------------------------------------------------------------------------------
 
 /** Merges and arranges the lists for which the patch gives an order. Answers their names: nothing more is to be done for them. */
-function orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Set<string> {
+function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Work<Set<string>> {
   const done = new Set<string>();
   for (const key of Object.keys(patch)) {
     if (!isDirective(key, ORDER)) continue;
@@ -161,7 +167,8 @@ function orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Se
         ? original
         : before === undefined
           ? (plain(change) as JsonValue[])
-          : mergeLists(rule, original, change as JsonValue[]);
+          : yield* mergeLists(rule, original, change as JsonValue[]);
+    if (merged.length > ITEMS_A_STEP) yield;
     setKey(result, name, arrange(merged, order as JsonValue[], original, rule.mergeKey));
   }
   return done;
@@ -179,7 +186,7 @@ function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], me
     );
 }
 
-function mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): JsonValue[] {
+function* mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<JsonValue[]> {
   if (rule.strategy !== 'merge' && rule.strategy !== 'merge,retainKeys') return plain(patch) as JsonValue[];
   if (original.length === 0 && patch.length === 0) return original;
   if (!holdObjects(original, patch)) return mergeValues(original, patch);
@@ -192,15 +199,21 @@ function mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]):
   for (let i = merged.length - 1; i >= 0; i--) placeOf.set(own(merged[i] as JsonMap, mergeKey), i);
   const type = rule.type === undefined ? undefined : resolve(rule.type);
   const item = type?.node === 'list' ? type.item : undefined;
+  let count = 0;
   for (const change of changes) {
+    if (++count % ITEMS_A_STEP === 0) yield;
     const key = own(change, mergeKey);
     if (key === undefined) throw noMergeKey(change, mergeKey);
     const at = placeOf.get(key);
-    if (at !== undefined) merged[at] = mergeObjects(item, merged[at] as JsonMap, change);
+    if (at !== undefined) merged[at] = yield* mergeObjects(item, merged[at] as JsonMap, change);
     else placeOf.set(key, merged.push(plain(change)) - 1);
   }
+  if (merged.length > ITEMS_A_STEP) yield;
   return arrange(merged, changes, kept, mergeKey);
 }
+
+/** Items of a list that are merged between two yields. */
+const ITEMS_A_STEP = 256;
 
 /** Lists hold either objects or plain values, never both and never lists. */
 function holdObjects(...lists: readonly JsonValue[][]): boolean {
