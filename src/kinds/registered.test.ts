@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../identity.ts';
 import type { MessageType } from '../schema/types.ts';
-import { homeOf, registered, schemeName } from './registered.ts';
+import { homeOf, registered } from './registered.ts';
 import { schemaOf } from './schemas.ts';
 
 const schema = (group: string, version: string, kind: string): MessageType => schemaOf(group, version, kind, kubernetes) as MessageType;
@@ -55,16 +55,12 @@ test('options are known in every version that there is, answers in any', () => {
 
 test('definitions of custom kinds and of aggregated groups are known to parts of their own', () => {
   const definition = schema('apiextensions', 'v1', 'CustomResourceDefinition');
-  const service = schema('apiregistration', 'v1', 'APIService');
   expect(found('v1', 'Secret', definition)).toBe('unknown');
   expect(found('apiregistration.k8s.io/v1', 'APIService', definition)).toBe('unknown');
   expect(found('apiextensions.k8s.io/v1', 'CustomResourceDefinitionList', definition)).toBe(
     'v1.CustomResourceDefinitionList of apiextensions.CustomResourceDefinitionList',
   );
   expect(found('apiextensions.k8s.io/v1', 'CustomResourceDefinition')).toBe('unknown');
-  expect(schemeName(configMap, kubernetes)).toBe('pkg/api/legacyscheme/scheme.go:30');
-  expect(schemeName(definition, kubernetes)).toBe('k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55');
-  expect(schemeName(service, plat)).toBe('plat.dev/kube-aggregator/pkg/apiserver/scheme/scheme.go:32');
 });
 
 test('groups go by the names of the identity', () => {

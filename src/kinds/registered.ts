@@ -79,20 +79,9 @@ const inEveryVersion = new Set([
   'DeleteOptions',
 ]);
 
-/**
- * The parts of a stock server that know kinds, and what they call themselves in complaints. Definitions of custom kinds
- * and of aggregated groups are parts of their own; all the rest is one.
- */
-const parts: Readonly<Record<string, (identity: Identity) => string>> = {
-  apiextensions: ({ groupSuffix }) => `${groupSuffix}/apiextensions-apiserver/pkg/apiserver/apiserver.go:55`,
-  apiregistration: ({ groupSuffix }) => `${groupSuffix}/kube-aggregator/pkg/apiserver/scheme/scheme.go:32`,
-};
-const partOf = (group: string): string => (Object.hasOwn(parts, group) ? group : '');
-
-/** The name of the part that knows a kind. */
-export function schemeName(target: MessageType, identity: Identity): string {
-  return parts[groupOf(target)]?.(identity) ?? 'pkg/api/legacyscheme/scheme.go:30';
-}
+/** Definitions of custom kinds and of aggregated groups are known to parts of a stock server of their own; all the rest is one. */
+const parts: ReadonlySet<string> = new Set(['apiextensions', 'apiregistration']);
+const partOf = (group: string): string => (parts.has(group) ? group : '');
 
 /** What is known of a kind to the part of the server that knows `target`. */
 export function registered(apiVersion: string, kind: string, target: MessageType, identity: Identity): Registered | undefined {

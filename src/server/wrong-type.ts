@@ -1,5 +1,5 @@
 /** Bodies of another kind or version than the path's: what is said of them. Loaded with the first one. */
-import { homeOf, registered, schemeName } from '../kinds/registered.ts';
+import { homeOf, registered } from '../kinds/registered.ts';
 import { type ApiError, badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import { type BodyType, type Expected, unfit } from './body.ts';
@@ -16,10 +16,12 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
     return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }
   const known = registered(apiVersion, kind, schema, identity);
-  if (known === undefined) {
-    const scheme = schemeName(schema, identity);
-    return unfit(type, `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`, expected);
-  }
+  if (known === undefined)
+    return unfit(
+      type,
+      `no kind "${kind}" is registered for version "${apiVersion}"; send ${expected.kind} of version ${expected.apiVersion}`,
+      expected,
+    );
   const home = homeOf(schema);
   return known.home === home ? wrongVersion() : unfit(type, `converting (${known.type}) to (${home}): unknown conversion`, expected);
 }
