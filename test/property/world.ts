@@ -261,6 +261,9 @@ export class World implements EditWorld {
   async restore(): Promise<void> {
     const { engine } = this.server;
     this.sinceRestore = 0;
+    // New connections: a server ends those that are idle for long, and those on which too many streams were ended.
+    for (const client of this.clients.values()) client.close();
+    this.clients.clear();
     const changes: ChangeRecord[] = await engine.changes({ after: this.restored, prefix: '' });
     const keys = [...new Set(changes.map(({ key }) => key))];
     if (keys.length > 0)
