@@ -2,8 +2,8 @@
 export { type ClientConfig, loadConfig } from './client/config.ts';
 export { type Connection, connectionOf } from './client/connection.ts';
 export { Transport } from './client/transport.ts';
+export { type RunningServer, startServer } from './compose/server.ts';
 export { parseServerFlags, type ServerOptions, serverOptions } from './flags.ts';
 export { type Identity, kubernetes, plat } from './identity.ts';
-export { type RunningServer, startServer } from './main.ts';
 export { ApiError, type Status } from './meta/errors.ts';
 export { apiRelease, productVersion } from './version.ts';

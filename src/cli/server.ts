@@ -1,13 +1,13 @@
 /** `plat server`: one process that serves the API until it is told to stop. */
 import { basename, join, relative, resolve } from 'node:path';
+import type { RunningServer } from '../compose/server.ts';
 import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
-import type { RunningServer } from '../main.ts';
 import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** What the command needs of a server that was started and is ready. */
-export type StartedServer = Pick<RunningServer, 'address' | 'adminConfigPath' | 'close'>;
+export type StartedServer = Pick<RunningServer, 'address' | 'adminConfigPath' | 'ended' | 'close'>;
 export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
 
 /** The command, with the function that starts a server passed in. */
@@ -33,9 +33,10 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   const began = performance.now();
   const { stopped, asked, forget } = stopSignal(io);
   try {
-    const server = await start(options).catch((error: unknown) => Promise.reject(explainStart(error, options)));
+    const server = await start(options);
     if (!asked()) io.out(readyText(server, options, io, performance.now() - began));
-    await stopped;
+    const failed = await Promise.race([stopped, server.ended]);
+    if (failed instanceof Error) throw failed;
     io.err('plat: stopping; once more to stop at once\n');
     await server.close();
     return 0;
@@ -69,17 +70,4 @@ function selfCommand(io: IO): string {
   return basename(file) === 'plat.js' ? `node ${relative(io.cwd, file)}` : 'plat';
 }
 
-/** Says what to do about the commonest reasons for which a server cannot start. */
-function explainStart(error: unknown, options: ServerOptions): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
-  const where = `${options.bindAddress}:${options.securePort}`;
-  if (code === 'EADDRINUSE')
-    return new Error(`${where} is in use: is another server running? Choose another with --secure-port`, { cause: error });
-  if (code === 'EACCES' && options.securePort < 1024)
-    return new Error(`${where} may not be used by this user: choose another with --secure-port`, { cause: error });
-  if (code === 'EADDRNOTAVAIL')
-    return new Error(`this machine has no address ${options.bindAddress}: choose another with --bind-address`, { cause: error });
-  return error;
-}
-
-export const server: Command = serverCommand(async (options) => (await import('../main.ts')).startServer(options));
+export const server: Command = serverCommand(async (options) => (await import('../compose/server.ts')).startServer(options));

@@ -8,37 +8,28 @@ import { plugins } from '../admission/plugins/index.ts';
 import { type EscalationRules, rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
 import type { AdmissionChain, AdmissionPlugin } from '../admission/types.ts';
 import { warnUnasked, webhookPlugins } from '../admission/webhooks/dispatch.ts';
-import type { ServerOptions } from '../flags.ts';
-import type { Identity } from '../identity.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { fromHub, toHub } from '../kinds/served.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import { systemRandom } from '../lib/random.ts';
 import { readJsonPatch } from '../patch/index.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { applyDefaults } from '../schema/json.ts';
 import { type Auth, remoteOf } from './auth.ts';
+import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 
-export interface AdmissionParts {
-  readonly options: ServerOptions;
-  readonly identity: Identity;
+export interface AdmissionDeps {
   readonly catalog: Catalog;
   readonly live: LiveSource;
   readonly env: KindEnv;
   readonly auth: Auth;
-  readonly metrics: Metrics;
-  readonly log: Log;
   readonly trust: Pick<Trust, 'own'>;
   /** Makes a namespace unless there is one; called only while requests are served. */
   ensureNamespace(name: string): Promise<void>;
 }
 
-export async function composeAdmission(parts: AdmissionParts): Promise<AdmissionChain> {
-  const { options, identity, auth, log, metrics } = parts;
+export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise<AdmissionChain> {
+  const { options, identity, log, metrics, clock } = base;
   const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins);
   const file = options.admissionControlConfigFile;
   const configurations: ReadonlyMap<string, PluginConfiguration> =
@@ -46,15 +37,15 @@ export async function composeAdmission(parts: AdmissionParts): Promise<Admission
       ? new Map()
       : await told('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
   for (const text of deprecationWarnings(enabled)) log.warn(text);
-  const env = pluginEnv(parts);
+  const env = pluginEnv(base, deps);
   for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
   const chain: AdmissionPlugin[] = [];
   for (const name of enabled) {
     chain.push(await told(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
   // The rights of whoever grants rights are judged last, on the object as all others have left it.
-  chain.push(rbacEscalation(auth.escalation as EscalationRules));
-  return admissionChain(chain, chainMetrics(metrics, systemClock));
+  chain.push(rbacEscalation(deps.auth.escalation as EscalationRules));
+  return admissionChain(chain, chainMetrics(metrics, clock));
 }
 
 async function told<T>(what: string, make: () => T | Promise<T>): Promise<T> {
@@ -65,13 +56,16 @@ async function told<T>(what: string, make: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function pluginEnv({ options, identity, catalog, live, env, auth, metrics, log, trust, ensureNamespace }: AdmissionParts): PluginEnv {
+function pluginEnv(
+  { options, identity, metrics, log, clock, random }: Base,
+  { catalog, live, env, auth, trust, ensureNamespace }: AdmissionDeps,
+): PluginEnv {
   return {
     identity,
     live,
-    clock: systemClock,
-    randomBelow: systemRandom.below,
-    newUid: systemRandom.uuid,
+    clock,
+    randomBelow: random.below,
+    newUid: random.uuid,
     feature: (name) => env.feature(name),
     tolerationSeconds: { notReady: options.defaultNotReadyTolerationSeconds, unreachable: options.defaultUnreachableTolerationSeconds },
     may: async (user, deed) => {

@@ -6,13 +6,10 @@ import { type Credentials, frontProxyName } from '../credentials.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
 import type { ServerOptions } from '../flags.ts';
-import { type Identity, shortWord } from '../identity.ts';
+import { shortWord } from '../identity.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import { systemRandom } from '../lib/random.ts';
+import type { Random } from '../lib/random.ts';
 import type { PublishedTrust } from '../registry/bootstrap/run.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';
@@ -21,19 +18,15 @@ import { aggregated } from '../server/aggregation.ts';
 import type { Context } from '../server/context.ts';
 import type { OpenConnections } from '../server/tunnels/forward.ts';
 import { credentialHeaders } from '../server/tunnels/headers.ts';
+import type { Base } from './base.ts';
 import { identityHeadersOf } from './connect.ts';
 import type { Trust } from './trust.ts';
 
-export interface AggregationParts {
-  readonly options: ServerOptions;
-  readonly identity: Identity;
+export interface AggregationDeps {
   readonly credentials: Credentials;
   readonly catalog: Catalog;
   readonly live: LiveSource;
-  readonly metrics: Metrics;
-  readonly log: Log;
   readonly trust: Trust;
-  readonly clock: Clock;
 }
 
 export interface ComposedAggregation {
@@ -45,27 +38,20 @@ export interface ComposedAggregation {
   close(): void;
 }
 
-export function composeAggregation({
-  options,
-  identity,
-  credentials,
-  catalog,
-  live,
-  metrics,
-  log,
-  trust,
-  clock,
-}: AggregationParts): ComposedAggregation {
+export function composeAggregation(
+  { options, identity, metrics, log, clock, random }: Base,
+  { credentials, catalog, live, trust }: AggregationDeps,
+): ComposedAggregation {
   const isOwn = (certificate: X509Certificate): boolean => trust.own.has(certificate);
   const aggregation = new Aggregation({
     identity,
     catalog,
     live,
-    resolve: addressesOf(options, live),
+    resolve: addressesOf(options, live, random),
     clientCertificate: () => trust.proxyClient?.current ?? credentials.frontProxy.client,
     isOwn,
     metrics,
-    clock: systemClock,
+    clock,
     report: (error) => log.error('cannot write an APIService', { error: String(error) }),
   });
   const open: OpenConnections = new Set();
@@ -91,8 +77,8 @@ export function composeAggregation({
 }
 
 /** There need not be a network in which addresses of services mean something: only who says so is led there. */
-export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: LiveSource): ResolveService {
-  const byEndpoints = serviceResolver(live, systemRandom.below);
+export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: LiveSource, random: Random): ResolveService {
+  const byEndpoints = serviceResolver(live, random.below);
   if (enableAggregatorRouting !== false) return byEndpoints;
   const services = live<Service>('', 'services');
   return (namespace, name, port) => {

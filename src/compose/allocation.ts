@@ -1,11 +1,9 @@
 /** Addresses and ports of services, and the service that leads to the server itself. */
 import { networkInterfaces } from 'node:os';
 import type { ServerOptions } from '../flags.ts';
-import type { Identity } from '../identity.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Log } from '../lib/log.ts';
-import { systemRandom } from '../lib/random.ts';
 import { firstAddress, ipFamily, nonSpecialIP } from '../meta/ip.ts';
 import { addressRange, portRange } from '../registry/allocate/ranges.ts';
 import { repairAllocations } from '../registry/allocate/repair.ts';
@@ -16,15 +14,16 @@ import type { Hooks } from '../registry/hooks.ts';
 import type { SystemWriter } from '../registry/system.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Operation } from '../storage/engine.ts';
+import type { Base } from './base.ts';
 
 export interface Allocations {
   readonly hooks: Hooks;
-  /** Takes in what the store holds and mends it. Before the first write. */
+  /** Loads what the store holds and repairs it. Before the first write. */
   start(live: LiveSource, log: Log): Promise<void>;
 }
 
 /** Before the cache starts: what is given out is part of what it loads. */
-export function declareAllocations(options: ServerOptions, cache: Cache): Allocations {
+export function declareAllocations({ options, clock, random }: Base, cache: Cache): Allocations {
   const addresses = new AllocationTable(cache, 'ips', options.serviceClusterIpRange.map(addressRange));
   const { first, last } = options.serviceNodePortRange;
   const ports = new AllocationTable(cache, 'ports', [portRange(first, last)]);
@@ -32,8 +31,8 @@ export function declareAllocations(options: ServerOptions, cache: Cache): Alloca
   const allocation: ServiceAllocation = {
     addresses,
     ports,
-    randomBelow: systemRandom.below,
-    now: () => Date.now(),
+    randomBelow: random.below,
+    now: () => clock.now(),
     // Whoever follows endpoints may lag; a new service of the name must not find the old ones.
     alsoDelete: ({ metadata: { namespace = '', name = '' } }): Operation | undefined => {
       const found = endpoints?.get(namespace, name);
@@ -48,28 +47,28 @@ export function declareAllocations(options: ServerOptions, cache: Cache): Alloca
       addresses.loaded();
       ports.loaded();
       const { freed, restored, doubled } = await repairAllocations(cache, allocation, live<Service>('', 'services').list());
-      if (freed + restored > 0) log.warn('allocations of services were mended', { freed, restored });
+      if (freed + restored > 0) log.warn('repaired the allocations of services', { freed, restored });
       if (doubled.length > 0) log.error('services share an address or port', { members: doubled });
     },
   };
 }
 
 export interface Announcement {
-  readonly identity: Identity;
   readonly writer: SystemWriter;
-  readonly options: ServerOptions;
   readonly port: number;
-  readonly log: Log;
 }
 
 /** Before the cache starts. `announce` is called when the server listens, and answers how to take it back. */
-export function declareServerEndpoints(cache: Cache): { announce(announcement: Announcement): Promise<() => Promise<void>> } {
+export function declareServerEndpoints(
+  { options, identity, clock, log }: Base,
+  cache: Cache,
+): { announce(announcement: Announcement): Promise<() => Promise<void>> } {
   const leases = declareServerLeases(cache);
   return {
-    announce: async ({ identity, writer, options, port, log }) => {
+    announce: async ({ writer, port }) => {
       const report = (error: unknown): void => log.error('cannot write the service of this server', { error: String(error) });
       const serviceAddress = firstAddress(options.serviceClusterIpRange[0] as string);
-      const endpoints = new ServerEndpoints({ identity, cache, leases, writer, serviceAddress, report });
+      const endpoints = new ServerEndpoints({ identity, cache, leases, writer, serviceAddress, clock, report });
       const address = advertisedAddress(options);
       // A service that somebody else put in its place is no reason not to serve.
       await endpoints.announce(address === undefined ? undefined : { address, port }, port).catch(report);

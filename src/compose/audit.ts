@@ -1,16 +1,13 @@
 /** The audit trail of a server, as its options ask for it. */
 import { readFile } from 'node:fs/promises';
-import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Outbound } from '../lib/outbound.ts';
-import { systemRandom } from '../lib/random.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { AuditSink } from '../server/audit/sink.ts';
 import type { Trail } from '../server/audit/trail.ts';
 import { remoteOf } from './auth.ts';
+import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -18,17 +15,13 @@ const DAY_MS = 24 * 3600 * 1000;
 const COMPLAINT_MS = 60_000;
 
 export interface AuditDeps {
-  readonly options: ServerOptions;
-  readonly identity: Identity;
   readonly catalog: Catalog;
-  readonly metrics: Metrics;
-  readonly log: Log;
   readonly trust: Pick<Trust, 'own'>;
 }
 
 /** Undefined without a policy. Its parts are loaded only then. */
-export async function composeAudit(deps: AuditDeps): Promise<Trail | undefined> {
-  const { options, identity, metrics } = deps;
+export async function composeAudit(base: Base, { catalog, trust }: AuditDeps): Promise<Trail | undefined> {
+  const { options, identity, metrics, log, clock } = base;
   const counters = auditMetrics(metrics);
   if (options.auditPolicyFile === undefined) return undefined;
   const { Trail } = await import('../server/audit/trail.ts');
@@ -38,16 +31,16 @@ export async function composeAudit(deps: AuditDeps): Promise<Trail | undefined> 
     const errors = counters.errors.with(plugin);
     return (events, why) => {
       errors.inc(events);
-      const now = systemClock.monotonic();
+      const now = clock.monotonic();
       if (now - last < COMPLAINT_MS) return;
       last = now;
-      deps.log.error('audit events were lost', { plugin, events, why });
+      log.error('audit events were lost', { plugin, events, why });
     };
   };
   const sinks: AuditSink[] = [];
-  if (options.auditLogPath !== '') sinks.push(await logFile(options, lost('log')));
-  if (options.auditWebhookConfigFile !== undefined) sinks.push(await webhook(deps, options.auditWebhookConfigFile, lost('webhook')));
-  return new Trail({ identity, catalog: deps.catalog, policy, sinks, clock: systemClock, metrics: counters });
+  if (options.auditLogPath !== '') sinks.push(await logFile(base, lost('log')));
+  if (options.auditWebhookConfigFile !== undefined) sinks.push(await webhook(base, trust, options.auditWebhookConfigFile, lost('webhook')));
+  return new Trail({ identity, catalog, policy, sinks, clock, metrics: counters });
 }
 
 async function policyOf(file: string, identity: Identity) {
@@ -59,7 +52,7 @@ async function policyOf(file: string, identity: Identity) {
   }
 }
 
-async function logFile(options: ServerOptions, lost: (events: number, why: string) => void): Promise<AuditSink> {
+async function logFile({ options, clock }: Base, lost: (events: number, why: string) => void): Promise<AuditSink> {
   const { LogFile } = await import('../server/audit/log-file.ts');
   return LogFile.open({
     path: options.auditLogPath,
@@ -68,13 +61,14 @@ async function logFile(options: ServerOptions, lost: (events: number, why: strin
     maxBackups: options.auditLogMaxbackup,
     maxAgeMs: options.auditLogMaxage * DAY_MS,
     compress: options.auditLogCompress,
-    now: () => Date.now(),
+    now: () => clock.now(),
     failed: (error, events) => lost(events, error.message),
   });
 }
 
 async function webhook(
-  { options, identity, trust }: AuditDeps,
+  { options, identity, clock, random }: Base,
+  trust: Pick<Trust, 'own'>,
   file: string,
   dropped: (events: number, why: string) => void,
 ): Promise<AuditSink> {
@@ -87,8 +81,8 @@ async function webhook(
     batchSize: options.auditWebhookBatchMaxSize,
     batchWaitMs: options.auditWebhookBatchMaxWait,
     initialBackoffMs: options.auditWebhookInitialBackoff,
-    clock: systemClock,
-    random: systemRandom.float,
+    clock,
+    random: random.float,
     dropped,
   });
 }

@@ -18,8 +18,8 @@ import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Remote } from '../lib/outbound.ts';
+import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 
 export interface Auth {
@@ -33,21 +33,17 @@ export interface Auth {
   readonly issuerName: string;
   readonly issuer: () => Promise<TokenIssuer>;
   readonly publicKeys: () => Promise<readonly KeyObject[]>;
-  close(): void;
 }
 
 export async function composeAuth(
-  options: ServerOptions,
-  identity: Identity,
+  { options, identity, clock, parts }: Base,
   credentials: Credentials,
   live: LiveSource,
   trust: Trust,
-  clock: Clock,
 ): Promise<Auth> {
   const now = (): number => clock.now();
-  const closers: (() => void)[] = [];
-  const closing = <T extends { close(): void } | undefined>(method: T): T => {
-    if (method !== undefined) closers.push(() => method.close());
+  const closing = <T extends { close(): void } | undefined>(name: string, method: T): T => {
+    if (method !== undefined) parts.add(name, () => method.close());
     return method;
   };
   const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [`https://${identity.serviceName}.default.svc`];
@@ -61,12 +57,12 @@ export async function composeAuth(
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
     serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
-    oidcTokens: closing(await openid(options, now)),
-    tokenWebhook: closing(await tokenService(options, identity, audiences, trust, now)),
+    oidcTokens: closing('openid', await openid(options, now)),
+    tokenWebhook: closing('token webhook', await tokenService(options, identity, audiences, trust, now)),
     anonymous: options.anonymousAuth,
     audiences,
   });
-  const webhook = closing(await accessService(options, identity, trust, now));
+  const webhook = closing('authorization webhook', await accessService(options, identity, trust, now));
   const { authorizer, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
@@ -87,9 +83,6 @@ export async function composeAuth(
       ...(maxSeconds > 0 && { maxSeconds }),
     }),
     publicKeys,
-    close: () => {
-      for (const close of closers) close();
-    },
   };
 }
 

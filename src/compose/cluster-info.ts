@@ -1,26 +1,22 @@
 /** Publishes `cluster-info` where bootstrap tokens are accepted, and again when the certificates of this server change. */
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
-import type { Identity } from '../identity.ts';
-import type { Log } from '../lib/log.ts';
 import { publishClusterInfo } from '../registry/bootstrap/cluster-info.ts';
 import type { SystemWriter } from '../registry/system.ts';
 import { advertisedAddress } from './allocation.ts';
+import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 
-export interface ClusterInfoParts {
-  readonly options: ServerOptions;
-  readonly identity: Identity;
+export interface ClusterInfoDeps {
   readonly credentials: Pick<Credentials, 'rootCertificates'>;
   readonly trust: Pick<Trust, 'tls'>;
   readonly writer: SystemWriter;
   readonly port: number;
-  readonly log: Log;
 }
 
 /** Resolves when it is there. A store that does not take it is no reason not to serve. */
-export async function composeClusterInfo(parts: ClusterInfoParts): Promise<void> {
-  const { options, identity, credentials, trust, writer, port, log } = parts;
+export async function composeClusterInfo({ options, identity, log }: Base, deps: ClusterInfoDeps): Promise<void> {
+  const { credentials, trust, writer, port } = deps;
   if (!options.enableBootstrapTokenAuth) return;
   const { serving } = trust.tls;
   const publish = (): Promise<void> =>

@@ -4,9 +4,9 @@ import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
+import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 
 /** Headers in which an authenticating proxy names users, and their prefixes: none of them passes this server. */
@@ -17,13 +17,11 @@ export const identityHeadersOf = (options: ServerOptions): readonly string[] => 
 ];
 
 export function composeConnections(
-  options: ServerOptions,
-  identity: Identity,
+  { options, identity, clock }: Base,
   credentials: Credentials,
   registry: RegistryDeps,
   live: LiveSource,
   trust: Trust,
-  clock: Clock,
 ): Connections {
   const { own } = trust;
   return connectActions({

@@ -8,19 +8,13 @@ import { clientFor, type ManagerOptions, managerName, type Running, startControl
 import { controllerMetrics } from '../controllers/runtime/metrics.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
 import type { Credentials } from '../credentials.ts';
-import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import { systemRandom } from '../lib/random.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
-import { inProcess } from '../server/in-process.ts';
+import { inProcess, OpenAnswers } from '../server/in-process.ts';
+import type { Base } from './base.ts';
 import { elect, electionTimes } from './election.ts';
 
 export interface ControllersOptions {
-  readonly options: ServerOptions;
-  readonly identity: Identity;
   readonly credentials: Credentials;
   /** Signs the tokens that Secrets hold. */
   readonly signToken: ControllerSettings['signToken'];
@@ -28,16 +22,16 @@ export interface ControllersOptions {
   readonly handle: (req: Incoming, res: Outgoing) => void;
   /** Other servers may share the store. */
   readonly shared: boolean;
-  readonly metrics: Metrics;
-  readonly log: Log;
 }
 
 /** Time that servers which share a store are given to hear of each other's writes. */
 const SHARED_STORE_DELAY_MS = 5000;
 
 /** Answers how to start them; throws where the options are wrong. */
-export function composeControllers(given: ControllersOptions): () => Running {
-  const { options, identity, credentials, handle, shared, log } = given;
+export function composeControllers(base: Base, given: ControllersOptions): () => Running {
+  const answers = new OpenAnswers();
+  const { options, identity, clock, random, log } = base;
+  const { credentials, handle, shared } = given;
   const controllers = selectControllers(
     allControllers({
       rootCertificates: credentials.rootCertificates,
@@ -50,12 +44,18 @@ export function composeControllers(given: ControllersOptions): () => Running {
     options.controllers,
   );
   if (controllers.length === 0) return () => ({ stop: async () => {} });
-  const metrics = controllerMetrics(given.metrics);
-  const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom);
-  const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log, metrics });
-  if (!(options.leaderElect ?? shared)) return start;
+  const metrics = controllerMetrics(base.metrics);
+  const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom, answers);
+  const start = (): Running => startControllers({ controllers, identity, connect, clock, random, log, metrics });
+  const ending = (running: Running): Running => ({
+    stop: async () => {
+      await running.stop();
+      answers.end();
+    },
+  });
+  if (!(options.leaderElect ?? shared)) return () => ending(start());
   const times = electionTimes(options);
-  return () => elect({ times, identity, client: clientFor(identity, connect(undefined)), start, metrics, log });
+  return () => ending(elect({ times, identity, client: clientFor(identity, connect(undefined)), start, clock, random, metrics, log }));
 }
 
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */

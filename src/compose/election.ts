@@ -5,9 +5,9 @@ import { checkTimes, Election, type ElectionTimes } from '../controllers/runtime
 import { managerName, type Running } from '../controllers/runtime/manager.ts';
 import type { ControllerMetrics } from '../controllers/runtime/metrics.ts';
 import type { Identity } from '../identity.ts';
-import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { systemRandom } from '../lib/random.ts';
+import type { Random } from '../lib/random.ts';
 
 export interface ElectionFlags {
   readonly leaderElectLeaseDuration: number;
@@ -20,6 +20,8 @@ export interface ElectOptions {
   /** As the manager of all controllers, who may write the lease. */
   readonly client: Client;
   readonly start: () => Running;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly metrics?: ControllerMetrics;
   readonly log: Log;
 }
@@ -35,15 +37,15 @@ export function electionTimes(options: ElectionFlags): ElectionTimes {
   return times;
 }
 
-export function elect({ times, identity, client, start, metrics, log }: ElectOptions): Running {
+export function elect({ times, identity, client, start, clock, random, metrics, log }: ElectOptions): Running {
   return new Election({
     client,
     identity,
     lease: managerName,
-    holder: `${hostname()}_${systemRandom.uuid()}`,
+    holder: `${hostname()}_${random.uuid()}`,
     ...times,
-    clock: systemClock,
-    spread: () => systemRandom.float(),
+    clock,
+    spread: () => random.float(),
     start,
     changed: (leads) => {
       metrics?.leading(managerName, leads);

@@ -1,31 +1,33 @@
 /** Keeps the flow schemas and priority levels of the first start, with the rights of the server itself. */
-import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import type { Log } from '../lib/log.ts';
 import { formatTime } from '../meta/time.ts';
 import { autoUpdateAnnotation, flowSchemas, priorityLevels } from '../registry/bootstrap/flow-control.ts';
 import type { SystemWriter } from '../registry/system.ts';
 import { type FlowObject, keepFlowObjects } from '../server/fairness/upkeep.ts';
+import { keepFlowStatus } from '../server/flow-status.ts';
+import type { Base } from './base.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 
-export interface FlowUpkeep {
-  readonly identity: Identity;
-  readonly live: LiveSource;
-  readonly writer: SystemWriter;
-  readonly now: number;
-  readonly log: Log;
+/** Keeps the conditions of flow schemas. Answers the function that ends it. */
+export function composeFlowStatus({ clock, log }: Base, live: LiveSource, writer: SystemWriter): () => void {
+  return keepFlowStatus({
+    live,
+    changeStatus: (name, change) => writer.change(GROUP, 'flowschemas', '', name, change, 'status'),
+    now: () => clock.now(),
+    report: (error) => log.error('cannot update FlowSchema status', { error: String(error) }),
+  });
 }
 
 /** Answers the function that ends it. */
-export function composeFlowUpkeep({ identity, live, writer, now, log }: FlowUpkeep): () => void {
+export function composeFlowUpkeep({ identity, clock, log }: Base, live: LiveSource, writer: SystemWriter): () => void {
   const normal = (plural: string) => (object: { metadata: { name: string } }) => writer.normalForm(GROUP, plural, object) as FlowObject;
   return keepFlowObjects({
     live,
     annotation: autoUpdateAnnotation(identity),
     wanted: {
       prioritylevelconfigurations: priorityLevels(identity).map(normal('prioritylevelconfigurations')),
-      flowschemas: flowSchemas(identity, formatTime(now)).map(normal('flowschemas')),
+      flowschemas: flowSchemas(identity, formatTime(clock.now())).map(normal('flowschemas')),
     },
     create: (plural, object) => writer.ensure(GROUP, plural, object),
     change: (plural, name, change) => writer.change(GROUP, plural, '', name, change),

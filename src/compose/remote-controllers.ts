@@ -75,7 +75,8 @@ export function startRemoteControllers(connection: Connection, identity: Identit
     return asServiceAccount({ client, http: httpOver(bare), namespace, account, authenticationGroup, clock: systemClock });
   };
   const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log });
-  const running = (options.leaderElect ?? true) ? elect({ times, identity, client, start, log }) : start();
+  const running =
+    (options.leaderElect ?? true) ? elect({ times, identity, client, start, clock: systemClock, random: systemRandom, log }) : start();
   return {
     async stop() {
       await running.stop();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverOptions } from '../flags.ts';
 import { silentLog } from '../lib/log.ts';
-import { startServer } from '../main.ts';
+import { startServer } from './server.ts';
 import { explained, type Place } from './store-tools.ts';
 
 /** `work` is given the configuration of the administrator. */
@@ -19,7 +19,10 @@ export async function withPrivateServer<T>(place: Place, identity: string, work:
       // Controllers would begin to work on what is only half there.
       controllers: ['-*'],
     });
-    const server = await explained(() => startServer(options, silentLog), 'or leave --data-dir out: then the running server is asked');
+    const server = await explained(
+      () => startServer(options, { log: silentLog }),
+      'or leave --data-dir out: then the running server is asked',
+    );
     try {
       return await work(server.adminConfigPath);
     } finally {

@@ -3,19 +3,16 @@ import { bootstrapTokenUser } from '../auth/authn/bootstrap-token.ts';
 import { rbacGroup } from '../auth/authz/rules.ts';
 import { bootstrapTokenExpiry } from '../kinds/core/bootstrap-token.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import type { Clock } from '../lib/clock.ts';
 import { Deadlines } from '../lib/deadlines.ts';
-import type { Log } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import type { Step } from '../server/pipeline.ts';
 import { type CheckDeps, checkAgain } from '../server/streams/check.ts';
 import { accountsOf, credentialNames, podOf } from '../server/streams/concerned.ts';
 import { OpenStreams } from '../server/streams/open-streams.ts';
+import type { Base } from './base.ts';
 
-export interface StreamsParts extends CheckDeps {
+export interface StreamsDeps extends Omit<CheckDeps, 'identity'> {
   readonly live: LiveSource;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Streams {
@@ -26,11 +23,11 @@ export interface Streams {
 /** Bootstrap tokens whose end is waited for; those of more Secrets are found out by the sweeps. */
 const MAX_EXPIRIES = 1000;
 
-export function composeStreams({ live, clock, log, ...deps }: StreamsParts): Streams {
+export function composeStreams({ identity, clock, log }: Base, { live, ...checks }: StreamsDeps): Streams {
   const streams = new OpenStreams({
     clock,
-    check: checkAgain(deps),
-    concerns: credentialNames(deps.identity),
+    check: checkAgain({ identity, ...checks }),
+    concerns: credentialNames(identity),
     yieldTurn: nextTurn,
     ended: ({ user, method, path, auditId }, why) => {
       const phrase = why === 'ended' ? 'stream ended, the user may no longer do this' : 'stream ended, its user could not be checked';
@@ -52,7 +49,7 @@ export function composeStreams({ live, clock, log, ...deps }: StreamsParts): Str
   });
   // So do bootstrap tokens, and when their time comes.
   const expiries = new Deadlines(clock, MAX_EXPIRIES, objectChanged);
-  const { system } = deps.identity.namespaces;
+  const { system } = identity.namespaces;
   secrets.onChange((change) => {
     const user = namespaceOf(change.key) === system ? bootstrapTokenUser(change.key.slice(system.length + 1)) : undefined;
     if (user === undefined) return;

@@ -1,11 +1,8 @@
 /** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
-import { performance } from 'node:perf_hooks';
 import { configurationPath, type IssuerDocuments, keysPath } from '../auth/service-account/discovery.ts';
 import type { Aggregation } from '../extension/aggregation/aggregation.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { Metrics } from '../lib/metrics.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { Context } from '../server/context.ts';
@@ -25,6 +22,7 @@ import type { Services } from '../server/services.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Engine } from '../storage/engine.ts';
 import { productVersion } from '../version.ts';
+import type { Base } from './base.ts';
 import type { Encryption } from './encryption.ts';
 import { type StartPart, startChecks } from './health-checks.ts';
 
@@ -44,8 +42,6 @@ export interface Surface {
 }
 
 export interface SurfaceOptions {
-  readonly options: ServerOptions;
-  readonly metrics: Metrics;
   readonly live: LiveSource;
   /** `host:port`, known once the server listens. */
   readonly address: () => string;
@@ -56,16 +52,15 @@ export interface SurfaceOptions {
   readonly encryption: Pick<Encryption, 'checks' | 'endpoints'> | undefined;
   /** The store itself, for backups. */
   readonly store: Engine;
-  /** Why lines of the log are lost now, if they are. */
-  readonly logProblem: () => string | undefined;
 }
 
 export function composeSurface(
+  { options, metrics, clock, log }: Base,
   services: Services,
-  { options, metrics, live, address, issuer, aggregation, encryption, store, logProblem }: SurfaceOptions,
+  { live, address, issuer, aggregation, encryption, store }: SurfaceOptions,
 ): Surface {
   const { catalog, cache } = services.registry;
-  const now = (): number => Date.now();
+  const now = (): number => clock.now();
   let ending = false;
   const fair = isFair(options, catalog);
   const schemas = fair ? live('flowcontrol.apiserver', 'flowschemas') : undefined;
@@ -79,7 +74,7 @@ export function composeSurface(
   });
   const checks: HealthCheck[] = [
     ping,
-    partCheck('log', logProblem),
+    partCheck('log', () => log.problem?.()),
     // Clients and dashboards know the store by this name, whichever engine it is.
     { name: 'etcd', in: ['healthz', 'livez'], check: () => cache.engine.ping() },
     { name: 'etcd', in: ['readyz'], check: () => checkWritable(cache) },
@@ -111,22 +106,21 @@ export function composeSurface(
   const backup = backupEndpoint({
     engine: store,
     facts: () => ({ productVersion, identity: services.identity.name, ...(store.mark !== undefined && { storeId: store.mark.id }) }),
-    clock: systemClock,
-    log: services.log,
+    clock,
+    log,
   });
   const requests = new RequestMetrics(metrics, {
     catalog,
     paths: (path) => surface.metricsPath(path),
-    now: () => performance.now(),
+    now: () => clock.monotonic(),
   });
   const none = { reading: 0, mutating: 0 };
   const limits = { reading: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight };
   const inFlight = new InFlight(fair ? none : limits, requests.begin);
   const flows = fair
-    ? new Flows(live, { total: limits.reading + limits.mutating, now: () => systemClock.monotonic(), metrics: new FlowMetrics(metrics) })
+    ? new Flows(live, { total: limits.reading + limits.mutating, now: () => clock.monotonic(), metrics: new FlowMetrics(metrics) })
     : undefined;
-  const fairness =
-    flows && new Fairness({ flows, catalog, clock: systemClock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped });
+  const fairness = flows && new Fairness({ flows, catalog, clock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped });
   const surface = endpoints(services, {
     build: { version: productVersion },
     address,

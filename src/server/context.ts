@@ -4,6 +4,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
 import { ByText } from '../lib/by-text.ts';
+import type { Cancel } from '../lib/clock.ts';
 import { cut } from '../lib/shown.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { AuditRecord } from './audit/record.ts';
@@ -51,7 +52,7 @@ export class Context {
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
   /** Ends the request when it takes too long. */
-  timeLimit: NodeJS.Timeout | undefined;
+  timeLimit: Cancel | undefined;
   /** Status that was sent, for metrics and audit. */
   status = 0;
   /** Bytes of the body that was sent, for metrics. */

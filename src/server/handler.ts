@@ -1,7 +1,6 @@
 /** From a connection's request to the pipeline, with the time limit and the clean-up of every request. */
 import type { IncomingMessage } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
-import { performance } from 'node:perf_hooks';
 import type { Clock } from '../lib/clock.ts';
 import { timeout } from '../meta/errors.ts';
 import { Context } from './context.ts';
@@ -22,9 +21,9 @@ export interface HandlerOptions {
 }
 
 export function requestHandler(options: HandlerOptions): Handle {
-  const { steps, finished } = options;
+  const { steps, finished, clock } = options;
   return (req, res, upgrade) => {
-    const ctx = new Context(req, res, performance.now());
+    const ctx = new Context(req, res, clock.monotonic());
     ctx.upgrade = upgrade;
     const stream = ctx.http2 ? (req as Http2ServerRequest).stream : undefined;
     const session = stream?.session;
@@ -32,15 +31,15 @@ export function requestHandler(options: HandlerOptions): Handle {
     res.on('close', () => {
       if (ctx.finished) return;
       ctx.finished = true;
-      if (ctx.timeLimit !== undefined) clearTimeout(ctx.timeLimit);
+      ctx.timeLimit?.();
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
       if (stream !== undefined && session !== undefined && stream.writableLength > 0) noteGivenUp(session, stream.writableLength);
-      if ((req as IncomingMessage).complete === false && !ctx.http2 && upgrade === undefined) drain(options.clock, ctx);
+      if ((req as IncomingMessage).complete === false && !ctx.http2 && upgrade === undefined) drain(clock, ctx);
     });
     if (ctx.http2 && hasBody(ctx))
       res.once('finish', () => {
-        if (!(req as Http2ServerRequest).complete) drain(options.clock, ctx);
+        if (!(req as Http2ServerRequest).complete) drain(clock, ctx);
       });
     try {
       const answer = run(steps, ctx);
@@ -70,10 +69,10 @@ function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): vo
   timeLimit(options, ctx);
   answer.then(
     () => {
-      if (!untaken(ctx)) clearTimeout(ctx.timeLimit);
+      if (!untaken(ctx)) ctx.timeLimit?.();
     },
     (error: unknown) => {
-      clearTimeout(ctx.timeLimit);
+      ctx.timeLimit?.();
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     },
   );
@@ -86,11 +85,11 @@ function timeLimit(options: HandlerOptions, ctx: Context): void {
 
 function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): void {
   const { res } = ctx;
-  ctx.timeLimit = setTimeout(() => {
+  ctx.timeLimit = options.clock.after(milliseconds, () => {
     if (ctx.longRunning || res.destroyed || res.writableFinished) return;
     if (res.headersSent) {
       // A client names how long it waits for an answer; one that has begun may be taken for as long as the server allows.
-      const left = options.requestTimeoutMs - (performance.now() - ctx.started);
+      const left = options.requestTimeoutMs - (options.clock.monotonic() - ctx.started);
       if (left > 0 && milliseconds < options.requestTimeoutMs) limitIn(left, options, ctx);
       else res.destroy(new Error('the client did not take the answer in time'));
       return;
@@ -99,7 +98,7 @@ function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): v
     if (!ctx.http2) ctx.headers.push('Connection', 'close');
     const late = timeout('Timeout: request did not complete within the allotted timeout');
     sendError(ctx, late, (fault) => options.report(fault, ctx));
-  }, milliseconds);
+  });
 }
 
 /** Most bytes that the system takes off our hands without the client reading them, or nearly so. */

@@ -46,16 +46,35 @@ export const presetUser: Step = (ctx) => {
   ctx.inProcess = true;
 };
 
+/** Answers that are under way, to be broken off when whoever asked has ended. */
+export class OpenAnswers {
+  private readonly open = new Set<Writable>();
+  private ended = false;
+
+  add(answer: Writable): void {
+    if (this.ended) answer.destroy();
+    this.open.add(answer);
+    answer.once('close', () => this.open.delete(answer));
+  }
+  /** Breaks off all, and those that are still to come. */
+  end(): void {
+    this.ended = true;
+    for (const answer of [...this.open]) answer.destroy();
+  }
+}
+
 /** `asError` makes the error of an answer that is not good, as the client layer has them. */
 export function inProcess(
   handle: (req: Incoming, res: Outgoing) => void,
   user: User,
   asError: (status: number, body: Buffer) => Error,
+  open?: OpenAnswers,
 ): InProcess {
   const send = (options: InProcessRequestOptions, outgoing: InProcessOutgoing): void => {
     const incoming = new InProcessIncoming(options, user);
     options.signal?.addEventListener('abort', () => outgoing.destroy(), { once: true });
     outgoing.once('close', () => incoming.destroy());
+    open?.add(outgoing);
     handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
   };
   const request = (options: InProcessRequestOptions): Promise<InProcessAnswer> =>

@@ -4,6 +4,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
@@ -21,6 +22,7 @@ export interface ListenOptions {
   readonly handle: (req: Incoming, res: Outgoing) => void;
   /** Takes over upgraded connections (exec, attach, port forwarding). */
   readonly upgrade?: (req: http.IncomingMessage, socket: Socket, head: Buffer) => void;
+  readonly clock: Clock;
 }
 export interface Listener {
   readonly port: number;
@@ -79,9 +81,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     close: () =>
       new Promise((resolve) => {
         // Connections with a request under way become idle one by one.
-        const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+        const stopSweeping = options.clock.every(IDLE_SWEEP_MS, () => server.closeIdleConnections());
         server.close(() => {
-          clearInterval(sweep);
+          stopSweeping();
           resolve();
         });
         server.closeIdleConnections();

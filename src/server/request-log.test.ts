@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { openLog } from '../lib/log.ts';
 import type { Context } from './context.ts';
 import { bodyOutline, keepBodies, logRequests } from './request-log.ts';
@@ -46,7 +47,7 @@ const ended = (more: object = {}): Context =>
 function lines(verbosity: number, ...requests: Context[]): string[] {
   const found: string[] = [];
   const log = openLog({ verbosity, now: () => 0, write: (text) => void found.push(...text.split('\n').filter((line) => line !== '')) });
-  const finished = logRequests(log, () => {});
+  const finished = logRequests(log, systemClock, () => {});
   for (const ctx of requests) finished(ctx);
   log.flush();
   return found;
@@ -56,7 +57,7 @@ test('below 6 the pipeline has nothing more to do', () => {
   const observe = (): void => {};
   for (const verbosity of [0, 5]) {
     const log = openLog({ verbosity });
-    expect(logRequests(log, observe)).toBe(observe);
+    expect(logRequests(log, systemClock, observe)).toBe(observe);
     expect(keepBodies(log)).toEqual([]);
   }
   expect(keepBodies(openLog({ verbosity: 7 }))).toEqual([]);

@@ -10,7 +10,7 @@
  *
  * The query is left out: it may hold tokens. Below 6 nothing of this is on the path of a request.
  */
-import { performance } from 'node:perf_hooks';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { cut } from '../lib/shown.ts';
 import type { Context } from './context.ts';
@@ -28,7 +28,7 @@ const MAX_FIELDS = 40;
 const MAX_BODY = 256 * 1024;
 
 /** Called at the end of each request; `observe` itself where no request is logged. */
-export function logRequests(log: Log, observe: (ctx: Context) => void): (ctx: Context) => void {
+export function logRequests(log: Log, clock: Clock, observe: (ctx: Context) => void): (ctx: Context) => void {
   if (!log.enabled(REQUESTS)) return observe;
   const inner = log.enabled(INNER_REQUESTS);
   const bodies = log.enabled(BODIES);
@@ -41,7 +41,7 @@ export function logRequests(log: Log, observe: (ctx: Context) => void): (ctx: Co
       user: ctx.user?.name,
       ...(ctx.impersonator !== undefined && { impersonator: ctx.impersonator.name }),
       code: ctx.status,
-      millis: Math.round((performance.now() - ctx.started) * 10) / 10,
+      millis: Math.round((clock.monotonic() - ctx.started) * 10) / 10,
       audit: ctx.auditId,
       sent: ctx.bodyBytes,
       bytes: ctx.responseBytes,

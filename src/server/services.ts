@@ -2,6 +2,7 @@
 import type { Authenticator, Authorizer } from '../auth/types.ts';
 import type { Identity } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import type { MessageType } from '../schema/types.ts';
@@ -51,6 +52,7 @@ export interface Services {
   /** `core/componentstatuses` → what answers, in base group names. */
   readonly computed?: ReadonlyMap<string, Computed>;
   readonly limits: Limits;
+  readonly clock: Clock;
   /** The counter of the events that watches of a resource are sent. */
   readonly watchEvents: (resource: Resource) => { inc(): void };
   readonly log: { error(message: string, details?: object): void; info(message: string, details?: object): void };

@@ -1,4 +1,5 @@
 /** What flags change about servers behind this one. */
+
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { addressesOf } from '../../src/compose/aggregation.ts';
 import { parseServerFlags, serverOptions } from '../../src/flags.ts';
 import { FakeStore } from '../../src/kinds/live.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { seededRandom } from '../../src/lib/random.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startWorld } from './support.ts';
 
@@ -54,7 +56,7 @@ test('a service is reached by its endpoints, or by its own address where that is
   store.put('', 'services', { metadata, spec: { clusterIP: '10.0.0.99', ports } } as never);
   store.put('', 'endpoints', { metadata, subsets } as never);
   const address = (enableAggregatorRouting?: boolean) => {
-    const { host, port } = addressesOf(serverOptions({ enableAggregatorRouting }), store.live)('n', 's', 443);
+    const { host, port } = addressesOf(serverOptions({ enableAggregatorRouting }), store.live, seededRandom(1))('n', 's', 443);
     return `${host}:${port}`;
   };
   expect([address(), address(true), address(false)]).toEqual(['192.0.2.7:7443', '192.0.2.7:7443', '10.0.0.99:443']);

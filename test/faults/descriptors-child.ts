@@ -1,9 +1,9 @@
 /** A server in a process with few file descriptors, which are taken away before it starts and while it runs. */
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { startServer } from '../../src/compose/server.ts';
 import { serverOptions } from '../../src/flags.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { startServer } from '../../src/main.ts';
 
 let held: number[] = [];
 function takeAll(): void {
@@ -31,5 +31,5 @@ takeAll();
 for (const descriptor of held.splice(0, Number(process.argv[3]))) closeSync(descriptor);
 const log = { ...silentLog, warn: (message: string) => console.log(message) };
 const options = serverOptions({ dataDir: process.argv[2] as string, store: 'lmdb', securePort: 0 });
-const server = await startServer(options, log);
+const server = await startServer(options, { log });
 console.log(`ready ${server.address}`);

@@ -1,10 +1,10 @@
 /** A store belongs to the identity that made it. */
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
+import { startServer } from '../../src/compose/server.ts';
 import { serverOptions } from '../../src/flags.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { startServer } from '../../src/main.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { unique } from '../support/server.ts';
 
@@ -26,14 +26,14 @@ test.each([
   ['kubernetes', 'plat'],
 ])('a directory made under %s is not opened under %s, and serves as before', async (own, other) => {
   const dataDir = directory();
-  const first = await startServer(options(own, dataDir), silentLog);
+  const first = await startServer(options(own, dataDir), { log: silentLog });
   await first.close();
-  await expect(startServer(options(other, dataDir), silentLog)).rejects.toThrow(
+  await expect(startServer(options(other, dataDir), { log: silentLog })).rejects.toThrow(
     new RegExp(
       `made under the identity "${own}" and cannot be opened under "${other}": start the server with --identity ${own}, .*--data-dir.*plat store export`,
     ),
   );
-  const again = await startServer(options(own, dataDir), silentLog);
+  const again = await startServer(options(own, dataDir), { log: silentLog });
   await again.close();
 });
 
@@ -41,12 +41,12 @@ test.skipIf(etcdMissing !== undefined)('every server that joins a store in etcd 
   const etcd = await startEtcd();
   const etcdPrefix = `/registry/${unique()}`;
   const shared = { store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix } as const;
-  const first = await startServer(options('plat', directory(), shared), silentLog);
-  await expect(startServer(options('kubernetes', directory(), shared), silentLog)).rejects.toThrow(
+  const first = await startServer(options('plat', directory(), shared), { log: silentLog });
+  await expect(startServer(options('kubernetes', directory(), shared), { log: silentLog })).rejects.toThrow(
     /made under the identity "plat" .*start the server with --identity plat, .*--etcd-prefix/,
   );
-  const second = await startServer(options('plat', directory(), shared), silentLog);
-  const other = await startServer(options('kubernetes', directory(), { ...shared, etcdPrefix: `${etcdPrefix}-2` }), silentLog);
+  const second = await startServer(options('plat', directory(), shared), { log: silentLog });
+  const other = await startServer(options('kubernetes', directory(), { ...shared, etcdPrefix: `${etcdPrefix}-2` }), { log: silentLog });
   await Promise.all([first.close(), second.close(), other.close()]);
   await etcd.stop();
 });

@@ -8,12 +8,12 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type RunningServer, startServer } from '../../src/compose/server.ts';
 import { type ServerOptions, serverOptions } from '../../src/flags.ts';
 import type { Identity } from '../../src/identity.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { type RunningServer, startServer } from '../../src/main.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openEngine } from '../../src/storage/engines/index.ts';
 import { Client, type ClientOptions } from './client.ts';
@@ -82,15 +82,14 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
   const errors: string[] = [];
   let engine: Engine | undefined;
-  const running = await startServer(
-    options,
-    log ?? collecting(errors),
-    async (wanted) => {
+  const running = await startServer(options, {
+    log: log ?? collecting(errors),
+    openStore: async (wanted) => {
       engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }), freeBytes });
       return wrapEngine(engine);
     },
     clock,
-  );
+  });
   const clients: Client[] = [];
   const client = (clientOptions: ClientOptions = {}): Client => {
     const made = new Client(running.address, clientOptions);

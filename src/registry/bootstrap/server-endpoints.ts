@@ -4,6 +4,7 @@
  */
 import { domainName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import type { Cancel, Clock } from '../../lib/clock.ts';
 import { equal } from '../../lib/equal.ts';
 import { type IPFamily, ipFamily } from '../../meta/ip.ts';
 import type { Cache } from '../../storage/cache.ts';
@@ -28,6 +29,7 @@ export interface AnnounceOptions {
   readonly writer: SystemWriter;
   /** The address of the service: the first of the range. */
   readonly serviceAddress: string;
+  readonly clock: Clock;
   readonly report: (error: unknown) => void;
 }
 
@@ -35,7 +37,7 @@ export class ServerEndpoints {
   private readonly options: AnnounceOptions;
   private readonly leases: Collection;
   private server: Server | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private stopRenewing: Cancel | undefined;
 
   constructor(options: AnnounceOptions) {
     this.options = options;
@@ -49,12 +51,11 @@ export class ServerEndpoints {
     if (server === undefined) return;
     await this.renew();
     if (this.options.cache.engine.exclusive) return;
-    this.timer = setInterval(() => void this.renew().catch(this.options.report), RENEW_MS);
-    this.timer.unref();
+    this.stopRenewing = this.options.clock.every(RENEW_MS, () => void this.renew().catch(this.options.report));
   }
   /** Takes this server out of the endpoints, so that nobody tries it in vain. */
   async withdraw(): Promise<void> {
-    clearInterval(this.timer);
+    this.stopRenewing?.();
     const { cache } = this.options;
     const { server } = this;
     if (server === undefined || cache.engine.exclusive) return;

@@ -1,5 +1,5 @@
 /** watch: a stream of events in the representation that was asked for. */
-
+import type { Cancel } from '../../lib/clock.ts';
 import { expired } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { watch as follow } from '../../registry/watch.ts';
@@ -13,8 +13,6 @@ import { includeObject, objectOffer } from './read.ts';
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
 const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_EVERY_MS = 60_000;
-/** A timer cannot wait longer. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { registry, limits } = services;
@@ -25,7 +23,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   ctx.longRunning = true;
   // Zero is as good as none.
   const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * (1 + services.spread());
-  const millis = Math.min(seconds * 1000, LONGEST_MS);
+  const millis = seconds * 1000;
   const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
   // The kind may change or go before the watch has begun.
   let [begun, over] = [false, false];
@@ -42,16 +40,17 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   ctx.leaveSeats?.(ctx);
   begun = true;
   if (over) stream.end();
-  const timers: NodeJS.Timeout[] = [];
+  const { clock } = services;
+  const timers: Cancel[] = [];
   if (options.bookmarks) {
     const mark = () => {
       if (stream.upToDate) stream.bookmark(registry.cache.revision);
     };
-    if (millis > BOOKMARK_BEFORE_END_MS) timers.push(setTimeout(mark, millis - BOOKMARK_BEFORE_END_MS));
-    timers.push(setInterval(mark, BOOKMARK_EVERY_MS));
+    if (millis > BOOKMARK_BEFORE_END_MS) timers.push(clock.after(millis - BOOKMARK_BEFORE_END_MS, mark));
+    timers.push(clock.every(BOOKMARK_EVERY_MS, mark));
   }
-  timers.push(setTimeout(() => stream.end(), millis));
+  timers.push(clock.after(millis, () => stream.end()));
   await stream.done;
   stay?.();
-  for (const timer of timers) clearTimeout(timer);
+  for (const cancel of timers) cancel();
 }

@@ -72,7 +72,6 @@ export class WatchStream implements WatchSink {
       this.close();
       return;
     }
-    services.watches.open.add(this);
     ctx.end = () => this.end();
     head(ctx, 200, ['Content-Type', contentType]);
     (ctx.res as { flushHeaders?: () => void }).flushHeaders?.();
@@ -81,6 +80,7 @@ export class WatchStream implements WatchSink {
     this.start();
     this.write();
     if (this.failed) this.end();
+    else services.watches.add(this);
   }
 
   send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void {
@@ -142,7 +142,7 @@ export class WatchStream implements WatchSink {
     if (this.ended) return;
     this.ended = true;
     this.start();
-    this.options.services.watches.open.delete(this);
+    this.options.services.watches.delete(this);
     this.stop();
     this.waiting = undefined;
     this.later = [];

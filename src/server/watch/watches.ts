@@ -4,7 +4,8 @@ import { Rounds } from './rounds.ts';
 /** All watches of a server. */
 export class Watches {
   /** Those that are open, so that shutdown can end them. */
-  readonly open = new Set<{ end(): void }>();
+  private readonly open = new Set<{ end(): void }>();
+  private ended = false;
   /** Connections are written to in these rounds; parts of the server itself, to whom a write costs next to nothing, in those. */
   readonly outside: Rounds;
   readonly inside: Rounds;
@@ -12,5 +13,19 @@ export class Watches {
   constructor(clock: Clock) {
     this.outside = new Rounds(clock);
     this.inside = new Rounds(clock);
+  }
+
+  /** A watch that begins while the server stops ends at once. */
+  add(watch: { end(): void }): void {
+    this.open.add(watch);
+    if (this.ended) watch.end();
+  }
+  delete(watch: { end(): void }): void {
+    this.open.delete(watch);
+  }
+  /** Ends all, and those that are still to come. */
+  end(): void {
+    this.ended = true;
+    for (const watch of [...this.open]) watch.end();
   }
 }

@@ -1,0 +1,21 @@
+/** What every part of a server is made with. */
+import type { ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Parts } from '../lib/parts.ts';
+import type { Random } from '../lib/random.ts';
+
+export interface Base {
+  readonly options: ServerOptions;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** What has begun, and is ended with the server. */
+  readonly parts: Parts;
+  /** The server cannot go on. */
+  readonly fail: (why: string, error: unknown) => void;
+}

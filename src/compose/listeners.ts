@@ -1,0 +1,92 @@
+/** The ports of a server, and how others come to know of them. */
+import type { Credentials } from '../credentials.ts';
+import type { Hurry } from '../lib/parts.ts';
+import { Connections } from '../server/connections.ts';
+import { registerConnections } from '../server/endpoints/metrics.ts';
+import { type Listener, type ListenOptions, listen } from '../server/listen.ts';
+import { upgradeHandler } from '../server/tunnels/upgrade.ts';
+import type { Access } from './access.ts';
+import type { Base } from './base.ts';
+import { composeClusterInfo } from './cluster-info.ts';
+import type { Requests } from './requests.ts';
+import type { State } from './state.ts';
+
+/** How long a graceful end waits for requests under way. */
+const CLOSE_WAIT_MS = 10_000;
+
+/** A port that cannot be listened on. The message names the flag that chooses another. */
+export class ListenError extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'ListenError';
+  }
+}
+
+/** Answers the port of HTTPS. */
+export async function composeListeners(base: Base, { trust }: Access, requests: Requests): Promise<number> {
+  const { options, identity, clock, metrics, parts } = base;
+  const { handle } = requests;
+  const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
+  const connections = new Connections({ total: options.maxConnections, perAddress: options.maxConnectionsPerAddress });
+  registerConnections(metrics, connections);
+  const close = async (listener: Listener, hurry: Hurry): Promise<void> => {
+    const closing = listener.close();
+    requests.endStreams();
+    const abort = (): void => listener.abort();
+    if (hurry.aborted) abort();
+    hurry.addEventListener('abort', abort);
+    const cancel = clock.after(CLOSE_WAIT_MS, abort);
+    await closing;
+    cancel();
+    hurry.removeEventListener('abort', abort);
+  };
+  const open = (name: string, flag: string, wanted: ListenOptions): Promise<Listener> =>
+    parts.start(name, () => listen(wanted).catch((error: unknown) => Promise.reject(explained(error, flag, wanted))), close);
+  const common = { connections, handle, upgrade, clock };
+  const listener = await open('https', 'secure-port', { ...common, host: options.bindAddress, port: options.securePort, tls: trust.tls });
+  if (options.insecurePort !== 0) await open('http', 'insecure-port', { ...common, host: '127.0.0.1', port: options.insecurePort });
+  return listener.port;
+}
+
+/** Tells clients, and other servers on the same store, where this one listens. */
+export async function announce(
+  base: Base,
+  { serverEndpoints }: State,
+  { trust, writer }: Access,
+  credentials: Credentials,
+  port: number,
+): Promise<void> {
+  await base.parts.start(
+    'announcement',
+    async () => {
+      const [withdraw] = await Promise.all([
+        serverEndpoints.announce({ writer, port }),
+        composeClusterInfo(base, { credentials, trust, writer, port }),
+      ]);
+      return withdraw;
+    },
+    (withdraw) => withdraw(),
+  );
+}
+
+/** What to do about the commonest reasons for which a port cannot be had. */
+function explained(error: unknown, flag: string, { host, port }: ListenOptions): unknown {
+  const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new ListenError(`${where} is in use: is another server running? Choose another port with --${flag}`, error);
+    case 'EACCES':
+      return new ListenError(`this user may not listen on ${where}: choose another port with --${flag}`, error);
+    case 'EADDRNOTAVAIL':
+      return new ListenError(`this machine has no address ${host}: choose another with --bind-address`, error);
+    default:
+      return error;
+  }
+}
+
+/** An address that a client on this machine can use. */
+export function reachable(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1';
+  if (bindAddress === '::') return '[::1]';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+}

@@ -1,0 +1,174 @@
+/**
+ * A server as a value: `startServer` makes one of options, and what it answers ends all of it. Nothing here is of the process:
+ * several servers live in one, each with its own store, clock and log.
+ *
+ *   const server = await startServer({ store: 'memory', securePort: 0 });
+ *   …
+ *   await server.close();
+ *
+ * Its parts begin in this order, and end in the reverse of it, when it stops and when one of them cannot start:
+ *
+ *   credentials → state (store, encryption, cache) → access (files, trust, auth, admission) → requests (surface, first objects,
+ *   definitions, aggregation, flows, audit, streams) → listeners → announcement → background (controllers) → readiness
+ */
+import { signLegacy } from '../auth/service-account/claims.ts';
+import type { Running } from '../controllers/runtime/manager.ts';
+import { type Credentials, prepareCredentials } from '../credentials.ts';
+import { type ServerOptions, serverOptions } from '../flags.ts';
+import { type Identity, identityOf } from '../identity.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { withDescriptors } from '../lib/descriptors.ts';
+import { type Log, openLog } from '../lib/log.ts';
+import { Metrics } from '../lib/metrics.ts';
+import { Parts } from '../lib/parts.ts';
+import { type Random, systemRandom } from '../lib/random.ts';
+import { openEngine } from '../storage/engines/index.ts';
+import { apiRelease } from '../version.ts';
+import { composeAccess } from './access.ts';
+import type { Base } from './base.ts';
+import { composeControllers } from './controllers.ts';
+import { announce, composeListeners, reachable } from './listeners.ts';
+import { composeRequests, type Requests } from './requests.ts';
+import { checkRuntimeConfig } from './runtime-config.ts';
+import { composeState, type OpenStore, type State } from './state.ts';
+
+export interface RunningServer {
+  /** `https://127.0.0.1:6443` */
+  readonly address: string;
+  readonly port: number;
+  readonly identity: Identity;
+  /** Client configuration of the administrator. */
+  readonly adminConfigPath: string;
+  /** Resolves when the server has ended: with the reason where it could not go on, else with nothing. */
+  readonly ended: Promise<Error | undefined>;
+  /** Ends gracefully: fails readiness, ends watches, lets requests finish, closes the store. */
+  close(): Promise<void>;
+  /** Ends at once: connections are cut, then everything is closed. */
+  abort(): Promise<void>;
+}
+
+/** What a server is given of the world around it. */
+export interface Surroundings {
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  readonly log?: Log | undefined;
+  /** Opens the store that options name. */
+  readonly openStore?: OpenStore | undefined;
+  /** Called with the name of each part before it starts; may throw, for tests of starts that fail. */
+  readonly starting?: ((part: string) => void) | undefined;
+}
+
+export async function startServer(given: Partial<ServerOptions> = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
+  const options = serverOptions(given);
+  const identity = identityOf(options.identity);
+  checkRuntimeConfig(options.runtimeConfig, identity);
+  const { clock = systemClock, random = systemRandom, openStore = openEngine, starting } = surroundings;
+  const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
+  const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
+  const parts = new Parts(starting);
+  const ending = new Ending(parts, log);
+  const base: Base = { options, identity, clock, random, log, metrics, parts, fail: ending.fail };
+  // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
+  const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
+  const preparing = withDescriptors(() => prepareCredentials(options, identity, clock.now()), exhausted, clock);
+  preparing.catch(() => {});
+  try {
+    const state = await composeState(base, openStore);
+    return await serve(base, state, await preparing, ending);
+  } catch (error) {
+    await preparing.catch(() => {});
+    // Whoever reads why the start failed is not to read about what closed because of it.
+    await parts.close(true).catch((second: unknown) => log.error('cannot close all parts of the server', { error: String(second) }));
+    throw ending.reason ?? error;
+  }
+}
+
+async function serve(base: Base, state: State, credentials: Credentials, ending: Ending): Promise<RunningServer> {
+  const { options, identity, parts } = base;
+  let port = 0;
+  const host = reachable(options.bindAddress);
+  const access = await composeAccess(base, state, credentials);
+  const requests = await composeRequests(base, state, access, credentials, () => `${options.advertiseAddress ?? host}:${port}`);
+  port = await composeListeners(base, access, requests);
+  const address = `https://${host}:${port}`;
+  await allDone(announce(base, state, access, credentials, port), credentials.writeAdminConfig(address));
+  await composeBackground(base, state, credentials, requests);
+  parts.add('readiness', async (hurry) => {
+    requests.shuttingDown();
+    if (options.shutdownDelayDuration > 0) await base.clock.sleep(options.shutdownDelayDuration, hurry).catch(() => {});
+  });
+  return {
+    address,
+    port,
+    identity,
+    adminConfigPath: credentials.adminConfigPath,
+    ended: ending.ended,
+    close: () => ending.close(),
+    abort: () => ending.close(true),
+  };
+}
+
+/** Throws the first error when all have ended: nothing may still be under way when a start has failed. */
+async function allDone(...work: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
+}
+
+/** What begins when whoever started the server has heard that it is ready: most requests can be answered without it. */
+async function composeBackground(base: Base, { engine }: State, credentials: Credentials, { handleInProcess }: Requests): Promise<void> {
+  const { identity, parts } = base;
+  const startControllers = composeControllers(base, {
+    credentials,
+    signToken: async (claims) => signLegacy(identity, await credentials.signingKey(), claims),
+    handle: handleInProcess,
+    shared: !engine.exclusive,
+  });
+  let controllers: Running | undefined;
+  let signingKey: Promise<unknown> | undefined;
+  await parts.start(
+    'background',
+    () =>
+      setImmediate(() => {
+        signingKey = credentials.signingKey().catch((error: unknown) => base.fail('the key that signs tokens cannot be made', error));
+        controllers = startControllers();
+      }),
+    async (starting) => {
+      clearImmediate(starting);
+      await Promise.all([controllers?.stop(), signingKey]);
+    },
+  );
+}
+
+/** The end of a server, asked for or because it cannot go on. */
+class Ending {
+  readonly ended: Promise<Error | undefined>;
+  private readonly parts: Parts;
+  private readonly log: Log;
+  private resolve: (reason: Error | undefined) => void = () => {};
+  /** Why the server cannot go on. */
+  reason: Error | undefined;
+
+  constructor(parts: Parts, log: Log) {
+    this.parts = parts;
+    this.log = log;
+    this.ended = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+
+  /** While the server starts it is the start that fails; later the server ends. */
+  readonly fail = (why: string, error: unknown): void => {
+    this.log.error(`${why}; the server ends`, { error: String(error) });
+    this.reason ??= new Error(`${why}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    // Whoever waits for the end is given the reason; what could not be closed is in the log.
+    this.close().catch((second: unknown) => this.log.error('cannot close all parts of the server', { error: String(second) }));
+  };
+
+  async close(atOnce = false): Promise<void> {
+    try {
+      await this.parts.close(atOnce);
+    } finally {
+      this.resolve(this.reason);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/** What a server keeps: the store, encrypted where that is asked for, the cache in front of it and the kinds it serves. */
+import { builtinKinds } from '../kinds/index.ts';
+import type { KindEnv } from '../kinds/kind.ts';
+import type { LiveSource } from '../kinds/live.ts';
+import { withDescriptors } from '../lib/descriptors.ts';
+import { Catalog } from '../registry/catalog.ts';
+import { liveSource } from '../registry/live.ts';
+import { measured } from '../server/endpoints/measured-engine.ts';
+import { Cache } from '../storage/cache.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { openEngine } from '../storage/engines/index.ts';
+import { logUnreadable } from '../storage/unreadable.ts';
+import { type Allocations, declareAllocations, declareServerEndpoints } from './allocation.ts';
+import type { Base } from './base.ts';
+import type { Encryption } from './encryption.ts';
+import { prepareStore, restoreDirectoryFirst, storeOwner } from './store.ts';
+
+export type OpenStore = typeof openEngine;
+
+export interface State {
+  /** The store as it was opened. */
+  readonly engine: Engine;
+  readonly encryption: Encryption | undefined;
+  readonly cache: Cache;
+  readonly catalog: Catalog;
+  readonly live: LiveSource;
+  readonly env: KindEnv;
+  readonly allocations: Allocations;
+  readonly serverEndpoints: ReturnType<typeof declareServerEndpoints>;
+}
+
+/** Opens the store, and loads what it holds. */
+export async function composeState(base: Base, openStore: OpenStore): Promise<State> {
+  const { options, identity, clock, log, metrics, parts } = base;
+  const engine = await parts.start(
+    'store',
+    () => open(base, openStore),
+    (store) => store.close(),
+  );
+  await parts.start('restore', () => prepareStore(engine, options, identity, log));
+  const store = measured(engine, metrics, () => clock.monotonic());
+  const encryption = await parts.start(
+    'encryption',
+    () => encryptionOf(base, store),
+    (encrypted) => encrypted?.close(),
+  );
+  const { cache, ...declared } = await parts.start(
+    'cache',
+    async () => {
+      const made = new Cache(
+        encryption?.engine ?? store,
+        (error) => base.fail('the store can no longer be followed', error),
+        logUnreadable(log),
+      );
+      const catalog = new Catalog(identity, made);
+      catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
+      const allocations = declareAllocations(base, made);
+      const serverEndpoints = declareServerEndpoints(base, made);
+      try {
+        await made.start();
+      } catch (error) {
+        made.close();
+        throw error;
+      }
+      return { cache: made, catalog, allocations, serverEndpoints };
+    },
+    (loaded) => loaded.cache.close(),
+  );
+  encryption?.follow(cache);
+  const env: KindEnv = {
+    identity,
+    now: () => clock.now(),
+    feature: (name) => options.features.isOn(name),
+    allowPrivileged: options.allowPrivileged,
+    eventTtlSeconds: options.eventTtl / 1000,
+  };
+  return { engine, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
+}
+
+async function open({ options, identity, clock, log }: Base, openStore: OpenStore): Promise<Engine> {
+  await restoreDirectoryFirst(options, identity, log);
+  const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
+  return withDescriptors(
+    () =>
+      openStore({
+        store: options.store,
+        dataDir: options.dataDir,
+        historyRetentionMs: options.historyRetention,
+        clock,
+        owner: storeOwner(identity),
+        notice: (problem) => log.warn('the store has a problem', { problem }),
+        checked: (result) => log.info('pages of the store file were checked', { ...result }),
+        etcd: {
+          servers: options.etcdServers,
+          prefix: options.etcdPrefix,
+          caFile: options.etcdCafile,
+          certFile: options.etcdCertfile,
+          keyFile: options.etcdKeyfile,
+        },
+      }),
+    exhausted,
+    clock,
+  );
+}
+
+/** Undefined where nothing is encrypted: the store is then used as it is. */
+async function encryptionOf({ options, identity, metrics, log, clock, random }: Base, engine: Engine): Promise<Encryption | undefined> {
+  const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reload } = options;
+  if (file === undefined) return undefined;
+  const { composeEncryption } = await import('./encryption.ts');
+  return composeEncryption({ file, reload, identity, engine, metrics, log, clock, random });
+}

@@ -1,0 +1,63 @@
+/**
+ * The parts of something that runs. Each has a name, begins after those that it needs, and ends before them: when all of it
+ * stops, and when one that comes later cannot start.
+ *
+ *   const parts = new Parts();
+ *   const store = await parts.start('store', () => openStore(), (store) => store.close());
+ *   await parts.start('listener', () => listen(store), (listener, hurry) => listener.close(hurry));
+ *   await parts.close();        // the listener, then the store
+ *   await parts.close(true);    // likewise, without waiting for what clients are still doing
+ */
+
+/** Aborted as soon as the end must not wait any longer. */
+export type Hurry = AbortSignal;
+export type EndPart = (hurry: Hurry) => void | Promise<void>;
+
+export class Parts {
+  private readonly begun: { readonly name: string; readonly end: EndPart }[] = [];
+  private readonly hurry = new AbortController();
+  private readonly starting: ((name: string) => void) | undefined;
+  private closing: Promise<void> | undefined;
+
+  /** `starting` is called before each part starts, and may throw in its place: so tests make any of them fail. */
+  constructor(starting?: (name: string) => void) {
+    this.starting = starting;
+  }
+
+  /** Throws what `start` throws; what began before is then still to be closed. */
+  async start<T>(name: string, start: () => T | Promise<T>, end?: (part: T, hurry: Hurry) => void | Promise<void>): Promise<T> {
+    if (this.closing !== undefined) throw new Error(`cannot start ${name}: closing`);
+    this.starting?.(name);
+    const part = await start();
+    if (end !== undefined) this.add(name, (hurry) => end(part, hurry));
+    return part;
+  }
+
+  /** A part that has begun already. */
+  add(name: string, end: EndPart): void {
+    this.begun.push({ name, end });
+  }
+
+  /**
+   * Ends every part, the last one first, once; a second call waits for the same end, and can make it hurry. One that fails
+   * to end does not keep the others from ending: the error names all that failed.
+   */
+  close(atOnce = false): Promise<void> {
+    if (atOnce) this.hurry.abort();
+    this.closing ??= this.endAll();
+    return this.closing;
+  }
+
+  private async endAll(): Promise<void> {
+    const failed: Error[] = [];
+    for (let part = this.begun.pop(); part !== undefined; part = this.begun.pop()) {
+      try {
+        await part.end(this.hurry.signal);
+      } catch (error) {
+        failed.push(new Error(`cannot close ${part.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
+      }
+    }
+    if (failed.length === 1) throw failed[0];
+    if (failed.length > 1) throw new AggregateError(failed, failed.map(({ message }) => message).join('; '));
+  }
+}

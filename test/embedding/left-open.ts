@@ -1,0 +1,58 @@
+/**
+ * What the code of the server has opened and not closed: timers (those that keep no process alive as well), ports, sockets and
+ * descriptors of files. What the test runner opens is not counted: only what begins in a file of `src`.
+ */
+import { createHook } from 'node:async_hooks';
+import { readdirSync, readlinkSync } from 'node:fs';
+
+const counted = new Set(['Timeout', 'Immediate', 'TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PIPEWRAP', 'FSEVENTWRAP', 'STATWATCHER']);
+const FRAMES = 40;
+
+export class LeftOpen {
+  private readonly open = new Map<number, string>();
+  private readonly files = descriptors();
+  private readonly hook = createHook({
+    init: (id, type) => {
+      if (!counted.has(type)) return;
+      const limit = Error.stackTraceLimit;
+      Error.stackTraceLimit = FRAMES;
+      const lines = (new Error().stack ?? '').split('\n');
+      // The runtime's own, which keeps the text of the date for a second.
+      const own = lines.some((line) => line.includes('utcDate') || line.includes('node:internal/http'));
+      const at = own ? undefined : lines.find((line) => /\/src\/[a-z]/.test(line) && !line.includes('node_modules'));
+      Error.stackTraceLimit = limit;
+      if (at !== undefined) this.open.set(id, `${type}${at.replace(/^\s+at /, ' at ').replace(/\(?[^\s(]*\/src\//, '(src/')}`);
+    },
+    destroy: (id) => this.open.delete(id),
+  });
+
+  constructor() {
+    this.hook.enable();
+  }
+
+  /** Each thing that is open, with the place in the code that opened it. */
+  async list(): Promise<string[]> {
+    // Ends are reported in a later turn of the loop.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const files = [...descriptors()].filter((file) => !this.files.has(file));
+    return [...this.open.values(), ...files].sort();
+  }
+
+  stop(): void {
+    this.hook.disable();
+  }
+}
+
+/** Files and sockets of this process, by what the system says they lead to; pipes and the like belong to the runtime. */
+function descriptors(): Set<string> {
+  const found = new Set<string>();
+  for (const name of readdirSync('/proc/self/fd')) {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${name}`);
+      if (target.startsWith('/') && !target.startsWith('/proc/') && !target.startsWith('/dev/')) found.add(target);
+    } catch {
+      // It was the descriptor of this very look.
+    }
+  }
+  return found;
+}

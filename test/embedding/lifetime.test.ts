@@ -1,0 +1,90 @@
+/** A server leaves nothing behind: no timer, port, socket or file, whether it ran or failed at any step of its start. */
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type RunningServer, type Surroundings, startServer } from '../../src/compose/server.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { privateKeyPem } from '../../src/lib/pki.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { Client } from '../support/client.ts';
+import { LeftOpen } from './left-open.ts';
+
+type Options = Parameters<typeof startServer>[0];
+
+const root = temporaryDirectory('plat-lifetime');
+let serial = 0;
+const start = (options: Options = {}, around: Surroundings = {}): Promise<RunningServer> =>
+  startServer({ securePort: 0, store: 'memory', dataDir: join(root, String(serial++)), ...options }, { log: silentLog, ...around });
+
+const left = new LeftOpen();
+afterAll(() => left.stop());
+
+/** The names of all parts, in the order in which they start. */
+async function partsOf(options: Options = {}): Promise<string[]> {
+  const names: string[] = [];
+  await (await start(options, { starting: (name) => void names.push(name) })).close();
+  return names;
+}
+
+test.each(['memory', 'lmdb'] as const)('a server on %s that is closed leaves nothing open', async (store) => {
+  const server = await start({ store });
+  const client = new Client(server.address, {});
+  expect((await client.send('GET', '/livez')).status).toBe(200);
+  client.close();
+  await server.close();
+  expect(await server.ended).toBeUndefined();
+  expect(await left.list()).toEqual([]);
+});
+
+test('a server that is aborted leaves nothing open, with requests and watches under way', async () => {
+  const server = await start({ authorizationMode: ['AlwaysAllow'], anonymousAuth: true });
+  const client = new Client(server.address, {});
+  await client.watch('/api/v1/namespaces?watch=1');
+  await server.abort();
+  client.close();
+  expect(await left.list()).toEqual([]);
+});
+
+test.each(['memory', 'lmdb'] as const)('a start on %s that fails at any step leaves nothing open, and says why', async (store) => {
+  const names = await partsOf({ store });
+  expect(names).toEqual(
+    expect.arrayContaining(['store', 'cache', 'auth', 'admission', 'definitions', 'https', 'announcement', 'background']),
+  );
+  for (const name of names) {
+    const starting = (part: string): void => {
+      if (part === name) throw new Error(`no ${part}`);
+    };
+    await expect(start({ store }, { starting }), name).rejects.toThrow(`no ${name}`);
+    expect(await left.list(), name).toEqual([]);
+  }
+});
+
+test('a port in use is named by its flag, and what listens already is closed', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  await expect(start({ securePort: port })).rejects.toThrow(
+    `127.0.0.1:${port} is in use: is another server running? Choose another port with --secure-port`,
+  );
+  await expect(start({ insecurePort: port })).rejects.toThrow(
+    `127.0.0.1:${port} is in use: is another server running? Choose another port with --insecure-port`,
+  );
+  await new Promise((resolve) => taken.close(resolve));
+  expect(await left.list()).toEqual([]);
+});
+
+test('a hundred servers open and close in one process', async () => {
+  // Each would else make an RSA key of its own, which takes longer than all the rest.
+  const serviceAccountSigningKeyFile = join(root, 'sa.key');
+  writeFileSync(serviceAccountSigningKeyFile, privateKeyPem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey), {
+    mode: 0o600,
+  });
+  for (let round = 0; round < 20; round++) {
+    const servers = await Promise.all(Array.from({ length: 5 }, () => start({ serviceAccountSigningKeyFile })));
+    expect(new Set(servers.map(({ port }) => port)).size).toBe(5);
+    await Promise.all(servers.map((server) => server.close()));
+  }
+  expect(await left.list()).toEqual([]);
+}, 120_000);
