@@ -1,4 +1,4 @@
-/** Keys, certificates and the administrator's configuration, made on first start under the data directory. */
+/** Keys, certificates and the administrator's configuration, made on first start: under the data directory, or in memory for a server that has none. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -11,6 +11,9 @@ import {
   ensureClient,
   ensureServing,
   ensureSigningKey,
+  type KeyFiles,
+  keyDirectory,
+  keysInMemory,
   readIfPresent,
   servingNames,
   writeSecretFile,
@@ -31,23 +34,21 @@ export interface Credentials {
   /** PEM of the authorities that clients should trust. */
   readonly rootCertificates: string;
   readonly serving: { readonly key: string; readonly certificate: string };
-  readonly adminConfigPath: string;
+  /** Where the administrator's configuration is written; undefined for a server that keeps nothing on disk. */
+  readonly adminConfigPath: string | undefined;
   /** With what this server vouches for users to servers behind it. */
   readonly frontProxy: FrontProxy;
   /** The key that signs service account tokens. The first call begins to make a new one, for which a start does not wait. */
   signingKey(): Promise<KeyObject>;
-  /** Writes the administrator's configuration, once the address is known. */
-  writeAdminConfig(address: string): Promise<void>;
+  /** The administrator's configuration, once the address is known; it is on disk then, where the server keeps anything there. */
+  adminConfig(address: string): Promise<string>;
 }
 
 /** Where keys stand within the data directory. */
 export const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
 
 export async function prepareCredentials(options: ServerOptions, identity: Identity, now: number): Promise<Credentials> {
-  const pki = pkiDirectory(options.dataDir);
-  mkdirSync(pki, { recursive: true, mode: 0o700 });
-  chmodSync(options.dataDir, 0o700);
-  chmodSync(pki, 0o700);
+  const pki = options.dataDir === '' ? keysInMemory() : openKeyDirectory(options.dataDir);
   const signingFile = options.serviceAccountSigningKeyFile;
   const signingKey = signingFile === undefined ? ensureSigningKey(pki, 'sa') : givenKey(signingFile);
   const authority = await ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);
@@ -65,7 +66,7 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };
   const frontProxy = await prepareFrontProxy(options, pki, now);
-  const adminConfigPath = resolve(options.dataDir, dataFiles.adminConfig);
+  const adminConfigPath = options.dataDir === '' ? undefined : resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
     rootCertificates: own ? caPem : serving.certificate,
@@ -73,20 +74,30 @@ export async function prepareCredentials(options: ServerOptions, identity: Ident
     adminConfigPath,
     frontProxy,
     signingKey,
-    async writeAdminConfig(address) {
+    async adminConfig(address) {
       const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
       const config = adminConfig(serverName(identity, address), address, own ? caPem : serving.certificate, admin);
+      if (adminConfigPath === undefined) return config;
       if (readIfPresent(adminConfigPath) === config) chmodSync(adminConfigPath, 0o600);
       else await writeSecretFile(adminConfigPath, config);
+      return config;
     },
   };
+}
+
+function openKeyDirectory(dataDir: string): KeyFiles {
+  const pki = pkiDirectory(dataDir);
+  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700);
+  chmodSync(pki, 0o700);
+  return keyDirectory(pki);
 }
 
 /**
  * Another authority than that of clients: whoever holds a certificate of this one may speak for anybody. Where the
  * administrator names an authority for proxies, certificates are the administrator's business, too.
  */
-async function prepareFrontProxy(options: ServerOptions, pki: string, now: number): Promise<FrontProxy> {
+async function prepareFrontProxy(options: ServerOptions, pki: KeyFiles, now: number): Promise<FrontProxy> {
   const { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile } = options;
   if (proxyClientCertFile !== undefined && proxyClientKeyFile !== undefined)
     return { client: { certificate: readFile(proxyClientCertFile), key: readFile(proxyClientKeyFile) }, ownCA: undefined };

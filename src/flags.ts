@@ -7,8 +7,10 @@ import { type FeatureGates, featureHelp, readFeatureGates } from './features.ts'
 import { identities } from './identity.ts';
 import {
   bool,
+  camelCase,
   choice,
   duration,
+  type Flag,
   FlagError,
   type FlagValues,
   file,
@@ -392,6 +394,8 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
   const runtimeConfig = attempt('runtime-config', () => readRuntimeConfig(options.runtimeConfig));
   return {
     ...options,
+    // A server that keeps its objects in memory keeps its keys there, too, unless it is given a directory.
+    dataDir: options.store === 'memory' && !given.has('data-dir') ? '' : options.dataDir,
     anonymousAuth: options.anonymousAuth ?? !options.authorizationMode.includes('AlwaysAllow'),
     features,
     runtimeConfig,
@@ -399,9 +403,44 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
   };
 }
 
-/** Options for a server within a program or test: the defaults, with some of them changed. */
+/**
+ * Options for a server within a program or test: the defaults, with some of them changed; undefined leaves a default as it is.
+ * Throws FlagError where one is unknown or of the wrong type.
+ */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
-  return { ...(parseServerFlags([]) as ServerOptions), ...changes };
+  const defaults = parseServerFlags(changes.store === 'memory' ? ['--store=memory'] : []) as ServerOptions;
+  const options: Record<string, unknown> = { ...defaults };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) continue;
+    checkOption(name, value, options);
+    options[name] = value;
+  }
+  return options as unknown as ServerOptions;
+}
+
+const flagOf: ReadonlyMap<string, Flag<unknown>> = new Map(
+  Object.values(serverFlags).flatMap((group) => Object.entries(group).map(([name, flag]) => [camelCase(name), flag as Flag<unknown>])),
+);
+
+/** Options are given as values, so that only their types and, of names to choose from, their spelling can be wrong. */
+function checkOption(name: string, value: unknown, defaults: Readonly<Record<string, unknown>>): void {
+  if (!Object.hasOwn(defaults, name) && !flagOf.has(name))
+    throw new FlagError(`unknown option ${name}${didYouMean(name, [...flagOf.keys()])}`);
+  const flag = flagOf.get(name);
+  const usual = defaults[name] ?? flag?.default;
+  if (usual === undefined) return;
+  const [wanted, is] = [typeName(usual), typeName(value)];
+  if (wanted !== is) throw new FlagError(`option ${name}: a ${wanted} is needed, not a ${is}`);
+  if (typeof value === 'string' && flag !== undefined && typeof usual === 'string') attemptOption(name, () => flag.read([value]));
+}
+const typeName = (value: unknown): string => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
+
+function attemptOption(name: string, read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    throw new FlagError(`option ${name}: ${(error as Error).message}`);
+  }
 }
 
 export function serverHelp(width?: number): string {

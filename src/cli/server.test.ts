@@ -1,16 +1,20 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ServerOptions } from '../flags.ts';
+import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { run } from './index.ts';
 import { type StartedServer, type StartServer, serverCommand } from './server.ts';
 import { testIO } from './testing.ts';
 
-function stand(start: (options: ServerOptions) => Partial<StartedServer> | Promise<Partial<StartedServer>> = () => ({})) {
+function stand(start: (options: ServerOptions) => Partial<StartedServer> | Promise<Partial<StartedServer>> = () => ({}), cwd = '/work') {
   const story: string[] = [];
   let finish: () => void = () => {};
   const startServer: StartServer = async (options) => {
     story.push(`start on ${options.securePort}`);
     return {
       address: 'https://127.0.0.1:6443',
+      adminConfig: '',
       adminConfigPath: '.plat/admin.conf',
       ended: new Promise(() => {}),
       close: () =>
@@ -22,7 +26,7 @@ function stand(start: (options: ServerOptions) => Partial<StartedServer> | Promi
     };
   };
   const table = [{ name: 'server', summary: '', load: async () => serverCommand(startServer) }];
-  const io = testIO({ cwd: '/work' });
+  const io = testIO({ cwd });
   return { story, io, finish: () => finish(), run: (...args: string[]) => run(['server', ...args], io, table) };
 }
 
@@ -83,6 +87,27 @@ test('a configuration elsewhere is named', async () => {
   await io.said('stopping');
   finish();
   await done;
+});
+
+test('the configuration of a server in memory is written beside that of another server, never over it', async () => {
+  const cwd = temporaryDirectory('plat-cli-server');
+  const begin = async (port: number): Promise<string> => {
+    const address = `https://127.0.0.1:${port}`;
+    const started = { address, adminConfig: `    server: ${address}\n`, adminConfigPath: undefined };
+    const { io, run, finish } = stand(() => started, cwd);
+    const done = run('--store=memory');
+    await io.said('is ready');
+    io.send('SIGINT');
+    await io.said('stopping');
+    finish();
+    await done;
+    return io.stdout;
+  };
+  expect(await begin(6443)).toContain('kubectl --kubeconfig .plat/admin.conf get ns');
+  expect(await begin(7443)).toContain('plat get namespaces --kubeconfig .plat/admin-7443.conf');
+  expect(await begin(6443)).toContain('kubectl --kubeconfig .plat/admin.conf get ns');
+  expect(readFileSync(join(cwd, '.plat', 'admin.conf'), 'utf8')).toContain(':6443\n');
+  expect(statSync(join(cwd, '.plat', 'admin-7443.conf')).mode & 0o777).toBe(0o600);
 });
 
 test('a server that cannot go on ends the command with a failure', async () => {

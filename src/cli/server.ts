@@ -2,12 +2,13 @@
 import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
 import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
+import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** What the command needs of a server that was started and is ready. */
-export type StartedServer = Pick<RunningServer, 'address' | 'adminConfigPath' | 'ended' | 'close'>;
+export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;
 export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
 
 /** The command, with the function that starts a server passed in. */
@@ -34,7 +35,8 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   const { stopped, asked, forget } = stopSignal(io);
   try {
     const server = await start(options);
-    if (!asked()) io.out(readyText(server, options, io, performance.now() - began));
+    const config = await configFile(server, io);
+    if (!asked()) io.out(readyText(server, config, options, io, performance.now() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     io.err('plat: stopping; once more to stop at once\n');
@@ -45,15 +47,26 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   }
 }
 
+/** Where the administrator's configuration is: a server in memory keeps none, so that the command writes it for the commands to come. */
+async function configFile({ adminConfig, adminConfigPath, address }: StartedServer, io: IO): Promise<string> {
+  if (adminConfigPath !== undefined) return resolve(io.cwd, adminConfigPath);
+  const usual = join(io.cwd, '.plat', dataFiles.adminConfig);
+  const other = readIfPresent(usual);
+  // That of another server stays: it may be running, and its keys may be nowhere else.
+  const own = other === undefined || other.includes(`server: ${address}\n`);
+  const file = own ? usual : join(io.cwd, '.plat', `admin-${new URL(address).port || 443}.conf`);
+  await writeSecretFile(file, adminConfig);
+  return file;
+}
+
 /** What a person needs to know next. */
-function readyText(server: StartedServer, options: ServerOptions, io: IO, millis: number): string {
+function readyText(server: StartedServer, config: string, options: ServerOptions, io: IO, millis: number): string {
   const store =
     options.store === 'etcd'
       ? `etcd at ${options.etcdServers.join(', ')}`
       : options.store === 'lmdb'
         ? `lmdb in ${options.dataDir}`
         : 'memory';
-  const config = resolve(io.cwd, server.adminConfigPath);
   const found = config === join(io.cwd, '.plat', dataFiles.adminConfig);
   const shown = relative(io.cwd, config).startsWith('..') ? config : relative(io.cwd, config);
   return `plat ${productVersion} is ready at ${server.address}  identity ${options.identity}  store ${store}  after ${Math.round(millis)} ms

@@ -37,8 +37,9 @@ export interface RunningServer {
   readonly address: string;
   readonly port: number;
   readonly identity: Identity;
-  /** Client configuration of the administrator. */
-  readonly adminConfigPath: string;
+  /** Client configuration of the administrator, and the file it is in; undefined for a server that keeps nothing on disk. */
+  readonly adminConfig: string;
+  readonly adminConfigPath: string | undefined;
   /** Resolves when the server has ended: with the reason where it could not go on, else with nothing. */
   readonly ended: Promise<Error | undefined>;
   /** Ends gracefully: fails readiness, ends watches, lets requests finish, closes the store. */
@@ -91,7 +92,8 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
   const requests = await composeRequests(base, state, access, credentials, () => `${options.advertiseAddress ?? host}:${port}`);
   port = await composeListeners(base, access, requests);
   const address = `https://${host}:${port}`;
-  await allDone(announce(base, state, access, credentials, port), credentials.writeAdminConfig(address));
+  const config = credentials.adminConfig(address);
+  await allDone(announce(base, state, access, credentials, port), config);
   await composeBackground(base, state, credentials, requests);
   parts.add('readiness', async (hurry) => {
     requests.shuttingDown();
@@ -101,6 +103,7 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
     address,
     port,
     identity,
+    adminConfig: await config,
     adminConfigPath: credentials.adminConfigPath,
     ended: ending.ended,
     close: () => ending.close(),

@@ -24,7 +24,7 @@ export async function withPrivateServer<T>(place: Place, identity: string, work:
       'or leave --data-dir out: then the running server is asked',
     );
     try {
-      return await work(server.adminConfigPath);
+      return await work(server.adminConfigPath as string);
     } finally {
       await server.close();
     }

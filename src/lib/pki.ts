@@ -1,7 +1,7 @@
 /** Keys, certificates, certificate requests and chains: everything about X.509 that the service needs. */
 export * from './pki/certificate.ts';
 export { DerError } from './pki/der.ts';
-export { readIfPresent, writeSecretFile } from './pki/files.ts';
+export { type KeyFiles, keyDirectory, keysInMemory, readIfPresent, writeSecretFile } from './pki/files.ts';
 export type { AlternativeNames, Extension, Subject } from './pki/names.ts';
 export { extensionOids, noNames } from './pki/names.ts';
 export * from './pki/request.ts';

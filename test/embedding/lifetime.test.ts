@@ -1,9 +1,10 @@
 /** A server leaves nothing behind: no timer, port, socket or file, whether it ran or failed at any step of its start. */
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { type RunningServer, type Surroundings, startServer } from '../../src/compose/server.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { privateKeyPem } from '../../src/lib/pki.ts';
@@ -20,6 +21,36 @@ const start = (options: Options = {}, around: Surroundings = {}): Promise<Runnin
 
 const left = new LeftOpen();
 afterAll(() => left.stop());
+
+test('a server in memory writes nothing to disk, and gives its credentials as values', async () => {
+  const before = readdirSync(root);
+  const directory = process.cwd();
+  const files = readdirSync(directory);
+  const server = await startServer({ store: 'memory', securePort: 0 }, { log: silentLog });
+  expect(server.adminConfigPath).toBeUndefined();
+  const config = parse(server.adminConfig);
+  const { user } = config.users[0];
+  const pem = (text: string): string => Buffer.from(text, 'base64').toString();
+  const client = new Client(server.address, {
+    certificate: { cert: pem(user['client-certificate-data']), key: pem(user['client-key-data']) },
+  });
+  await client.ok('POST', '/api/v1/namespaces', { metadata: { name: 'a' } });
+  client.close();
+  await server.close();
+  expect(readdirSync(root)).toEqual(before);
+  expect(readdirSync(directory)).toEqual(files);
+});
+
+test.each([
+  [{ store: 'disk' as never }, 'option store: "disk" is not one of lmdb, memory, etcd'],
+  [{ securePort: '1' as never }, 'option securePort: a number is needed, not a string'],
+  [{ authorizationMode: 'RBAC' as never }, 'option authorizationMode: a list is needed, not a string'],
+  [{ storr: 'memory' } as never, 'unknown option storr (did you mean store?)'],
+  [{ identity: 'other' as never }, '--identity other: neither one of plat, kubernetes nor a readable JSON file'],
+])('options that are wrong are named: %j', async (options, message) => {
+  await expect(startServer(options, { log: silentLog })).rejects.toThrow(message);
+  expect(await left.list()).toEqual([]);
+});
 
 /** The names of all parts, in the order in which they start. */
 async function partsOf(options: Options = {}): Promise<string[]> {

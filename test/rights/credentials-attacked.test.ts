@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureAuthority, issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { ensureAuthority, issueClient, issueServing, keyDirectory, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     requestheaderGroupHeaders: ['X-Remote-Group'],
     requestheaderExtraHeadersPrefix: ['X-Remote-Extra-'],
   });
-  const authority = await ensureAuthority(join(server.dataDir, 'pki'), 'ca', 'kubernetes-ca', now);
+  const authority = await ensureAuthority(keyDirectory(join(server.dataDir, 'pki')), 'ca', 'kubernetes-ca', now);
   client = shown(issueClient(authority, 'dora', [], now));
 });
 afterAll(() => server.close());

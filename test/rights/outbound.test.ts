@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { ensureAuthority, issueClient, issueServing } from '../../src/lib/pki.ts';
+import { ensureAuthority, issueClient, issueServing, keyDirectory } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { dial } from '../../src/server/tunnels/dial.ts';
 import { type Guard, guardedLookup } from '../../src/server/tunnels/guard.ts';
@@ -21,7 +21,7 @@ async function start(more: TestServerOptions): Promise<TestServer> {
   const dataDir = temporaryDirectory('plat-outbound');
   const pki = join(dataDir, 'pki');
   mkdirSync(pki, { mode: 0o700 });
-  const authority = await ensureAuthority(pki, 'ca', 'kubernetes-ca', Date.now());
+  const authority = await ensureAuthority(keyDirectory(pki), 'ca', 'kubernetes-ca', Date.now());
   const client = issueClient(authority, 'the-server', ['system:masters'], Date.now());
   const [certificate, key] = [join(dataDir, 'agent-client.crt'), join(dataDir, 'agent-client.key')];
   writeFileSync(certificate, client.certificate, { mode: 0o600 });
@@ -105,7 +105,7 @@ describe('the agent of a node', () => {
       expect([answer.status, answer.text.includes('this server itself')], `${path} ${answer.text}`).toEqual([400, true]);
     }
     // A peer has a key of its own; its certificate names the service of the API.
-    const authority = await ensureAuthority(join(local.dataDir, 'pki'), 'ca', 'kubernetes-ca', Date.now());
+    const authority = await ensureAuthority(keyDirectory(join(local.dataDir, 'pki')), 'ca', 'kubernetes-ca', Date.now());
     const names = { commonName: 'kubernetes', dns: ['kubernetes.default.svc'], addresses: ['127.0.0.1'] };
     const { certificate, key } = issueServing(authority, names, Date.now());
     const peer = await startBackend({ cert: certificate, key, ca: authority.certificate.toString() });

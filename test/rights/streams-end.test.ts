@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signLegacy } from '../../src/auth/service-account/claims.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
-import { ensureAuthority, issueClient } from '../../src/lib/pki.ts';
+import { ensureAuthority, issueClient, keyDirectory } from '../../src/lib/pki.ts';
 import { MIN_SPACING_MS, RECHECK_MS, SETTLE_MS } from '../../src/server/streams/open-streams.ts';
 import { rawConnection, startWorld, type World } from '../connect/support.ts';
 import type { OpenAnswer } from '../support/client.ts';
@@ -228,7 +228,7 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, e
   });
 
   test('a client certificate expires', async () => {
-    const authority = await ensureAuthority(join(server.dataDir, 'pki'), 'ca', 'kubernetes-ca', clock.now());
+    const authority = await ensureAuthority(keyDirectory(join(server.dataDir, 'pki')), 'ca', 'kubernetes-ca', clock.now());
     const { certificate, key } = issueClient(authority, 'dora', [], clock.now());
     await allow(server, ns, user('dora'), watching);
     const client = server.client({ certificate: { cert: certificate, key } });

@@ -45,7 +45,7 @@ export interface TestServer {
   readonly port: number;
   readonly identity: Identity;
   readonly dataDir: string;
-  readonly running: RunningServer;
+  readonly running: RunningServer & { readonly adminConfigPath: string };
   /** The store underneath, for tests that make it forget or fail. */
   readonly engine: Engine;
   /** Callers by token. */
@@ -106,7 +106,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     port: running.port,
     identity: running.identity,
     dataDir,
-    running,
+    running: running as TestServer['running'],
     engine: engine as Engine,
     admin,
     alice: client({ token: 'alice-token' }),

@@ -5,6 +5,30 @@ import { readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+/** Where the keys and certificates of a server are kept, each by its name: `ca.key`. */
+export interface KeyFiles {
+  read(name: string): string | undefined;
+  write(name: string, content: string): Promise<void>;
+  /** How messages name one of them. */
+  pathOf(name: string): string;
+}
+
+export const keyDirectory = (directory: string): KeyFiles => ({
+  read: (name) => readIfPresent(join(directory, name)),
+  write: (name, content) => writeSecretFile(join(directory, name), content),
+  pathOf: (name) => join(directory, name),
+});
+
+/** They go with the process: nothing is written to disk. */
+export function keysInMemory(): KeyFiles {
+  const contents = new Map<string, string>();
+  return {
+    read: (name) => contents.get(name),
+    write: async (name, content) => void contents.set(name, content),
+    pathOf: (name) => name,
+  };
+}
+
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);

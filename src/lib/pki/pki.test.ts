@@ -12,6 +12,7 @@ import {
   issue,
   issueClient,
   issueServing,
+  keyDirectory,
   makeRequest,
   newAuthority,
   newKeyPair,
@@ -247,21 +248,23 @@ test('addresses turn into bytes and back', () => {
 test('what a directory holds is kept while it fits, and secret', async () => {
   const directory = join(temporaryDirectory('plat-pki'), 'pki');
   const names = { commonName: 'plat', dns: ['localhost'], addresses: ['127.0.0.1'] };
-  const ca = await ensureAuthority(directory, 'ca', 'plat-ca', now);
-  const serving = await ensureServing(directory, 'apiserver', ca, names, now);
-  const admin = await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now);
-  const signingKey = ensureSigningKey(directory, 'sa');
+  const ca = await ensureAuthority(keyDirectory(directory), 'ca', 'plat-ca', now);
+  const serving = await ensureServing(keyDirectory(directory), 'apiserver', ca, names, now);
+  const admin = await ensureClient(keyDirectory(directory), 'admin', ca, 'admin', ['system:masters'], now);
+  const signingKey = ensureSigningKey(keyDirectory(directory), 'sa');
   expect(readdirSync(directory)).not.toContain('sa.key');
   const key = await signingKey();
   expect(await signingKey()).toBe(key);
 
-  expect((await ensureAuthority(directory, 'ca', 'plat-ca', now)).certificate.fingerprint256).toBe(ca.certificate.fingerprint256);
-  expect(await ensureServing(directory, 'apiserver', ca, names, now)).toEqual(serving);
-  expect(await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now)).toEqual(admin);
-  expect((await ensureSigningKey(directory, 'sa')()).equals(key)).toBe(true);
+  expect((await ensureAuthority(keyDirectory(directory), 'ca', 'plat-ca', now)).certificate.fingerprint256).toBe(
+    ca.certificate.fingerprint256,
+  );
+  expect(await ensureServing(keyDirectory(directory), 'apiserver', ca, names, now)).toEqual(serving);
+  expect(await ensureClient(keyDirectory(directory), 'admin', ca, 'admin', ['system:masters'], now)).toEqual(admin);
+  expect((await ensureSigningKey(keyDirectory(directory), 'sa')()).equals(key)).toBe(true);
 
-  expect(await ensureServing(directory, 'apiserver', ca, { ...names, dns: ['localhost', 'new'] }, now)).not.toEqual(serving);
-  expect(await ensureClient(directory, 'admin', ca, 'admin', ['system:masters'], now + 340 * day)).not.toEqual(admin);
+  expect(await ensureServing(keyDirectory(directory), 'apiserver', ca, { ...names, dns: ['localhost', 'new'] }, now)).not.toEqual(serving);
+  expect(await ensureClient(keyDirectory(directory), 'admin', ca, 'admin', ['system:masters'], now + 340 * day)).not.toEqual(admin);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   for (const file of readdirSync(directory)) {
     expect(file).toMatch(/\.(crt|key)$/);
@@ -271,9 +274,9 @@ test('what a directory holds is kept while it fits, and secret', async () => {
 
 test('an authority whose files do not belong together is not used', async () => {
   const directory = temporaryDirectory('plat-pki');
-  await ensureAuthority(directory, 'ca', 'one', now);
+  await ensureAuthority(keyDirectory(directory), 'ca', 'one', now);
   writeFileSync(join(directory, 'ca.key'), newAuthority('two', now).key);
-  await expect(ensureAuthority(directory, 'ca', 'one', now)).rejects.toThrow(/do not belong together/);
+  await expect(ensureAuthority(keyDirectory(directory), 'ca', 'one', now)).rejects.toThrow(/do not belong together/);
 });
 
 test('public keys are read from keys of any kind and from certificates', () => {

@@ -1,10 +1,9 @@
 /**
- * The server's own keys and certificates in a directory, made where missing, renewed where they run out or no longer
+ * The server's own keys and certificates, in a directory or in memory alone, made where missing, renewed where they run out or no longer
  * fit the names the server goes by. What exists and fits is left alone.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   type Authority,
@@ -16,20 +15,20 @@ import {
   readAuthority,
   type ServingRequest,
 } from './certificate.ts';
-import { readIfPresent, writeSecretFile } from './files.ts';
+import type { KeyFiles } from './files.ts';
 
 const renewBefore = 30 * 24 * 3600 * 1000;
 
-function readPair(directory: string, name: string): Issued | undefined {
-  const certificate = readIfPresent(join(directory, `${name}.crt`));
-  const key = readIfPresent(join(directory, `${name}.key`));
+function readPair(files: KeyFiles, name: string): Issued | undefined {
+  const certificate = files.read(`${name}.crt`);
+  const key = files.read(`${name}.key`);
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
 }
 
 /** The certificate last: where there is one, its key is there too. */
-async function writePair(directory: string, name: string, pair: Issued): Promise<Issued> {
-  await writeSecretFile(join(directory, `${name}.key`), pair.key);
-  await writeSecretFile(join(directory, `${name}.crt`), pair.certificate);
+async function writePair(files: KeyFiles, name: string, pair: Issued): Promise<Issued> {
+  await files.write(`${name}.key`, pair.key);
+  await files.write(`${name}.crt`, pair.certificate);
   return pair;
 }
 
@@ -52,58 +51,58 @@ function covers(pair: Issued, request: ServingRequest): boolean {
 }
 
 /** `ca` → `ca.crt`, `ca.key`. An authority that exists is never replaced: everything it signed hangs on it. */
-export async function ensureAuthority(directory: string, name: string, commonName: string, now: number): Promise<Authority> {
-  const pair = readPair(directory, name) ?? (await writePair(directory, name, newAuthority(commonName, now)));
+export async function ensureAuthority(files: KeyFiles, name: string, commonName: string, now: number): Promise<Authority> {
+  const pair = readPair(files, name) ?? (await writePair(files, name, newAuthority(commonName, now)));
   const authority = readAuthority(pair);
   if (!authority.certificate.checkPrivateKey(authority.key)) {
-    throw new Error(`${join(directory, name)}.crt and ${name}.key do not belong together`);
+    throw new Error(`${files.pathOf(`${name}.crt`)} and ${name}.key do not belong together`);
   }
   return authority;
 }
 
 export async function ensureServing(
-  directory: string,
+  files: KeyFiles,
   name: string,
   authority: Authority,
   request: ServingRequest,
   now: number,
 ): Promise<Issued> {
-  const pair = readPair(directory, name);
+  const pair = readPair(files, name);
   if (pair !== undefined && usable(pair, authority, now) && covers(pair, request)) return pair;
-  return writePair(directory, name, issueServing(authority, request, now));
+  return writePair(files, name, issueServing(authority, request, now));
 }
 
 export async function ensureClient(
-  directory: string,
+  files: KeyFiles,
   name: string,
   authority: Authority,
   user: string,
   groups: readonly string[],
   now: number,
 ): Promise<Issued> {
-  const pair = readPair(directory, name);
+  const pair = readPair(files, name);
   if (pair !== undefined && usable(pair, authority, now)) return pair;
-  return writePair(directory, name, issueClient(authority, user, groups, now));
+  return writePair(files, name, issueClient(authority, user, groups, now));
 }
 
 /**
  * A key that signs service account tokens: `sa.key`. RSA, because that is what other readers of such tokens expect. A new one
  * takes up to a second to make, which passes outside the event loop, and is made at the first call of what is answered. It is
- * on the disk before anybody has it.
+ * kept before anybody has it.
  */
-export function ensureSigningKey(directory: string, name: string): () => Promise<KeyObject> {
-  const path = join(directory, `${name}.key`);
-  const existing = readIfPresent(path);
+export function ensureSigningKey(files: KeyFiles, name: string): () => Promise<KeyObject> {
+  const file = `${name}.key`;
+  const existing = files.read(file);
   let key = existing === undefined ? undefined : Promise.resolve(createPrivateKey(existing));
   return () => {
-    key ??= newSigningKey(path);
+    key ??= newSigningKey(files, file);
     return key;
   };
 }
 
-async function newSigningKey(path: string): Promise<KeyObject> {
+async function newSigningKey(files: KeyFiles, file: string): Promise<KeyObject> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-  await writeSecretFile(path, privateKeyPem(privateKey));
+  await files.write(file, privateKeyPem(privateKey));
   return privateKey;
 }
 
