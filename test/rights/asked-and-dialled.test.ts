@@ -15,7 +15,9 @@ vi.mock('../../src/auth/authz/index.ts', async (original) => {
     authorization: (options: Parameters<typeof real.authorization>[0]) => {
       const made = real.authorization(options);
       const authorize = (attributes: Attributes) => {
-        asked.push(attributes);
+        // The server's own parts ask as well, and rights of a request that goes on are asked for again.
+        const again = asked.some((one) => JSON.stringify(one) === JSON.stringify(attributes));
+        if (attributes.user.name === 'admin' && !again) asked.push(attributes);
         return made.authorizer.authorize(attributes);
       };
       return { ...made, authorizer: { ...made.authorizer, authorize } };
