@@ -97,11 +97,11 @@ test('a damaged value: the object is named, the rest is served; after a repair i
   await again.close();
 });
 
-/** Where a page of a kind begins that holds a text, in bytes. Copies on pages that are free are left alone: they come first. */
-function lastPageWith(bytes: Buffer, flags: number, text: string): number {
-  let found = -1;
+/** Where pages of a kind begin that hold a text, in bytes; those that are free included. */
+function pagesWith(bytes: Buffer, flags: number, text: string): number[] {
+  const found: number[] = [];
   for (let at = 8192; at < bytes.length; at += 4096)
-    if (bytes.readUInt16LE(at + 18) === flags && bytes.subarray(at, at + 4096).includes(text)) found = at;
+    if (bytes.readUInt16LE(at + 18) === flags && bytes.subarray(at, at + 4096).includes(text)) found.push(at);
   return found;
 }
 
@@ -126,9 +126,10 @@ test('a broken page of the index loses nothing, not even the time to live: recor
 
 test('a broken page of records: the objects on it are named, the others kept', async () => {
   const directory = damaged((bytes) => {
-    const at = lastPageWith(bytes, 2, value(12));
-    expect(at).toBeGreaterThan(0);
-    bytes.fill(0xff, at, at + 4096);
+    // How many transactions wrote the rows depends on the disk: copies of the page in use may be left on free ones.
+    const pages = pagesWith(bytes, 2, value(12));
+    expect(pages.length).toBeGreaterThan(0);
+    for (const at of pages) bytes.fill(0xff, at, at + 4096);
   });
   const { lost, keptObjects } = await repairDirectory(directory, { label: 'now' });
   expect(lost.map((one) => one.key)).toContain(key(12));
