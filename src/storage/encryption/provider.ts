@@ -106,7 +106,7 @@ const aesgcm: Maker = (prefix, secret, random) => {
       const nonce = random.bytes(GCM_NONCE);
       const cipher = createCipheriv(cipherName, key, nonce);
       cipher.setAAD(Buffer.from(place, 'latin1'));
-      const stored = Buffer.allocUnsafeSlow(head + GCM_NONCE + value.length + GCM_TAG);
+      const stored = Buffer.allocUnsafe(head + GCM_NONCE + value.length + GCM_TAG);
       prefix.copy(stored);
       nonce.copy(stored, head);
       cipher.update(value).copy(stored, head + GCM_NONCE);
@@ -136,7 +136,7 @@ const secretbox: Maker = (prefix, secret, random) => {
   return {
     seal(value) {
       const nonce = random.bytes(SECRETBOX_NONCE);
-      const stored = Buffer.allocUnsafeSlow(head + SECRETBOX_NONCE + SECRETBOX_TAG + value.length);
+      const stored = Buffer.allocUnsafe(head + SECRETBOX_NONCE + SECRETBOX_TAG + value.length);
       prefix.copy(stored, 0);
       nonce.copy(stored, head);
       box.sealInto(stored, head + SECRETBOX_NONCE, value, nonce);
