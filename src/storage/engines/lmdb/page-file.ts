@@ -120,3 +120,31 @@ export const treeAt = (bytes: Buffer, at: number, name: string): Tree => ({
   entries: number(bytes, at + 32),
   root: number(bytes, at + 40),
 });
+
+/** Places of nodes that are within a page, however wrong the rest of it is. */
+export function soundPlaces(page: Buffer): number[] {
+  const lower = page.readUInt16LE(20);
+  const isSound = lower % 2 === 0 && lower > 0 && lower <= page.length - HEADER;
+  const places: number[] = [];
+  let end = isSound ? HEADER + lower : page.length;
+  for (let at = HEADER; at + 2 <= end; at += 2) {
+    const place = page.readUInt16LE(at) + HEADER;
+    const isWithin = place > at && place + NODE <= page.length && place + NODE + page.readUInt16LE(place + 6) <= page.length;
+    if (isWithin) {
+      places.push(place);
+      // Nodes stand behind the list of their places.
+      end = Math.min(end, place);
+    } else if (!isSound) break;
+  }
+  return places;
+}
+
+/** Whether the key at one place comes before that at another. */
+export function isBefore(page: Buffer, a: number, aSize: number, b: number, bSize: number): boolean {
+  const size = Math.min(aSize, bSize);
+  for (let i = 0; i < size; i++) {
+    const difference = (page[a + i] as number) - (page[b + i] as number);
+    if (difference !== 0) return difference < 0;
+  }
+  return aSize < bSize;
+}
