@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
 import type { Work } from '../lib/slices.ts';
 import { DecodeError, type Problem } from './errors.ts';
-import { parseJson, parseJsonSteps } from './parse.ts';
+import { holdsFractions, parseJson, parseJsonSteps } from './parse.ts';
 import { SlowParser } from './slow-parse.ts';
 
 test('of a repeated key the last value counts; with merge, repeated objects are laid one over the other', () => {
@@ -109,6 +109,22 @@ test('text that is read in steps counts a string across their ends as one value'
     const list = Array.from({ length: 10_000 }, () => odd);
     const body = Buffer.from(JSON.stringify([' '.repeat(shift), ...list]));
     expect(counted(parseJsonSteps(body)).value).toEqual([' '.repeat(shift), ...list]);
+  }
+});
+
+test('text of many values that is read in steps tells whether a number has a fraction or an exponent', () => {
+  const many = Array.from({ length: 30_000 }, (_, i) => i);
+  for (const [last, expected] of [
+    ['1.0', true],
+    ['1e3', true],
+    ['-0E1', true],
+    ['10', false],
+    ['-7', false],
+    ['"1.5e3"', false],
+  ] as const) {
+    const text = `[${many.join(',')},${last}]`;
+    expect(holdsFractions(counted(parseJsonSteps(Buffer.from(text))).value)).toBe(expected);
+    expect(holdsFractions(parseJson(text, { merge: true }))).toBe(expected);
   }
 });
 

@@ -103,8 +103,9 @@ export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work
   } else if (input.length <= BYTES_AT_ONCE) return parseJson(input, options);
   const text = input.toString('utf8');
   yield;
-  const value = yield* new SlowParser(text, options).steps();
-  if (unusualNumber.test(text)) noteFractions(value);
+  const parser = new SlowParser(text, options);
+  const value = yield* parser.steps();
+  if (parser.fractions) noteFractions(value);
   return value;
 }
 /** Keys and values that the engine's parser, which never gives way, may be given. */

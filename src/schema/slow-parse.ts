@@ -14,6 +14,8 @@ export class SlowParser {
   private readonly text: string;
   private readonly merge: boolean;
   private readonly report: ((problem: Problem) => void) | undefined;
+  /** Whether a number that was read has a fraction or an exponent. */
+  fractions = false;
   private at = 0;
   private depth = 0;
   private values = 0;
@@ -153,6 +155,7 @@ export class SlowParser {
     if (this.text[this.at] === '-') this.at++;
     if (this.text[this.at] === '0') this.at++;
     else this.digits('in numeric literal');
+    const whole = this.at;
     if (this.text[this.at] === '.') {
       this.at++;
       this.digits('after decimal point in numeric literal');
@@ -164,6 +167,7 @@ export class SlowParser {
     }
     const token = this.text.slice(start, this.at);
     const value = Number(token);
+    if (this.at > whole) this.fractions = true;
     if (token.length >= LONG_DIGITS) checkInteger(token, value);
     return value;
   }
