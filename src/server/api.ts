@@ -9,12 +9,13 @@ import { applyDefaults } from '../schema/json.ts';
 import { bodyMedia, decodeBody, type Expected, readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { noWriteOptions, writeOptions } from './options.ts';
-import { representObject } from './represent.ts';
+import { representMetadata, representObject } from './represent.ts';
 import { send, sendText } from './respond.ts';
 import type { Action, Services } from './services.ts';
+import { viewPartialText } from './table.ts';
 import { serveComputed } from './verbs/computed.ts';
 import { patchObject } from './verbs/patch.ts';
-import { get, isPretty, listObjects, objectOffer } from './verbs/read.ts';
+import { get, isPretty, listObjects } from './verbs/read.ts';
 import { getView, patchView, updateView } from './verbs/view.ts';
 import { watchObjects } from './verbs/watch.ts';
 import { createObject, deleteCollection, deleteObject, updateObject, writeContext } from './verbs/write.ts';
@@ -146,6 +147,9 @@ async function connect(ctx: Context, resource: Resource, action: Action): Promis
   await action({ ctx, write: writeContext(ctx, resource, noWriteOptions, ctx.info.subresource), body: undefined });
 }
 
+/** Objects of actions have no columns. */
+const actionOffer = { protobuf: true, transforms: ['PartialObjectMetadata'] as const };
+
 async function runAction(
   services: Services,
   ctx: Context,
@@ -154,7 +158,7 @@ async function runAction(
   expected: Expected | undefined,
 ): Promise<void> {
   // As `objectForm` does for objects: before anything is done.
-  const representation = services.negotiator.negotiate(ctx.header('accept'), { ...objectOffer(resource), transforms: [] });
+  const representation = services.negotiator.negotiate(ctx.header('accept'), actionOffer);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const sent = expected === undefined ? undefined : await readBody(ctx);
@@ -174,7 +178,13 @@ async function runAction(
   const answer = await action({ ctx, write, body });
   if (answer === undefined) return;
   if (slices !== undefined) await slices.pause();
-  const bytes = await representObject(answer.schema, answer.object, representation, isPretty(ctx, representation));
+  const pretty = isPretty(ctx, representation);
+  const { transform, transformVersion } = representation;
+  // A Status has no metadata of its own.
+  const bytes =
+    transform === undefined || answer.object.kind === 'Status'
+      ? await representObject(answer.schema, answer.object, representation, pretty)
+      : await representMetadata(viewPartialText(answer.object, transformVersion), representation, pretty);
   send(ctx, answer.status, representation.type, bytes);
 }
 

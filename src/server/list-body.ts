@@ -36,8 +36,8 @@ export function sendList(
 ): void | Promise<void> {
   const meta: ListMeta = {
     resourceVersion: String(result.revision),
-    // A list of custom objects says even that there is no more.
-    ...((result.continue !== '' || resource.custom) && { continue: result.continue }),
+    // A list of whole custom objects says even that there is no more.
+    ...((result.continue !== '' || (resource.custom && representation.transform === undefined)) && { continue: result.continue }),
     ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
   };
   const foreign = resource.hub.later && result.items.some((item) => isForeign(resource, item));

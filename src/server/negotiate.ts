@@ -1,5 +1,5 @@
 /** Which representation a client wants, read off its Accept header once per distinct header text. */
-import { groupName, type Identity, metaGroups, protobufMediaTypes } from '../identity.ts';
+import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMediaTypes } from '../identity.ts';
 import { ApiError, notAcceptable } from '../meta/errors.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
@@ -24,9 +24,11 @@ interface Clause {
 }
 
 export interface Offer {
-  /** Objects can be written in the binary form. */
+  /** Whole objects can be written in the binary form. Metadata alone always can. */
   readonly protobuf: boolean;
   readonly transforms: readonly Transform[];
+  /** The answer is a list. */
+  readonly list?: boolean;
 }
 /** Media types by name, as refusals list them. */
 const mediaTypes = (offer: Offer, own: string): string[] => ['application/json', 'application/yaml', ...(offer.protobuf ? [own] : [])];
@@ -48,7 +50,7 @@ export class Negotiator {
 
   /** Throws 406. `watch`: the answer is a stream of events. */
   negotiate(accept: string | undefined, offer: Offer, watch = false): Representation {
-    const key = `${watch ? 'w' : 'o'}${offer.protobuf ? 'b' : 't'}${offer.transforms.join()}|${accept ?? ''}`;
+    const key = `${watch ? 'w' : 'o'}${offer.protobuf ? 'b' : 't'}${offer.list === true ? 'l' : 's'}${offer.transforms.join()}|${accept ?? ''}`;
     let found = this.cache.get(key);
     if (found === undefined) {
       found = this.choose(accept ?? '', offer, watch);
@@ -70,9 +72,10 @@ export class Negotiator {
       const media = this.mediaOf(clause, offer);
       if (media === undefined) continue;
       recognised = true;
-      // The first type that the server knows decides; a stream cannot be YAML.
-      if (watch && media === 'yaml') break;
       const representation = this.accepts(clause, media, offer, watch);
+      if (representation instanceof ApiError) return representation;
+      // The first type that fits decides; a stream cannot be YAML.
+      if (representation !== undefined && watch && media === 'yaml') break;
       if (representation !== undefined) return representation;
     }
     // Clients of custom kinds, which do not have every form, learn which ones there are.
@@ -82,27 +85,44 @@ export class Negotiator {
   }
 
   private mediaOf(clause: Clause, offer: Offer): Media | undefined {
-    const name = `${clause.type}/${clause.subtype}`;
-    if (name === '*/*' || name === 'application/*' || name === 'application/json') return 'json';
-    if (name === 'application/yaml') return 'yaml';
-    if (offer.protobuf && this.binaryTypes.includes(name)) return 'protobuf';
-    return undefined;
+    const media = textMedia(clause);
+    if (media !== undefined) return media;
+    const binary = offer.protobuf || offer.transforms.length > 0;
+    return binary && this.binaryTypes.includes(`${clause.type}/${clause.subtype}`) ? 'protobuf' : undefined;
   }
 
-  private accepts(clause: Clause, media: Media, offer: Offer, watch: boolean): Representation | undefined {
-    const { as, g = '', v = '', stream, pretty } = clause.parameters;
-    if (stream !== undefined && stream !== 'watch') return undefined;
+  /** Undefined: not in this form. An error: the form is known, and an answer of this shape does not have it. */
+  private accepts(clause: Clause, media: Media, offer: Offer, watch: boolean): Representation | ApiError | undefined {
+    const { as, g = '', v = '', sv = '', pretty } = clause.parameters;
+    if (!streams(clause, media) || (sv !== '' && sv !== 'v1')) return undefined;
     const type = media === 'protobuf' ? `${clause.type}/${clause.subtype}` : `application/${media}`;
-    const base = plain(media, watch, type);
-    const result = { ...base, pretty: pretty === '1' || pretty === 'true' };
-    if (as === undefined) return g === '' && v === '' ? result : undefined;
+    const result = { ...plain(media, watch, type), pretty: pretty === '1' };
+    if (as === undefined) return g === '' && v === '' && (media !== 'protobuf' || offer.protobuf) ? result : undefined;
+    if (!this.metaGroups.includes(g) || (v !== 'v1' && v !== 'v1beta1')) return undefined;
     const known = offer.transforms.find((t) => t === as);
-    if (known === undefined || !this.metaGroups.includes(g) || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+    if (known === undefined) return watch || offer.transforms.length === 0 ? undefined : wrongShape(as, offer);
     // A Table has no binary form.
     if (known === 'Table' && media === 'protobuf') return undefined;
     return { ...result, transform: known, transformVersion: `${g}/${v}` };
   }
 }
+
+/** Metadata of one object was asked for where the answer is a list, or the other way round. */
+function wrongShape(as: string, { list = false }: Offer): ApiError | undefined {
+  if (as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined;
+  const shape = list ? 'is a list; ask for PartialObjectMetadataList' : 'is not a list; ask for PartialObjectMetadata';
+  return new ApiError(406, 'NotAcceptable', `you requested ${as}, but the requested object ${shape}`);
+}
+
+function textMedia({ type, subtype }: Clause): 'json' | 'yaml' | undefined {
+  const name = `${type}/${subtype}`;
+  if (name === '*/*' || name === 'application/*' || name === 'application/json') return 'json';
+  return name === 'application/yaml' ? 'yaml' : undefined;
+}
+
+/** Whether a media type has the stream that its `stream` parameter names. YAML has none. */
+const streams = ({ parameters: { stream } }: Clause, media: Media): boolean =>
+  stream === undefined || (stream === 'watch' && media !== 'yaml');
 
 function plain(media: Media, watch: boolean, type: string): Representation {
   const name = media === 'protobuf' ? type : `application/${media}`;
@@ -119,7 +139,32 @@ function plain(media: Media, watch: boolean, type: string): Representation {
 /** None of the asked-for types is one of any API answer. */
 export const unacceptable = (): ApiError => new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {});
 
-/** Clauses by falling quality, those of one quality in the order given. */
+/** How errors are written. */
+export interface ErrorForm {
+  readonly media: Media;
+  readonly type: string;
+  /** Indented, whoever asks. */
+  readonly pretty: boolean;
+}
+const plainErrors: ErrorForm = { media: 'json', type: 'application/json', pretty: false };
+/** For clients that take no error in any form that errors have: a Table, metadata, another media type. */
+const lastResort: ErrorForm = { media: 'json', type: 'application/json', pretty: true };
+
+/** The form of errors. They are never transformed: a clause that asks for that is passed over. */
+export function errorForm(accept: string | undefined): ErrorForm {
+  if (accept === undefined || accept === '' || accept === 'application/json') return plainErrors;
+  for (const clause of parseAccept(accept)) {
+    const name = `${clause.type}/${clause.subtype}`;
+    const media = textMedia(clause) ?? (isProtobufMediaType(name) ? 'protobuf' : undefined);
+    const { as, g, v, sv, pretty } = clause.parameters;
+    if (media === undefined || !streams(clause, media) || (as ?? g ?? v ?? sv) !== undefined) continue;
+    if (media === 'json') return pretty === '1' ? lastResort : plainErrors;
+    return { media, type: name, pretty: false };
+  }
+  return lastResort;
+}
+
+/** Clauses in the order in which clients have always been served. Parameters without a value do not count. */
 export function parseAccept(accept: string): Clause[] {
   const clauses: Clause[] = [];
   for (const part of accept.split(',')) {
@@ -127,18 +172,41 @@ export function parseAccept(accept: string): Clause[] {
     const [type = '', subtype = ''] = name.trim().split('/');
     if (type === '') continue;
     const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
+    let quality = 1;
     for (const parameter of rest) {
-      const [key = '', value = ''] = parameter.split('=');
-      parameters[key.trim().toLowerCase()] = value.trim().replace(/^"|"$/g, '');
+      const [key = '', value = '', ...more] = parameter.split('=');
+      if (value === '' || more.length > 0) continue;
+      if (key.trim() === 'q') quality = NUMBER.test(value) ? Number(value) : 0;
+      else parameters[key.trim()] = value.trim();
     }
-    const quality = parameters.q === undefined ? 1 : Number(parameters.q);
-    clauses.push({ type, subtype, parameters, quality: Number.isNaN(quality) ? 1 : quality });
+    clauses.push({ type, subtype, parameters, quality });
   }
-  return clauses.sort((a, b) => b.quality - a.quality);
+  return clauses.length <= MOST_ORDERED ? ordered(clauses) : clauses.sort((a, b) => b.quality - a.quality);
 }
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** Longer lists are put in the order of quality alone. */
+const MOST_ORDERED = 12;
 
-/** Browsers and command-line fetchers get indented answers unless they say otherwise. */
+/**
+ * Moves each clause before those that it goes before: those of less quality, and those that take anything, even of a higher one.
+ *
+ *   a/*, b/c;q=0.1   → b/c, a/*
+ */
+function ordered(clauses: Clause[]): Clause[] {
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0 && goesBefore(clauses[j] as Clause, clauses[j - 1] as Clause); j--) {
+      [clauses[j - 1], clauses[j]] = [clauses[j] as Clause, clauses[j - 1] as Clause];
+    }
+  }
+  return clauses;
+}
+const goesBefore = (a: Clause, b: Clause): boolean =>
+  a.quality > b.quality || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*');
+
+const TRUE: readonly string[] = ['1', 't', 'T', 'true', 'True', 'TRUE'];
+
+/** Browsers and command-line fetchers get indented answers unless they say otherwise. A text that is no boolean is false. */
 export function wantsPretty(pretty: string | undefined, userAgent: string | undefined): boolean {
-  if (pretty !== undefined) return pretty !== '' && pretty !== '0' && pretty.toLowerCase() !== 'false';
+  if (pretty !== undefined && pretty !== '') return TRUE.includes(pretty);
   return userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }

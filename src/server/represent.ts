@@ -46,13 +46,13 @@ export async function representItem(
     if (slices !== undefined && !resource.hub.later) {
       const row = await rowInSlices(env, resource, item, r.transformVersion, include, slices);
       await slices.pause();
-      return writtenText(tableOf(resource, [row], meta, r.transformVersion, true), r, pretty, slices);
+      return representText(tableOf(resource, [row], meta, r.transformVersion, true), r, pretty, slices);
     }
     const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
-    return writtenText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
+    return representText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
   }
   if (r.transform !== undefined) {
-    if (r.media !== 'protobuf') return writtenText(partialText(item, r.transformVersion), r, pretty, slices);
+    if (r.media !== 'protobuf') return representText(partialText(item, r.transformVersion), r, pretty, slices);
     const value = await parsedText(Buffer.from(partialText(item, r.transformVersion)), slices);
     await slices?.pause();
     return binary(PartialObjectMetadata, value);
@@ -92,7 +92,7 @@ export async function representList(
 ): Promise<Buffer> {
   if (r.transform === 'Table') {
     const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, items) : undefined;
-    return writtenText(tableText(env, resource, items, meta, r.transformVersion, include, true, objects), r, pretty);
+    return representText(tableText(env, resource, items, meta, r.transformVersion, include, true, objects), r, pretty);
   }
   if (r.transform !== undefined) {
     const list = {
@@ -125,8 +125,13 @@ export function typeMetaLength(resource: Resource): number {
   return Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind.kind)},"apiVersion":${JSON.stringify(resource.hub.apiVersion)},`);
 }
 
-/** JSON text as it is, or in another form. With slices it is large. */
-async function writtenText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
+/** The metadata of an object that is not stored itself, given as the JSON of its PartialObjectMetadata. */
+export async function representMetadata(text: string, r: Representation, pretty: boolean): Promise<Buffer> {
+  return r.media === 'protobuf' ? binary(PartialObjectMetadata, JSON.parse(text) as JsonObject) : representText(text, r, pretty);
+}
+
+/** JSON text as it is, or in another form that is not binary. With slices it is large. */
+export async function representText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
   if (r.media === 'json' && !pretty) return Buffer.from(`${text}\n`);
   return writtenBytes(Buffer.from(text), r, pretty, slices);
 }

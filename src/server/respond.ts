@@ -2,7 +2,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
-import { isProtobufMediaType } from '../identity.ts';
 import { Status } from '../kinds/meta-kinds.ts';
 import { RequestEnded } from '../lib/slices.ts';
 import { ApiError, type Status as StatusBody, storeFull } from '../meta/errors.ts';
@@ -10,7 +9,7 @@ import { encodeEnvelope } from '../schema/envelope.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import { StoreFull } from '../storage/engine.ts';
 import type { Context } from './context.ts';
-import { type Media, parseAccept, wantsPretty } from './negotiate.ts';
+import { type ErrorForm, errorForm, wantsPretty } from './negotiate.ts';
 import { endWith } from './pieces.ts';
 import { sendShort } from './short-answer.ts';
 import { EXPLAIN_HEADER } from './steps/explain.ts';
@@ -125,18 +124,17 @@ export function sendText(ctx: Context, status: number, text: string, headers: re
   send(ctx, status, 'text/plain; charset=utf-8', text, ['X-Content-Type-Options', 'nosniff', ...headers]);
 }
 
-/** JSON of a value that is not an API object of a negotiated form. */
-export function sendJson(ctx: Context, status: number, value: unknown, headers: readonly string[] = []): void {
-  send(ctx, status, 'application/json', jsonText(ctx, value), headers);
-}
-export function jsonText(ctx: Context, value: unknown): string {
-  return prettyWanted(ctx) ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`;
-}
 export const prettyWanted = (ctx: Context): boolean => wantsPretty(ctx.param('pretty'), ctx.header('user-agent'));
 
-/** A Status in the representation that the client asked for, JSON where it asked for none that we have. */
-export async function sendStatus(ctx: Context, code: number, status: StatusBody, headers: readonly string[] = []): Promise<void> {
-  const { media, type } = errorMedia(ctx);
+/** A Status in the given form; that of errors where none is given. */
+export async function sendStatus(
+  ctx: Context,
+  code: number,
+  status: StatusBody,
+  headers: readonly string[] = [],
+  form: ErrorForm = errorForm(ctx.header('accept')),
+): Promise<void> {
+  const { media, type } = form;
   if (ctx.audit !== undefined) ctx.audit.responseStatus(status);
   if (media === 'yaml') {
     const { stringifyYaml } = await import('../schema/yaml.ts');
@@ -144,20 +142,10 @@ export async function sendStatus(ctx: Context, code: number, status: StatusBody,
   } else if (media === 'protobuf') {
     const raw = encodeProtobuf(Status, status as never);
     send(ctx, code, type, encodeEnvelope({ apiVersion: 'v1', kind: 'Status', raw }), headers);
-  } else sendJson(ctx, code, status, headers);
-}
-
-function errorMedia(ctx: Context): { media: Media; type: string } {
-  const accept = ctx.header('accept');
-  if (accept !== undefined && accept !== 'application/json') {
-    for (const clause of parseAccept(accept)) {
-      const name = `${clause.type}/${clause.subtype}`;
-      if (name === 'application/json' || name === '*/*' || name === 'application/*') break;
-      if (name === 'application/yaml') return { media: 'yaml', type: name };
-      if (isProtobufMediaType(name)) return { media: 'protobuf', type: name };
-    }
+  } else {
+    const pretty = form.pretty || prettyWanted(ctx);
+    send(ctx, code, type, pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`, headers);
   }
-  return { media: 'json', type: 'application/json' };
 }
 
 /** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and told without its details. */

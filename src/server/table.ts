@@ -7,7 +7,7 @@ import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds
 import type { Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { hubInSlices, normal, parseAsInSlices, parseItem, parseNow } from '../registry/convert.ts';
-import { encode } from '../schema/json.ts';
+import { decode, encode } from '../schema/json.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 
@@ -78,6 +78,27 @@ export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiOb
   const cells = JSON.stringify(view.cells?.(object as never, env) ?? defaultCells(columns, object));
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
 }
+
+/** The Table of a bookmark: one row of an object of which only the version is known. */
+export function bookmarkTableText(
+  env: KindEnv,
+  resource: Resource,
+  object: JsonObject,
+  apiVersion: string,
+  include: IncludeObject,
+  withColumns: boolean,
+): string {
+  const { kind } = resource;
+  const { schema } = resource.definition.own?.cells === undefined ? resource.hub : resource;
+  const empty = decode(schema, object) as ApiObject;
+  const { resourceVersion = '' } = empty.metadata;
+  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(empty, apiVersion) : JSON.stringify(object);
+  const cells = kind.cells?.(empty as never, env) ?? ['', NEVER];
+  const columns = withColumns ? columnsText(resource) : 'null';
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${JSON.stringify(cells)},"object":${shown}}]}`;
+}
+/** When an object was made that was never made. */
+const NEVER = '0001-01-01T00:00:00Z';
 
 /** The metadata of a view as PartialObjectMetadata. */
 export function viewPartialText(object: ApiObject, apiVersion: string): string {

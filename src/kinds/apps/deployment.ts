@@ -22,6 +22,9 @@ const specAt = Path.of('spec');
 const templateAt = specAt.child('template');
 const statusAt = Path.of('status');
 
+/** Deployments alone show no selector as nothing. */
+const wordless = (selector: string): string => (selector === '<none>' ? '' : selector === '<error>' ? '<invalid>' : selector);
+
 function defaults({ spec }: Deployment, env: KindEnv): void {
   spec.replicas ??= 1;
   const { strategy } = spec;
@@ -136,6 +139,6 @@ export const DeploymentKind = kind<Deployment>({
     deployment.status.availableReplicas ?? 0,
     ageCell(deployment, env),
     ...containerCells(deployment.spec.template),
-    selectorCell(deployment.spec.selector),
+    wordless(selectorCell(deployment.spec.selector)),
   ],
 });

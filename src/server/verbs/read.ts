@@ -10,7 +10,7 @@ import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
 import { converted } from '../conversions.ts';
 import { sendList } from '../list-body.ts';
-import { type Representation, wantsPretty } from '../negotiate.ts';
+import { type Offer, type Representation, wantsPretty } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
 import { send, sendLine } from '../respond.ts';
@@ -21,16 +21,16 @@ const builtinOffer = { protobuf: true, transforms: ['Table', 'PartialObjectMetad
 const customOffer = { protobuf: false, transforms: ['Table', 'PartialObjectMetadata'] as const };
 export const listOffer = (resource: Resource) => (resource.custom ? listOffers.custom : listOffers.builtin);
 const listOffers = {
-  builtin: { protobuf: true, transforms: ['Table', 'PartialObjectMetadataList'] as const },
-  custom: { protobuf: false, transforms: ['Table', 'PartialObjectMetadataList'] as const },
+  builtin: { protobuf: true, transforms: ['Table', 'PartialObjectMetadataList'] as const, list: true },
+  custom: { protobuf: false, transforms: ['Table', 'PartialObjectMetadataList'] as const, list: true },
 };
 
 /**
- * The form of an answer that is an object. A write asks for it before it does anything, so that none is done and then refused
- * because its answer cannot look as the client wants it.
+ * The form of an answer that is an object, or what else is on offer. A write asks for it before it does anything, so that none
+ * is done and then refused because its answer cannot look as the client wants it.
  */
-export function objectForm(services: Services, ctx: Context, resource: Resource): Representation {
-  const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
+export function objectForm(services: Services, ctx: Context, resource: Resource, offer: Offer = objectOffer(resource)): Representation {
+  const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
   if (representation.transform === 'Table') includeObject(ctx, representation);
   return representation;
 }

@@ -19,7 +19,7 @@ import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import type { Representation } from '../negotiate.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
-import { representObject } from '../represent.ts';
+import { representMetadata, representObject, representText } from '../represent.ts';
 import { send } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { viewPartialText, viewTableText } from '../table.ts';
@@ -42,10 +42,13 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
 async function answer(services: Services, ctx: Context, representation: Representation, view: View, hub: ApiObject): Promise<void> {
   const { transform, transformVersion, type } = representation;
   const object = shown(services, view, hub);
-  if (transform === 'Table')
-    send(ctx, 200, type, `${viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx, representation))}\n`);
-  else if (transform === 'PartialObjectMetadata') send(ctx, 200, type, `${viewPartialText(object, transformVersion)}\n`);
-  else send(ctx, 200, type, await representObject(view.schema, object, representation, isPretty(ctx, representation)));
+  const pretty = isPretty(ctx, representation);
+  if (transform === 'Table') {
+    const text = viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx, representation));
+    send(ctx, 200, type, await representText(text, representation, pretty));
+  } else if (transform !== undefined)
+    send(ctx, 200, type, await representMetadata(viewPartialText(object, transformVersion), representation, pretty));
+  else send(ctx, 200, type, await representObject(view.schema, object, representation, pretty));
 }
 
 /** A view that is not there is missed under its own name, in the group of the object or, for the core group, of the view. */

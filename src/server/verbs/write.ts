@@ -25,7 +25,7 @@ import { managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } 
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { attributesOf } from '../steps/authorize.ts';
-import { isPretty, objectForm, sendItem } from './read.ts';
+import { includeObject, isPretty, listOffer, objectForm, sendItem } from './read.ts';
 
 /** How many objects of a collection are deleted at a time. */
 const DELETE_WIDTH = 32;
@@ -186,7 +186,7 @@ export async function deleteObject(services: Services, ctx: Context, resource: R
   const result = await remove(services.registry, write, options);
   const accepted = !result.removed && options.orphanDependents === false ? 202 : 200;
   if (!result.removed || resource.kind.deleteReturnsObject) return sendItem(services, ctx, accepted, resource, result.item, representation);
-  return sendStatus(ctx, 200, success(resource, write.name, result.object.metadata.uid ?? ''));
+  return sendStatus(ctx, 200, success(resource, write.name, result.object.metadata.uid ?? ''), [], representation);
 }
 
 function success(resource: Resource, name: string, uid: string): Status {
@@ -202,7 +202,7 @@ function success(resource: Resource, name: string, uid: string): Status {
 export async function deleteCollection(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { registry } = services;
   if (!resource.kind.verbs.includes('deletecollection')) throw methodNotAllowed(resource.resource, 'deletecollection');
-  const representation = objectForm(services, ctx, resource);
+  const representation = objectForm(services, ctx, resource, listOffer(resource));
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
   const listed = readOptions(ctx, registry.catalog, false);
   const { options, dryRun, json } = await deleteOptions(services, ctx, true);
@@ -236,8 +236,8 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
     resource,
     { ...page, whole: false },
     { ...selection, everything: false },
-    representation.transform === 'PartialObjectMetadata' ? { ...representation, transform: 'PartialObjectMetadataList' } : representation,
+    representation,
     isPretty(ctx, representation),
-    'Metadata',
+    includeObject(ctx, representation),
   );
 }

@@ -15,7 +15,7 @@ import type { Item } from '../../storage/item.ts';
 import type { Representation } from '../negotiate.ts';
 import { binary, type IncludeObject, isPlain, needsCalls, partial } from '../represent.ts';
 import type { Services } from '../services.ts';
-import { partialText, tableText } from '../table.ts';
+import { bookmarkTableText, partialText, tableText } from '../table.ts';
 import { Frame } from './batch.ts';
 import { conversionsOf } from './conversions.ts';
 
@@ -70,12 +70,20 @@ export class Frames {
     const { kind, apiVersion, schema } = this.resource;
     const { transform, transformVersion } = this.representation;
     const resourceVersion = String(revision);
-    if (transform === 'Table') return this.ready('BOOKMARK', jsonLine('BOOKMARK', this.table([], resourceVersion, false)));
-    const object =
-      transform === undefined
-        ? (toJson(schema, { kind: kind.kind, apiVersion, metadata: { resourceVersion } } as never) as JsonObject)
-        : { kind: transform, apiVersion: transformVersion, metadata: { resourceVersion, creationTimestamp: null } };
+    if (transform === undefined || transform === 'Table') {
+      const object = toJson(schema, { kind: kind.kind, apiVersion, metadata: { resourceVersion } } as never) as JsonObject;
+      return this.ready('BOOKMARK', transform === undefined ? this.wrap('BOOKMARK', object) : this.bookmarkTable(object));
+    }
+    const object = { kind: transform, apiVersion: transformVersion, metadata: { resourceVersion, creationTimestamp: null } };
     return this.ready('BOOKMARK', this.wrap('BOOKMARK', object));
+  }
+  /** The row of an object that has nothing but a version. Like any first event, a bookmark brings the columns. */
+  private bookmarkTable(object: JsonObject): Buffer {
+    const { services, resource, include } = this;
+    const withColumns = this.firstTable;
+    this.firstTable = false;
+    const text = bookmarkTableText(services.registry.env, resource, object, this.representation.transformVersion, include, withColumns);
+    return jsonLine('BOOKMARK', text);
   }
 
   error(error: ApiError): Frame {
