@@ -171,7 +171,7 @@ export class Client {
     const gone = await this.call<ObjectList<ApiObject>>(
       'DELETE',
       query === '' ? path : `${path}?${query}`,
-      this.accept('PartialObjectMetadata'),
+      this.accept('PartialObjectMetadataList'),
       options,
     );
     const next = gone.metadata.continue;

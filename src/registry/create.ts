@@ -92,6 +92,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (slices !== undefined) await slices.pause();
   kind.strategy?.canonicalize?.(ready as never);
   request.name = target.name;
+  if (generate) request.nameGenerated = true;
   const validated = deps.admission.validate(request);
   if (validated instanceof Promise) await validated;
   if (slices !== undefined) await slices.pause();

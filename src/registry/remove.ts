@@ -79,7 +79,8 @@ async function attemptRemove(
   if (convertsLater(resource) && !ctx.collection) await fromHub(resource, structuredClone(object));
   const sideWrites = alongside?.(object);
   checkPreconditions(ctx, object, options);
-  const request = admissionRequest(ctx, 'DELETE', undefined, object);
+  if (isUnderWay(ctx, object, options)) return { item, object, removed: false };
+  const request = admissionRequest(heeded(ctx, object, options), 'DELETE', undefined, object);
   if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
@@ -88,7 +89,6 @@ async function attemptRemove(
 
   const now = deps.env.now();
   const plan = gracePlan(ctx, object, options, now);
-  if (plan === 'pending') return { item, object, removed: false };
   const finalizers = finalizersFor(ctx, object, options);
   const held = isHeld(resource.kind, object, finalizers ?? object.metadata.finalizers);
   if (plan === 'now' && !held) return removeNow(deps, ctx, item, object, request.sideWrites);
@@ -171,23 +171,50 @@ function checkPreconditions(ctx: WriteContext, object: ApiObject, { precondition
     throw fail('ResourceVersion', resourceVersion, object.metadata.resourceVersion, 'modified');
 }
 
+/** The grace period that was asked for: a negative one is one second. */
+const requestedGrace = ({ gracePeriodSeconds: seconds }: DeleteOptions): number | undefined =>
+  seconds !== undefined && seconds < 0 ? 1 : seconds;
+
+/** A deletion is already under way, and this request changes nothing of it: nobody is asked about it again. */
+function isUnderWay({ resource: { kind } }: WriteContext, object: ApiObject, options: DeleteOptions): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: current } = object.metadata;
+  if (deletionTimestamp === undefined) return false;
+  if (kind.deletionBegins !== undefined && kind.holdsDeletion?.(object as never)) return true;
+  // What has no time left is deleted: a deletion that was broken off after the mark goes on.
+  if (kind.gracePeriod === undefined || current === undefined || current === 0) return false;
+  const requested = requestedGrace(options);
+  return requested === undefined || requested >= current;
+}
+
+/**
+ * The request with its options as they are heeded: those who review the deletion of one object see the grace period that it will
+ * have, and which object a deletion in steps goes on with.
+ */
+function heeded(ctx: WriteContext, object: ApiObject, options: DeleteOptions): WriteContext {
+  const { kind } = ctx.resource;
+  const isNegative = (options.gracePeriodSeconds ?? 0) < 0;
+  if (ctx.collection || (kind.gracePeriod === undefined && kind.deletionBegins === undefined && !isNegative)) return ctx;
+  const all = { ...ctx.options };
+  let grace = requestedGrace(options);
+  if (kind.gracePeriod !== undefined && object.metadata.deletionTimestamp === undefined) grace = kind.gracePeriod(object as never, grace);
+  if (grace !== undefined) all.gracePeriodSeconds = grace;
+  if (kind.deletionBegins !== undefined) all.preconditions = { uid: object.metadata.uid ?? '', ...options.preconditions };
+  return { ...ctx, options: all };
+}
+
 /**
  * How the grace period bears on this request; the object is marked where it begins or is shortened.
  *   now      no grace: it goes, unless finalizers hold it
  *   marked   grace begins or is shortened
- *   pending  a deletion is already under way and this request changes nothing
  */
-function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions, now: number): 'now' | 'marked' | 'pending' {
+function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions, now: number): 'now' | 'marked' {
   const meta = object.metadata;
   const { kind } = ctx.resource;
   if (kind.gracePeriod === undefined) return 'now';
-  const { gracePeriodSeconds } = options;
-  const requested = gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds;
+  const requested = requestedGrace(options);
   if (meta.deletionTimestamp !== undefined) {
     const current = meta.deletionGracePeriodSeconds;
-    // What has no time left is deleted: a deletion that was broken off after the mark goes on.
-    if (current === undefined || current === 0) return 'now';
-    if (requested === undefined || requested >= current) return 'pending';
+    if (current === undefined || current === 0 || requested === undefined) return 'now';
     meta.deletionTimestamp = formatTime(timeMillis(meta.deletionTimestamp) - (current - requested) * 1000);
     meta.deletionGracePeriodSeconds = requested;
     return 'marked';

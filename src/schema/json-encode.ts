@@ -30,6 +30,18 @@ export function encode(type: Type, object: unknown): string {
   return text;
 }
 
+/** The JSON text of an object with the empty lists that were said: those that other texts show as null. */
+export function encodeSaid(type: Type, object: unknown): string {
+  showsEmpty = true;
+  try {
+    return encode(type, object);
+  } finally {
+    showsEmpty = false;
+  }
+}
+/** Whether lists that are always written are written as they are when they are empty. */
+let showsEmpty = false;
+
 /** The text of an object is longer than whoever wants it can use: it was not made to its end. */
 export class TextTooLong extends Error {}
 
@@ -398,7 +410,7 @@ function messageWriter(type: MessageType): Writer {
     for (let i = base; i < end; i++) {
       const plan = present.plans[i] as FieldPlan;
       const value = present.take(i);
-      if (value === plan.zero || (plan.collection && isEmpty(value))) continue;
+      if (value === plan.zero || (plan.collection && isEmpty(value) && !(showsEmpty && plan.nothing !== undefined))) continue;
       for (; next < always.length && (always[next] as FieldPlan).at <= plan.at; next++) {
         if (always[next] === plan) continue;
         label(separator, (always[next] as FieldPlan).nothing as Uint8Array);

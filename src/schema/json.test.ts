@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { applyDefaults, DecodeError, decode, encode, encodeBytes, keepText, type Problem, TextTooLong, toJson } from './json.ts';
+import {
+  applyDefaults,
+  DecodeError,
+  decode,
+  encode,
+  encodeBytes,
+  encodeSaid,
+  keepText,
+  type Problem,
+  TextTooLong,
+  toJson,
+} from './json.ts';
 import {
   always,
   bool,
@@ -195,6 +206,15 @@ test('encoding follows the schema whatever the order of the object, and writes n
     rules: undefined,
   });
   expect(encode(Thing, {})).toBe('{"metadata":{"creationTimestamp":null},"spec":{"selector":null},"rules":null}');
+});
+
+test('an empty list that is always written is null, unless what was said is wanted', () => {
+  const rest = { metadata: { creationTimestamp: null }, spec: { selector: null } };
+  const said = decode(Thing, { rules: [], data: {}, spec: { ports: [] } });
+  expect(JSON.parse(encode(Thing, said))).toEqual({ ...rest, rules: null });
+  expect(JSON.parse(encodeSaid(Thing, said))).toEqual({ ...rest, rules: [] });
+  expect(JSON.parse(encodeSaid(Thing, decode(Thing, { rules: null })))).toEqual({ ...rest, rules: null });
+  expect(JSON.parse(encode(Thing, said))).toEqual({ ...rest, rules: null });
 });
 
 test('large objects are written whole, and small ones after them', () => {

@@ -6,7 +6,7 @@ import { reportUnknownFields } from './unknown.ts';
 
 export { applyDefaults } from './defaults.ts';
 export { DecodeError, type Problem } from './errors.ts';
-export { encode, encodeBytes, keepText, TextTooLong } from './json-encode.ts';
+export { encode, encodeBytes, encodeSaid, keepText, TextTooLong } from './json-encode.ts';
 export { encodeSteps } from './json-encode-steps.ts';
 export { toJson } from './json-value.ts';
 export { cloneJson, setKey } from './plain.ts';

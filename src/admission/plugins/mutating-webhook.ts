@@ -7,7 +7,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';
 import { ApiError, badRequest } from '../../meta/errors.ts';
-import { decode, toJson } from '../../schema/json.ts';
+import { decode, encodeSaid, toJson } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { changes } from '../explain.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
@@ -147,7 +147,7 @@ class Mutator {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
     const patched = attempt(webhook, () => {
-      const object = decode(served.schema, patch(toJson(served.schema, current as never))) as ApiObject;
+      const object = decode(served.schema, patch(JSON.parse(encodeSaid(served.schema, current)) as JsonValue)) as ApiObject;
       object.kind ??= served.kind.kind;
       object.apiVersion ??= served.apiVersion;
       object.metadata ??= {};

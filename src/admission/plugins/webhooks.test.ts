@@ -414,3 +414,16 @@ test('configurations of a kind that is not served are not consulted, and counted
   warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
   expect(warned).toEqual([expect.stringMatching(/^webhook configurations are not served and not consulted .*"ignored":1/)]);
 });
+
+test.each([
+  ['validating', { patchType: 'JSONPatch' }, /a validating webhook may not return response.patchType/],
+  ['validating', { patchType: '' }, /a validating webhook may not return response.patchType/],
+  ['mutating', { patchType: '' }, /webhook returned response.patchType but not response.patch/],
+  ['mutating', { ...add('/data/x', 'y'), patchType: null }, /webhook returned response.patch but not response.patchType/],
+] as const)('a %s webhook that answers %j is at fault', async (sort, response, why) => {
+  const hook = await webhook(() => ({ allowed: true, ...response }) as never);
+  const { world: given, plugin } = await world(sort, entry('a.b.c', hook));
+  expect(await judged(plugin, given.request('configmaps', cm()))).toMatch(why);
+  const { world: older, plugin: lenient } = await world(sort, entry('a.b.c', hook, { admissionReviewVersions: ['v1beta1'] }));
+  expect(await judged(lenient, older.request('configmaps', cm()))).toBeUndefined();
+});

@@ -1,7 +1,7 @@
 /** The objects of a request as texts, in the versions that webhooks want; each version is made once. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
-import { encode } from '../../schema/json.ts';
+import { encodeSaid } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
@@ -47,11 +47,11 @@ export class VersionedTexts {
 
   private text(served: Served, hub: ApiObject | undefined): string | Promise<string> {
     if (hub === undefined) return 'null';
-    if (served.isHub) return encode(served.schema, hub as never);
+    if (served.isHub) return encodeSaid(served.schema, hub);
     const converted = this.env.webhooks.toVersion(served, hub);
     return converted instanceof Promise
-      ? converted.then((object) => encode(served.schema, object as never))
-      : encode(served.schema, converted as never);
+      ? converted.then((object) => encodeSaid(served.schema, object))
+      : encodeSaid(served.schema, converted);
   }
 }
 

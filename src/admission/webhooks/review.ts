@@ -28,8 +28,9 @@ export function reviewText(
   const sub = subresource === '' ? '' : `,"subResource":${quote(subresource)}`;
   const requestSub = subresource === '' ? '' : `,"requestSubResource":${quote(subresource)}`;
   const name = request.collection ? '' : request.name;
-  const namespace =
-    request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '' ? name : request.namespace;
+  // A namespace is in itself, unless its name was generated after the request had come.
+  const isNamespace = request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '';
+  const namespace = isNamespace && !request.nameGenerated ? name : request.namespace;
   return (
     `{"kind":"AdmissionReview","apiVersion":${quote(`${groupName(identity, 'admission')}/${version}`)},"request":{"uid":${quote(uid)}` +
     `,"kind":${kindText(identity, served, objectKind)},"resource":${resourceText(served)}${sub}` +
@@ -128,15 +129,17 @@ const readStatus = (value: JsonValue): Status => decode(Status as MessageType, v
 
 function readPatch(response: JsonObject, version: ReviewVersion, mutating: boolean): Pick<ReviewAnswer, 'patch' | 'patchType'> {
   const patch = response.patch ?? '';
+  const typed = response.patchType !== undefined && response.patchType !== null;
   const patchType = response.patchType ?? '';
   if (typeof patch !== 'string' || typeof patchType !== 'string') throw new Error('response.patch and response.patchType must be texts');
   if (!mutating) {
     if (version === 'v1' && patch !== '') throw new Error('a validating webhook may not return response.patch');
+    if (version === 'v1' && typed) throw new Error('a validating webhook may not return response.patchType');
     return { patch: undefined, patchType: '' };
   }
   if (version === 'v1') {
     if (patch !== '' && patchType === '') throw new Error('webhook returned response.patch but not response.patchType');
-    if (patch === '' && patchType !== '') throw new Error('webhook returned response.patchType but not response.patch');
+    if (patch === '' && typed) throw new Error('webhook returned response.patchType but not response.patch');
   }
   if (patch === '') return { patch: undefined, patchType: '' };
   if (patchType !== '' && patchType !== 'JSONPatch')
