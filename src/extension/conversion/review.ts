@@ -15,9 +15,11 @@ export function reviewText(identity: Identity, version: ReviewVersion, uid: stri
   const quote = (text: string): string => JSON.stringify(text);
   return (
     `{"kind":"ConversionReview","apiVersion":${quote(`${groupName(identity, 'apiextensions')}/${version}`)},"request":` +
-    `{"uid":${quote(uid)},"desiredAPIVersion":${quote(wanted)},"objects":[${objects.join()}]}}`
+    `{"uid":${quote(uid)},"desiredAPIVersion":${quote(wanted)},"objects":[${objects.join()}]},"response":${NO_RESPONSE}}`
   );
 }
+/** Every request has carried it, to be filled in: webhooks that answer with what they were sent count on its fields. */
+const NO_RESPONSE = '{"uid":"","convertedObjects":null,"result":{"metadata":{}}}';
 
 /** The objects of an answer. Throws an Error that says what is wrong with it. */
 export function readReview(identity: Identity, version: ReviewVersion, uid: string, value: JsonValue): readonly JsonValue[] {

@@ -92,6 +92,7 @@ test('a webhook is asked for all objects at once and answers in their order', as
   expect(path).toBe('/hook?timeout=30s');
   expect(review).toMatchObject({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' });
   expect(review.request).toMatchObject({ uid: 'call-1', desiredAPIVersion: 'example.com/v2' });
+  expect(review.response).toEqual({ uid: '', convertedObjects: null, result: { metadata: {} } });
   expect(review.request.objects.map((one: Loose) => `${one.apiVersion} ${one.metadata.uid}`)).toEqual([
     'example.com/v1 uid-a',
     'example.com/v1 uid-b',
