@@ -8,7 +8,7 @@ import { normalize } from '../../src/kinds/validation/laws.testing.ts';
 import fc from '../../src/lib/fast-check.testing.ts';
 import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
-import type { MessageType } from '../../src/schema/types.ts';
+import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 import { kinds, readExamples, servedVersions } from '../support/examples.ts';
 
@@ -27,6 +27,21 @@ function fillIn(served: Served, object: ApiObject): void {
   served.definition.defaults?.(object as never, testEnv);
 }
 
+/** An object as the binary form has it: lists whose absence means something else than none at all cannot be empty there. */
+function withoutEmptyLists(type: Type, value: unknown): unknown {
+  const resolved = resolve(type);
+  if (resolved.node === 'list' && Array.isArray(value)) return value.map((item) => withoutEmptyLists(resolved.item, item));
+  if (resolved.node !== 'message' || typeof value !== 'object' || value === null) return value;
+  const copy: Record<string, unknown> = { ...value };
+  for (const field of resolved.ordered) {
+    const inner = copy[field.name];
+    if (inner === undefined) continue;
+    if (field.nullable && resolve(field.type).node === 'list' && (inner as unknown[]).length === 0) delete copy[field.name];
+    else copy[field.name] = withoutEmptyLists(field.type, inner);
+  }
+  return copy;
+}
+
 test.each(every)('%s is the same in JSON and in the binary form', (_name, { schema }) => {
   fc.assert(
     fc.property(arbitraryOf(schema), (value) => {
@@ -35,7 +50,7 @@ test.each(every)('%s is the same in JSON and in the binary form', (_name, { sche
       expect(encode(schema, read(schema, JSON.parse(text)))).toBe(text);
       const bytes = encodeProtobuf(schema, object);
       const back = decodeProtobuf(schema, bytes);
-      expect(json(schema, back)).toEqual(JSON.parse(text));
+      expect(json(schema, back)).toEqual(json(schema, withoutEmptyLists(schema, object)));
       expect(encodeProtobuf(schema, back).equals(bytes)).toBe(true);
     }),
     runs(60),
