@@ -63,13 +63,15 @@ export function composeSurface(
   const now = (): number => clock.now();
   let ending = false;
   const fair = isFair(options, catalog);
-  const schemas = fair ? live('flowcontrol.apiserver', 'flowschemas') : undefined;
   const start = startChecks({
     views: () => cache.problem(),
-    fairness: schemas && {
-      configuration: () => (schemas.list().length === 0 ? 'no flow schema is in effect' : undefined),
-      seats: () => (fairness?.isOpen === true ? undefined : 'requests take no seats'),
-    },
+    fairness: !fair
+      ? undefined
+      : {
+          // Without any schema that can be read, requests have the level of those that no schema matches.
+          configuration: () => cache.problem(),
+          seats: () => (fairness?.isOpen === true ? undefined : 'requests take no seats'),
+        },
     aggregation: (part) => aggregation.problem(part),
   });
   const checks: HealthCheck[] = [
