@@ -91,8 +91,10 @@ async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, it
     });
   let bytes = 0;
   for (const chunk of inChunks(items, CHUNK)) {
-    bytes += form.measured(chunk) ?? (await pieceOf(chunk)).length;
-    if (slices.due) await slices.pause();
+    const known = form.measured(chunk);
+    bytes += known ?? (await pieceOf(chunk)).length;
+    // Making a piece is as long as a slice may be, and nothing else in this loop waits for a turn.
+    if (known === undefined || slices.due) await slices.pause();
   }
   const { before, after } = form.around(bytes);
   body = openBody(ctx, type, before.length + bytes + after.length);
