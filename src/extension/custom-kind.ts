@@ -157,16 +157,25 @@ function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubres
       if (withStatus) copyField(custom, old, 'status');
     },
     validate(custom, errors) {
-      schema.validate(custom, errors);
-      check(custom, errors);
+      return followedBy(schema.validate(custom, errors), () => check(custom, errors));
     },
     validateUpdate(custom, old, errors) {
       changedMetadataAgain(custom, old, errors);
-      schema.validateUpdate(custom, old, errors);
-      check(custom, errors);
+      return followedBy(schema.validateUpdate(custom, old, errors), () => check(custom, errors));
     },
     ...(withStatus && { resetFields: [['status']] }),
   };
+}
+
+/** Work, where there is any, and then the rest. */
+function followedBy(work: Work<void> | undefined, rest: () => void): Work<void> | undefined {
+  if (work !== undefined) return oneAfterAnother(work, rest);
+  rest();
+  return undefined;
+}
+function* oneAfterAnother(work: Work<void>, rest: () => void): Work<void> {
+  yield* work;
+  rest();
 }
 
 /** Only status is written; everything else stays as it is. */
@@ -182,8 +191,7 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
     },
     validateUpdate(custom, old, errors) {
       changedMetadataAgain(custom, old, errors);
-      schema.validateUpdate(custom, old, errors);
-      validateScaleStatus(scale, custom, errors);
+      return followedBy(schema.validateUpdate(custom, old, errors), () => validateScaleStatus(scale, custom, errors));
     },
     // Metadata is left as it was, and yet whoever sends it owns it: so it is with the stock server.
     resetFields: [['spec']],

@@ -58,7 +58,7 @@ export interface Strategy<T = never> {
   validate?(object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void | Work<void>;
   validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void | Work<void>;
   /** Last tidying before the store, for example dropping fields that a type change left behind. */
-  canonicalize?(object: T): void;
+  canonicalize?(object: T): void | Work<void>;
   /** Texts for Warning headers (deprecated fields and the like). */
   warnings?(object: T, old: T | undefined, env: KindEnv): string[];
   /** Field paths (`['status']`) that this way of writing resets, so that apply never owns them. */

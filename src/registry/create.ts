@@ -90,7 +90,14 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const checking = check(deps, ctx, ready, slices);
   if (checking instanceof Promise) await checking;
   if (slices !== undefined) await slices.pause();
-  kind.strategy?.canonicalize?.(ready as never);
+  const canonical = kind.strategy?.canonicalize?.(ready as never);
+  if (canonical !== undefined) {
+    if (slices === undefined) atOnce(canonical);
+    else {
+      await inSlices(canonical, slices);
+      await slices.pause();
+    }
+  }
   request.name = target.name;
   if (generate) request.nameGenerated = true;
   const validated = deps.admission.validate(request);

@@ -156,7 +156,14 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   if (slices !== undefined) await slices.pause();
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
-  strategy.canonicalize?.(ready as never);
+  const canonical = strategy.canonicalize?.(ready as never);
+  if (canonical !== undefined) {
+    if (slices === undefined) atOnce(canonical);
+    else {
+      await inSlices(canonical, slices);
+      await slices.pause();
+    }
+  }
   ready.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
   if (admittedAs !== undefined) request.object = admittedAs.show(ready);
   const validated = deps.admission.validate(request);

@@ -7,8 +7,8 @@ import { head, wantsGzip } from './respond.ts';
 export interface BodyStream {
   /** The client went away, or its time is up. */
   readonly gone: boolean;
-  /** Resolves when more may be sent. Even a client that takes everything at once lets others have their turn between slices. */
-  put(bytes: Buffer): Promise<void>;
+  /** Resolves when more may be sent; `taken` is called when the bytes are no longer needed. Even a client that takes everything at once lets others have their turn between slices. */
+  put(bytes: Buffer, taken?: () => void): Promise<void>;
   end(bytes: Buffer): void;
 }
 
@@ -32,10 +32,10 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
     get gone() {
       return gone;
     },
-    put(bytes) {
+    put(bytes, taken) {
       if (gone) return Promise.resolve();
       ctx.responseBytes += bytes.length;
-      if (out.write(bytes)) return nextTurn(ctx.owner);
+      if (out.write(bytes, taken)) return nextTurn(ctx.owner);
       return new Promise((resolve) => {
         const go = () => {
           out.off('drain', go);

@@ -145,6 +145,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
     limits: { requestTimeoutMs: 30_000, minRequestTimeoutSeconds: 60, watchBufferBytes: 1024 * 1024 },
     watchEvents: () => ({ inc: () => {} }),
     log: { error: () => {}, info: () => {} },
+    clock: systemClock,
     watches: new Watches(systemClock),
     keptLists: new KeptLists(),
     spread: () => 0,

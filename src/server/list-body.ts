@@ -22,7 +22,7 @@ const KEEP_LIMIT = 4 * 1024 * 1024;
 /** Lists up to this size are copied into one buffer. */
 const JOIN_LIMIT = 64 * 1024;
 /** Size of a slice of a large list. */
-const SLICE = 256 * 1024;
+const SLICE = 128 * 1024;
 
 export function sendList(
   services: Services,
@@ -107,22 +107,31 @@ function joined(items: readonly Item[], cut: number): Buffer {
 const COMMA = 0x2c;
 const BRACE = 0x7b;
 
-/** Writes slice after slice, waiting for the client to take them. */
+/**
+ * Writes slice after slice, waiting for the client to take them. A slice that was taken is filled again: what a list of many
+ * megabytes leaves to be collected would else be as large as itself.
+ */
 async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number): Promise<void> {
   const out = openBody(ctx, type);
-  let slice = Buffer.allocUnsafe(SLICE);
+  const free: Buffer[] = [];
+  const send = (buffer: Buffer, length: number): Promise<void> =>
+    out.put(buffer.subarray(0, length), () => {
+      if (buffer.length === SLICE) free.push(buffer);
+    });
+  const sliceOf = (length: number): Buffer => (length <= SLICE && free.pop()) || Buffer.allocUnsafeSlow(Math.max(SLICE, length));
+  let slice = sliceOf(start.length);
   let at = start.copy(slice, 0);
   for (let i = 0; i < items.length && !out.gone; i++) {
     const { bytes } = items[i] as Item;
     if (at + bytes.length + 2 > slice.length) {
-      await out.put(slice.subarray(0, at));
-      slice = Buffer.allocUnsafe(Math.max(SLICE, bytes.length + 2));
+      await send(slice, at);
+      slice = sliceOf(bytes.length + 2);
       at = 0;
     }
     if (i > 0) slice[at++] = COMMA;
     if (cut > 0) slice[at++] = BRACE;
     at += bytes.copy(slice, at, cut);
   }
-  await out.put(slice.subarray(0, at));
+  await send(slice, at);
   out.end(END);
 }

@@ -1,7 +1,6 @@
 /** What the schema of a custom kind must be like, part by part. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
-import { each } from '../validation/each.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateListMarkers } from './list-rules.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
@@ -22,7 +21,7 @@ export function* validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean,
   const before = errors.list.length;
   if (hasStatus) validateRootFields(schema, at, x, errors);
   if (schema.nullable) errors.forbidden(at.child('nullable'), 'nullable cannot be true at the root');
-  validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults: undefined }, true);
+  yield* validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults: undefined }, true);
   yield;
   const fault = inexpressible(schema);
   if (fault !== undefined) {
@@ -61,30 +60,34 @@ interface Walk {
   readonly noDefaults: string | undefined;
 }
 
-function validateSchema(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): void {
+function* validateSchema(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): Work<void> {
   const { x, errors } = walk;
   validateFields(schema, at, walk);
   if (schema.uniqueItems)
     errors.forbidden(at.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic');
-  validateObjectParts(schema, at, walk, root);
+  yield* validateObjectParts(schema, at, walk, root);
   const { not, allOf, oneOf, anyOf, definitions = none, items, dependencies = none } = schema;
-  if (not !== undefined) validateSchema(not, at.child('not'), walk, false);
-  if (allOf !== undefined) validateParts(allOf, at.child('allOf'), walk);
-  if (oneOf !== undefined) validateParts(oneOf, at.child('oneOf'), walk);
-  if (anyOf !== undefined) validateParts(anyOf, at.child('anyOf'), walk);
-  for (const [key, part] of Object.entries(definitions)) validateSchema(part, at.child('definitions').key(key), walk, false);
-  if (Array.isArray(items)) validateParts(items, at.child('items'), walk);
-  else if (items !== undefined) validateSchema(items, at.child('items'), walk, false);
+  if (not !== undefined) yield* validateSchema(not, at.child('not'), walk, false);
+  if (allOf !== undefined) yield* validateParts(allOf, at.child('allOf'), walk);
+  if (oneOf !== undefined) yield* validateParts(oneOf, at.child('oneOf'), walk);
+  if (anyOf !== undefined) yield* validateParts(anyOf, at.child('anyOf'), walk);
+  for (const [key, part] of Object.entries(definitions)) yield* validateSchema(part, at.child('definitions').key(key), walk, false);
+  if (Array.isArray(items)) yield* validateParts(items, at.child('items'), walk);
+  else if (items !== undefined) yield* validateSchema(items, at.child('items'), walk, false);
   for (const [key, part] of Object.entries(dependencies))
-    if (!Array.isArray(part)) validateSchema(part, at.child('dependencies').key(key), walk, false);
+    if (!Array.isArray(part)) yield* validateSchema(part, at.child('dependencies').key(key), walk, false);
   if (schema[x.preserveUnknownFields] === false) errors.invalid(at.child(x.preserveUnknownFields), false, 'must be true or undefined');
   validateMapType(schema, at, x, errors);
   validateListMarkers(schema, at, x, errors);
 }
 
 const none: Readonly<Record<string, never>> = Object.freeze({});
-function validateParts(parts: readonly JSONSchemaProps[], at: Path, walk: Walk): void {
-  each(parts, at, (part, here) => validateSchema(part, here, walk, false));
+function* validateParts(parts: readonly JSONSchemaProps[], at: Path, walk: Walk): Work<void> {
+  for (const [i, part] of parts.entries()) {
+    if (walk.errors.full) return;
+    yield* validateSchema(part, at.index(i), walk, false);
+    yield;
+  }
 }
 
 /** Keywords that no schema may have, or not here. */
@@ -101,21 +104,22 @@ function validateFields(schema: JSONSchemaProps, at: Path, { x, errors, insideMe
     errors.forbidden(at.child(x.embeddedResource), 'must not be used inside of resource meta');
 }
 
-function validateObjectParts(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): void {
+function* validateObjectParts(schema: JSONSchemaProps, at: Path, walk: Walk, root: boolean): Work<void> {
   const { properties, additionalProperties } = schema;
   if (additionalProperties !== undefined) {
     if (Object.keys(properties ?? none).length > 0 && additionalProperties !== true)
       walk.errors.forbidden(at.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive');
     const noDefaults = walk.insideMeta ? 'inside additionalProperties applying to object metadata' : walk.noDefaults;
     if (typeof additionalProperties === 'object')
-      validateSchema(additionalProperties, at.child('additionalProperties'), { ...walk, noDefaults }, false);
+      yield* validateSchema(additionalProperties, at.child('additionalProperties'), { ...walk, noDefaults }, false);
   }
   if (properties === undefined) return;
   const fields = at.child('properties');
   for (const [key, field] of Object.entries(properties)) {
     const isMeta = (root || schema[walk.x.embeddedResource] === true) && metaFields.has(key);
     const within = isMeta ? { ...walk, insideMeta: true, noDefaults: root ? `in top-level ${key}` : walk.noDefaults } : walk;
-    validateSchema(field, fields.key(key), within, false);
+    yield* validateSchema(field, fields.key(key), within, false);
+    yield;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Autoscalers of older versions, to and from version 2. */
 import type { Identity } from '../../identity.ts';
 import { compact } from '../../lib/compact.ts';
+import type { Work } from '../../lib/slices.ts';
 import { dropNotes, type Notes, readNotes, writeNotes } from './annotations.ts';
 import { deepMetric, deepStatus, flatMetric, flatStatus } from './metric-forms.ts';
 import type * as v1 from './schema/v1.ts';
@@ -105,8 +106,19 @@ function measuredOf(cpu: number | undefined, { currentMetrics }: Notes): v2.Metr
  * every version. Of several metrics of processor time the first stays, as the last of the list; the type of a target follows
  * from its values; an amount that version 1 cannot leave out is 0.
  */
-export function asVersion1Keeps({ spec }: Hub): void {
-  if (spec.metrics !== undefined) spec.metrics = newMetrics(oldMetrics(spec.metrics));
+export function asVersion1Keeps({ spec }: Hub): Work<void> | undefined {
+  const { metrics } = spec;
+  if (metrics === undefined) return undefined;
+  if (metrics.length > MANY_METRICS) return keepInSteps(spec, metrics);
+  spec.metrics = newMetrics(oldMetrics(metrics));
+  return undefined;
+}
+/** More are converted with a pause in between. */
+const MANY_METRICS = 100;
+function* keepInSteps(spec: Hub['spec'], metrics: readonly v2.MetricSpec[]): Work<void> {
+  const kept = oldMetrics(metrics);
+  yield;
+  spec.metrics = newMetrics(kept);
 }
 
 export function statusAsVersion1Keeps({ status }: Hub): void {

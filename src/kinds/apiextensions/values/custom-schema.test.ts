@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kubernetes } from '../../../identity.ts';
-import { atOnce } from '../../../lib/slices.ts';
+import { atOnce, type Work } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import { DecodeError } from '../../../schema/errors.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
@@ -8,6 +8,10 @@ import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
 import { fitsOf } from './fits.ts';
+
+const run = (work: Work<void> | undefined): void => {
+  if (work !== undefined) atOnce(work);
+};
 
 const prefix = kubernetes.schemaExtensionPrefix;
 const x = extensionNames(prefix);
@@ -39,7 +43,7 @@ function faults(schema: JSONSchemaProps, fields: JsonObject): string[] {
   rules.prune(object);
   rules.fillDefaults(object);
   const errors = new FieldErrors();
-  rules.validate(object, errors);
+  run(rules.validate(object, errors));
   return errors.list.map(({ reason, field, message }) => `${reason} ${field}: ${message}`);
 }
 
@@ -116,7 +120,7 @@ test('who wants nulls refused keeps them', () => {
   rules.fillDefaults(object);
   expect(object).toEqual(thing({ a: null, b: 'x' }));
   const errors = new FieldErrors();
-  rules.validate(object, errors);
+  run(rules.validate(object, errors));
   expect(errors.list).toMatchObject([{ field: 'a', message: 'Invalid value: "null": a in body must be of type string: "null"' }]);
 });
 
@@ -249,7 +253,7 @@ test('an update may leave duplicates that were there', () => {
   const faulty = thing({ spec: { set: ['a', 'a'] } });
   const told = (old: ApiObject): number => {
     const errors = new FieldErrors();
-    rules.validateUpdate(faulty, old, errors);
+    run(rules.validateUpdate(faulty, old, errors));
     return errors.list.length;
   };
   expect(told(thing({ spec: { set: ['a'] } }))).toBe(1);
@@ -275,4 +279,17 @@ test('fields of a type alone share what is compiled for them', () => {
   for (const more of [{ maxLength: 1 }, { nullable: true }, { enum: ['a'] }, { [x.intOrString]: true }])
     expect(fitsOf({ type: 'string', ...more }, x)).not.toBe(plain);
   expect(['a', '', 1, null, true, [], {}].map((value) => plain(value as JsonValue))).toEqual([true, true, ...Array(5).fill(false)]);
+});
+
+test('long keyed lists are looked at in steps', () => {
+  const items: JSONSchemaProps = { type: 'object', properties: { name: { type: 'string' } } };
+  const keyed = { [`${prefix}list-type`]: 'map', [`${prefix}list-map-keys`]: ['name'] };
+  const rules = custom({ type: 'object', properties: { rows: { type: 'array', items, ...keyed } } });
+  const rows = Array.from({ length: 5000 }, (_, i) => ({ name: `n${i === 4999 ? 0 : i}` }));
+  const errors = new FieldErrors();
+  const work = rules.validate(thing({ rows }), errors) as Work<void>;
+  let steps = 0;
+  while (work.next().done !== true) steps++;
+  expect(steps).toBeGreaterThan(5);
+  expect(errors.list.map(({ field }) => field)).toEqual(['rows[4999]']);
 });

@@ -10,7 +10,7 @@ import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
 import { withEffort } from './effort.ts';
 import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
 import { fitsOf, fitsSteps } from './fits.ts';
-import { validateLists } from './list-types.ts';
+import { listSteps } from './list-types.ts';
 import { type Extensions, nodeSteps, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
 import { validateValue } from './validate.ts';
@@ -81,19 +81,29 @@ export class CustomSchema {
     return fillDefaults(this.root, object);
   }
 
-  validate(object: ApiObject, errors: FieldErrors): void {
+  /** What it answers is the rest of the work, to be run. */
+  validate(object: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
-    validateLists(this.root, object, errors);
+    return this.root.below.lists ? this.validateLists(object, errors) : undefined;
+  }
+
+  private *validateLists(object: ApiObject, errors: FieldErrors): Work<void> {
+    yield;
+    yield* listSteps(this.root, object, errors);
   }
 
   /** Members that were there twice before may stay so. */
-  validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
+    return this.root.below.lists ? this.validateListsUpdate(object, old, errors) : undefined;
+  }
+  private *validateListsUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> {
+    yield;
     const now = new FieldErrors();
-    validateLists(this.root, object, now);
+    yield* listSteps(this.root, object, now);
     if (now.empty) return;
     const before = new FieldErrors();
-    validateLists(this.root, old, before);
+    yield* listSteps(this.root, old, before);
     if (before.empty) errors.list.push(...now.list);
   }
 

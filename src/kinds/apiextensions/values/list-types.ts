@@ -1,35 +1,39 @@
 /** Lists whose members are told apart by their value or by some keys hold no member twice. */
 import { own } from '../../../lib/own.ts';
+import type { Work } from '../../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { goValue } from '../go-value.ts';
 import { isValues, type ValueNode, type Values } from './node.ts';
 import { eachPart } from './parts.ts';
 
-export function validateLists(node: ValueNode, value: unknown, errors: FieldErrors, at?: Path): void {
+/** Members that are looked at before others have their turn. */
+const STEP = 1000;
+
+export function* listSteps(node: ValueNode, value: unknown, errors: FieldErrors, at?: Path): Work<void> {
   if (!node.below.lists || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value) && node.list !== undefined) {
     const here = at ?? Path.of('');
-    if (node.list === 'set') tellRepeated(value, value, here, errors);
-    else validateMembers(value, node.keys, here, errors);
+    if (node.list === 'set') yield* reportRepeated(value, (member) => member, here, errors);
+    else yield* validateMembers(value, node.keys, here, errors);
   }
-  eachPart(node, value, at, (part, inner, here) => validateLists(part, inner, errors, here));
+  const parts: [ValueNode, unknown, Path | undefined][] = [];
+  eachPart(node, value, at, (part, inner, here) => void parts.push([part, inner, here]));
+  for (let i = 0; i < parts.length; i++) {
+    const [part, inner, here] = parts[i] as (typeof parts)[number];
+    yield* listSteps(part, inner, errors, here);
+    if (i % STEP === STEP - 1) yield;
+  }
 }
 
-function validateMembers(list: readonly JsonValue[], keys: readonly string[], at: Path, errors: FieldErrors): void {
+function* validateMembers(list: readonly JsonValue[], keys: readonly string[], at: Path, errors: FieldErrors): Work<void> {
   const wrong = list.findIndex((member) => member !== null && !isValues(member));
   if (wrong >= 0) {
     const shown = goValue(list[wrong] as JsonValue);
     errors.add('FieldValueInvalid', at.index(wrong), `Invalid value: ${shown}: must be an object for an array of list-type map`);
     return;
   }
-  if (list.length > 1)
-    tellRepeated(
-      list,
-      list.map((member) => keysOf(member as Values | null, keys)),
-      at,
-      errors,
-    );
+  yield* reportRepeated(list, (member) => keysOf(member as Values | null, keys), at, errors);
 }
 
 /** The keys that a member has, under their names. */
@@ -43,15 +47,17 @@ function keysOf(member: Values | null, keys: readonly string[]): JsonValue {
   return found;
 }
 
-/** Tells of the second of equal members; further ones say nothing new. */
-function tellRepeated(list: readonly JsonValue[], told: readonly JsonValue[], at: Path, errors: FieldErrors): void {
+/** Reports the second of members that are equal in what tells them apart; further ones say nothing new. */
+function* reportRepeated(list: readonly JsonValue[], apart: (member: JsonValue) => JsonValue, at: Path, errors: FieldErrors): Work<void> {
   if (list.length < 2) return;
   const seen = new Map<string, number>();
-  for (let i = 0; i < told.length; i++) {
-    const text = textOf(told[i] as JsonValue);
+  for (let i = 0; i < list.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const value = apart(list[i] as JsonValue);
+    const text = textOf(value);
     const times = (seen.get(text) ?? 0) + 1;
     seen.set(text, times);
-    if (times === 2) errors.add('FieldValueDuplicate', at.index(i), `Duplicate value: ${goValue(told[i] as JsonValue)}`);
+    if (times === 2) errors.add('FieldValueDuplicate', at.index(i), `Duplicate value: ${goValue(value)}`);
   }
 }
 
