@@ -1,11 +1,11 @@
 /**
- * Builds dist/: plat.js (the program) and index.js (for embedding) load the bundle, and with it what was compiled of it.
+ * Builds dist/: plat.js (the program), index.js and index.cjs (for embedding) load the bundle, and with it what was compiled of it.
  *
  *   node scripts/build.mjs            bundles, unless that would change nothing
  *   node scripts/build.mjs --types    also writes type declarations, which only packages need
  *
  * Bundled, because reading hundreds of small files is most of a start; as a script, because only those can be loaded in
- * compiled form (load.mjs). Its modules are run when they are first asked for, as if each were a file of its own.
+ * compiled form (load.cjs). Its modules are run when they are first asked for, as if each were a file of its own.
  */
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ const common = {
 const entries = `
 export const program = () => import('./src/cli/plat.ts');
 export const commands = () => import('./src/cli/index.ts');
-export const library = () => import('./src/index.ts');
+export const library = () => require('./src/index.ts');
 `;
 
 /** A third of all code, and of use with one store only: a file of its own. */
@@ -91,16 +91,29 @@ async function bundle() {
     build({ ...common, entryPoints: { grpc: '@grpc/grpc-js' } }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
     build({ ...common, bundle: false, format: 'esm', entryPoints: ['src/index.ts'], metafile: true }),
-    readFile(join(root, 'scripts', 'load.mjs')),
+    readFile(join(root, 'scripts', 'load.cjs')),
   ]);
   const names = Object.values(library.metafile.outputs).flatMap((output) => output.exports);
   const files = new Map(
     [main, grpc, descriptions].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
   );
   const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
-  text('plat.js', [`#!/usr/bin/env -S node ${nodeFlags.join(' ')}`, "import { load } from './load.js';", 'await load().program();']);
-  text('index.js', ["import { load } from './load.js';", `export const { ${names.join(', ')} } = await load().library();`]);
-  return files.set(join(dist, 'load.js'), loader);
+  text('plat.js', [
+    `#!/usr/bin/env -S node ${nodeFlags.join(' ')}`,
+    "import loader from './load.cjs';",
+    '',
+    'let program;',
+    'try {',
+    '  ({ program } = loader.load());',
+    '} catch (error) {',
+    '  console.error(`plat: ${error.message}`);',
+    '  process.exit(1);',
+    '}',
+    'await program();',
+  ]);
+  text('index.cjs', ["'use strict';", "module.exports = require('./load.cjs').load().library();"]);
+  text('index.js', ["import library from './index.cjs';", '', `export const { ${names.join(', ')} } = library;`]);
+  return files.set(join(dist, 'load.cjs'), loader);
 }
 
 async function isBuilt(files) {

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compiledFile, loadToCompile } from '../dist/load.js';
+import { compiledFile, loadToCompile } from '../dist/load.cjs';
 
 if (existsSync(compiledFile)) process.exit();
 const { exports, compiled } = loadToCompile();

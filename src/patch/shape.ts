@@ -95,15 +95,19 @@ export function shapeOf(type: Type): Shape {
   }
 }
 function leafShape(type: ResolvedType): LeafShape {
-  return remember(type, { node: 'leaf', type, ordered: keepsOrder(type, new Set()) });
+  const ordered = type.node === 'scalar' ? isUntyped(type) : keepsOrder(type, new Set());
+  return remember(type, { node: 'leaf', type, ordered });
 }
+/** A scalar that is any JSON. */
+const isUntyped = ({ name }: Extract<ResolvedType, { node: 'scalar' }>): boolean =>
+  name === 'raw' || name === 'json' || name === 'fieldsV1';
 function keepsOrder(type: Type, above: Set<ResolvedType>): boolean {
   const resolved = resolve(type);
   if (above.has(resolved)) return false;
   above.add(resolved);
   switch (resolved.node) {
     case 'scalar':
-      return resolved.name === 'raw' || resolved.name === 'json' || resolved.name === 'fieldsV1';
+      return isUntyped(resolved);
     case 'list':
       return keepsOrder(resolved.item, above);
     case 'map':

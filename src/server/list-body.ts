@@ -114,24 +114,28 @@ const BRACE = 0x7b;
 async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number): Promise<void> {
   const out = openBody(ctx, type);
   const free: Buffer[] = [];
-  const send = (buffer: Buffer, length: number): Promise<void> =>
-    out.put(buffer.subarray(0, length), () => {
-      if (buffer.length === SLICE) free.push(buffer);
-    });
-  const sliceOf = (length: number): Buffer => (length <= SLICE && free.pop()) || Buffer.allocUnsafeSlow(Math.max(SLICE, length));
-  let slice = sliceOf(start.length);
-  let at = start.copy(slice, 0);
+  const send = (buffer: Buffer, length: number): Promise<void> => out.put(buffer.subarray(0, length), () => void free.push(buffer));
+  let slice: Buffer = Buffer.allocUnsafeSlow(SLICE);
+  let at = 0;
+  const flush = async (): Promise<void> => {
+    await send(slice, at);
+    slice = free.pop() ?? Buffer.allocUnsafeSlow(SLICE);
+    at = 0;
+  };
+  at = start.copy(slice, 0);
   for (let i = 0; i < items.length && !out.gone; i++) {
     const { bytes } = items[i] as Item;
-    if (at + bytes.length + 2 > slice.length) {
-      await send(slice, at);
-      slice = sliceOf(bytes.length + 2);
-      at = 0;
-    }
+    const large = bytes.length > SLICE / 2;
+    if (at + 2 + (large ? 0 : bytes.length) > SLICE) await flush();
     if (i > 0) slice[at++] = COMMA;
     if (cut > 0) slice[at++] = BRACE;
-    at += bytes.copy(slice, at, cut);
+    if (!large) at += bytes.copy(slice, at, cut);
+    else {
+      // A large object goes out from where it is.
+      await flush();
+      for (let from = cut; from < bytes.length && !out.gone; from += SLICE) await out.put(bytes.subarray(from, from + SLICE));
+    }
   }
-  await send(slice, at);
+  if (at > 0) await send(slice, at);
   out.end(END);
 }

@@ -133,6 +133,7 @@ function secure(
     handshakeTimeout: HANDSHAKE_MS,
   });
   contexts.onChange((changed) => server.setSecureContext(changed));
+  server.on('tlsClientError', answerPlainHttp);
   const first = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
@@ -141,6 +142,14 @@ function secure(
   });
   server.on('request', handle);
   return server;
+}
+
+/** Who speaks plain HTTP is answered in it, as a stock server does: the connection would else end without a word. */
+function answerPlainHttp(error: NodeJS.ErrnoException, socket: TLSSocket): void {
+  if (error.code !== 'ERR_SSL_HTTP_REQUEST') return;
+  // The connection beneath, which Node does not document.
+  const { _parent: connection } = socket as unknown as { _parent?: Socket };
+  if (connection?.writable) connection.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
 }
 
 /** Asks the bounds of connections before anything is done for one. */

@@ -83,6 +83,9 @@ function faultOfRefusal(sent: Sent, status: number, form: Form, bytes: Buffer): 
 /** The form that a client asks for, where it names one alone. */
 function wantedForm(accept: string | undefined): Form | undefined {
   if (accept === undefined || accept === '' || accept === '*/*') return 'json';
-  const form = accept.includes(',') ? 'other' : formOf(accept);
+  if (accept.includes(',') || /;\s*stream\b/.test(accept)) return undefined;
+  // Errors are never transformed: who asks for nothing else gets the last resort.
+  if (/;\s*(as|g|v|sv)\s*=\s*[^;=\s]/.test(accept)) return 'json';
+  const form = formOf(accept);
   return form === 'text' || form === 'other' ? undefined : form;
 }

@@ -65,7 +65,7 @@ describe.skipIf(programMissing !== undefined)(`plat server (${programMissing ?? 
       );
       const { port } = new URL(server.address);
       const taken = await runPlat('server', '--store', 'memory', '--data-dir', join(server.dataDir, 'other'), '--secure-port', port);
-      expect(taken.stderr).toContain(`127.0.0.1:${port} is in use: is another server running? Choose another with --secure-port`);
+      expect(taken.stderr).toContain(`127.0.0.1:${port} is in use: is another server running? Choose another port with --secure-port`);
     } finally {
       server.child.process.kill('SIGTERM');
       expect((await finished(server.child)).code).toBe(0);

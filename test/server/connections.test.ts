@@ -1,6 +1,6 @@
 /** Who connects how, and what they may do. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
@@ -76,6 +76,20 @@ describe('protocols', () => {
     for (const other of others) await expect(new Client(`http://${other?.address}:${plainPort}`).get('/version')).rejects.toThrow();
     plain.close();
     nobody.close();
+  });
+
+  test('plain HTTP on the port of HTTPS is told so', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'));
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(text));
+    });
+    expect(answer).toBe('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+    expect((await server.admin.send('GET', '/livez')).status).toBe(200);
   });
 
   test('what is no HTTP at all does not hurt', async () => {

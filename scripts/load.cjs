@@ -3,23 +3,34 @@
  *
  * Compiling is the larger part of a start, and what a start compiles is the same every time. Compiled code fits one version
  * of Node on one kind of machine, which its name tells, and one bundle, which a digest tells. Where there is none that fits,
- * everything is compiled anew.
+ * everything is compiled anew. A script itself, so that both kinds of modules can load it.
  */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { cachedDataVersionTag } from 'node:v8';
-import { Script } from 'node:vm';
+'use strict';
+const { createHash } = require('node:crypto');
+const { readFileSync } = require('node:fs');
+const { createRequire } = require('node:module');
+const { dirname, join } = require('node:path');
+const { cachedDataVersionTag } = require('node:v8');
+const { Script } = require('node:vm');
 
-const bundle = fileURLToPath(new URL('bundle.cjs', import.meta.url));
+const bundle = join(__dirname, 'bundle.cjs');
 /** The tag stands for the engine's version and flags and for what the processor can do. */
-export const compiledFile = `${bundle}.${process.platform}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
+const compiledFile = `${bundle}.${process.platform}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
 const DIGEST_BYTES = 32;
 
+/** The oldest version of Node that has all that is used. */
+const OLDEST_NODE = [20, 12];
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [oldest, least] = OLDEST_NODE;
+  if (major > oldest || (major === oldest && minor >= least)) return;
+  throw new Error(`Node ${oldest}.${least} or newer is needed; this is ${process.versions.node}`);
+}
+
 /** What the bundle exports. */
-export function load() {
+function load() {
+  checkNode();
   // Node maps the lines of stack traces only where it loads a module itself.
   if (process.sourceMapsEnabled) return createRequire(bundle)(bundle);
   const source = readFileSync(bundle);
@@ -52,7 +63,7 @@ function readCompiled(source) {
 const digest = (source, compiled) => createHash('sha256').update(source).update(compiled).digest();
 
 /** For the build: what the bundle exports, and a function that answers the content of its compiled file, of all that ran so far. */
-export function loadToCompile() {
+function loadToCompile() {
   const source = readFileSync(bundle);
   const script = compile(source);
   const compiled = () => {
@@ -61,3 +72,7 @@ export function loadToCompile() {
   };
   return { exports: evaluate(script), compiled };
 }
+
+exports.compiledFile = compiledFile;
+exports.load = load;
+exports.loadToCompile = loadToCompile;
