@@ -106,7 +106,7 @@ async function bundle() {
     'try {',
     '  ({ program } = loader.load());',
     '} catch (error) {',
-    '  console.error(`plat: ${error.message}`);',
+    "  console.error('plat: ' + error.message);",
     '  process.exit(1);',
     '}',
     'await program();',
