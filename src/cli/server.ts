@@ -35,7 +35,10 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   const { stopped, asked, forget } = stopSignal(io);
   try {
     const server = await start(options);
-    const config = await configFile(server, io);
+    const config = await configFile(server, io).catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
     if (!asked()) io.out(readyText(server, config, options, io, performance.now() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;

@@ -29,19 +29,34 @@ export async function composeListeners(base: Base, { trust }: Access, requests: 
   const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
   const connections = new Connections({ total: options.maxConnections, perAddress: options.maxConnectionsPerAddress });
   registerConnections(metrics, connections);
-  const close = async (listener: Listener, hurry: Hurry): Promise<void> => {
-    const closing = listener.close();
+  const listeners: Listener[] = [];
+  // Whichever ends first ends all: they have the same requests.
+  let closing: Promise<void> | undefined;
+  const closeAll = async (hurry: Hurry): Promise<void> => {
+    const closed = Promise.all(listeners.map((listener) => listener.close()));
     requests.endStreams();
-    const abort = (): void => listener.abort();
+    const abort = (): void => {
+      for (const listener of listeners) listener.abort();
+    };
     if (hurry.aborted) abort();
     hurry.addEventListener('abort', abort);
     const cancel = clock.after(CLOSE_WAIT_MS, abort);
-    await closing;
+    await closed;
     cancel();
     hurry.removeEventListener('abort', abort);
   };
-  const open = (name: string, flag: string, wanted: ListenOptions): Promise<Listener> =>
-    parts.start(name, () => listen(wanted).catch((error: unknown) => Promise.reject(explained(error, flag, wanted))), close);
+  const close = (_: Listener, hurry: Hurry): Promise<void> => {
+    closing ??= closeAll(hurry);
+    return closing;
+  };
+  const open = async (name: string, flag: string, wanted: ListenOptions): Promise<Listener> => {
+    const start = async (): Promise<Listener> => {
+      const listener = await listen(wanted).catch((error: unknown) => Promise.reject(explained(error, flag, wanted)));
+      listeners.push(listener);
+      return listener;
+    };
+    return parts.start(name, start, close);
+  };
   const common = { connections, handle, upgrade, clock };
   const listener = await open('https', 'secure-port', { ...common, host: options.bindAddress, port: options.securePort, tls: trust.tls });
   if (options.insecurePort !== 0) await open('http', 'insecure-port', { ...common, host: '127.0.0.1', port: options.insecurePort });

@@ -66,7 +66,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     },
     (loaded) => loaded.cache.close(),
   );
-  encryption?.follow(cache);
+  await parts.start('encryption reload', () => encryption?.follow(cache));
   const env: KindEnv = {
     identity,
     now: () => clock.now(),

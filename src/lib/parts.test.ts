@@ -65,3 +65,24 @@ test('each part ends once, and a second call can make the end hurry', async () =
   await Promise.all([first, second]);
   expect(ends).toBe(1);
 });
+
+test('a part that has started when all others have ended is ended, and the start refused', async () => {
+  const ended: string[] = [];
+  const parts = new Parts();
+  parts.add('a', () => void ended.push('a'));
+  let started: () => void = () => {};
+  const starting = parts.start(
+    'b',
+    () =>
+      new Promise<void>((resolve) => {
+        started = resolve;
+      }),
+    () => void ended.push('b'),
+  );
+  await parts.close();
+  started();
+  await expect(starting).rejects.toThrow('cannot start b: closing');
+  parts.add('c', () => void ended.push('c'));
+  await parts.close();
+  expect(ended).toEqual(['a', 'b', 'c']);
+});

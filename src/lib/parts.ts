@@ -18,6 +18,7 @@ export class Parts {
   private readonly hurry = new AbortController();
   private readonly starting: ((name: string) => void) | undefined;
   private closing: Promise<void> | undefined;
+  private ended = false;
 
   /** `starting` is called before each part starts, and may throw in its place: so tests make any of them fail. */
   constructor(starting?: (name: string) => void) {
@@ -29,13 +30,21 @@ export class Parts {
     if (this.closing !== undefined) throw new Error(`cannot start ${name}: closing`);
     this.starting?.(name);
     const part = await start();
+    const closing = this.closing as Promise<void> | undefined;
+    if (closing !== undefined) {
+      // All others have ended, or are about to: nobody else would end this one.
+      await closing.catch(() => {});
+      await end?.(part, this.hurry.signal);
+      throw new Error(`cannot start ${name}: closing`);
+    }
     if (end !== undefined) this.add(name, (hurry) => end(part, hurry));
     return part;
   }
 
-  /** A part that has begun already. */
+  /** A part that has begun already. One that comes while all are ending ends with them. */
   add(name: string, end: EndPart): void {
     this.begun.push({ name, end });
+    if (this.ended) this.closing = this.endAll();
   }
 
   /**
@@ -50,6 +59,7 @@ export class Parts {
 
   private async endAll(): Promise<void> {
     const failed: Error[] = [];
+    this.ended = false;
     for (let part = this.begun.pop(); part !== undefined; part = this.begun.pop()) {
       try {
         await part.end(this.hurry.signal);
@@ -57,6 +67,7 @@ export class Parts {
         failed.push(new Error(`cannot close ${part.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
       }
     }
+    this.ended = true;
     if (failed.length === 1) throw failed[0];
     if (failed.length > 1) throw new AggregateError(failed, failed.map(({ message }) => message).join('; '));
   }

@@ -35,7 +35,8 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
     put(bytes, taken) {
       if (gone) return Promise.resolve();
       ctx.responseBytes += bytes.length;
-      if (out.write(bytes, taken)) return nextTurn(ctx.owner);
+      // Parts of this process keep the bytes that they are handed.
+      if (out.write(bytes, ctx.inProcess ? undefined : taken)) return nextTurn(ctx.owner);
       return new Promise((resolve) => {
         const go = () => {
           out.off('drain', go);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readBody } from './body.ts';
+import { openBody } from './body-stream.ts';
 import { Context, type Incoming, type Outgoing } from './context.ts';
 import { inProcess, presetUser, takesFrames } from './in-process.ts';
 import { head, send } from './respond.ts';
@@ -116,4 +117,14 @@ test('events of a watch are handed over as they are to who takes them, and writt
   stream.close();
   hand();
   expect(seen.length).toBe(2);
+});
+
+test('bytes that were handed over stay as they are, though the server would use their memory again', async () => {
+  const inner = way(async (ctx) => {
+    const body = openBody(ctx, 'text/plain');
+    const slice = Buffer.from('first ');
+    await body.put(slice, () => slice.fill('x'));
+    body.end(Buffer.from('last'));
+  });
+  expect((await inner.request({ path: '/' })).body.toString()).toBe('first last');
 });

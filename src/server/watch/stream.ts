@@ -80,7 +80,7 @@ export class WatchStream implements WatchSink {
     this.start();
     this.write();
     if (this.failed) this.end();
-    else services.watches.add(this);
+    else if (!this.ended) services.watches.add(this);
   }
 
   send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void {

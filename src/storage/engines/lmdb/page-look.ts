@@ -70,8 +70,9 @@ export class PageLook {
 
   async #look(): Promise<void> {
     const began = this.#clock.monotonic();
-    const release = this.#tables.hold();
+    let release = (): boolean => true;
     try {
+      release = this.#tables.hold();
       let steps = 0;
       const { problems, problemCount } = await walkPagesInUse(join(this.#directory, FILE), async () => {
         if (++steps % STEPS_AT_ONCE === 0) await this.#rest();
@@ -89,7 +90,8 @@ export class PageLook {
       if (problems[0] === undefined) this.#uncheckedStarts = 0;
       else this.#events.damaged(new StoreUnavailable(damagedInUse(this.#directory, pageProblem(problems[0]))));
     } catch {
-      // The store is closed, or the file could not be read just now: the pages are looked at after another start.
+      // The store is closed, or the file could not be read just now: the pages are looked at later, or after another start.
+      if (!this.#stopped && !this.#tables.isReadable) this.#cancel = this.#later();
     } finally {
       release();
     }

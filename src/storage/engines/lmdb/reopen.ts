@@ -8,7 +8,7 @@
  *   full      reads go on, nothing is written                the next write → opening
  *   opening   a few milliseconds in which nothing is read    opened → whole, failed → full
  */
-import { StoreUnavailable } from '../../engine.ts';
+import { StoreFull, StoreUnavailable } from '../../engine.ts';
 import type { Tables } from './tables.ts';
 
 const TABLES = ['meta', 'versions', 'rawVersions', 'records', 'recordFacts', 'rawRecords', 'recordValues', 'expiries'] as const;
@@ -32,7 +32,12 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
       held.clear();
       if (!isClosed) await current.close();
       isClosed = true;
-      current = await open();
+      try {
+        current = await open();
+      } catch (error) {
+        // Writing waits for it as it does for room: the next write tries again.
+        throw new StoreFull(`the store file cannot be opened again: ${(error as Error).message}`, { cause: error });
+      }
       isClosed = false;
       for (const name of TABLES) Object.assign(tables, { [name]: current[name] });
       state = 'whole';
