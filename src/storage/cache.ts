@@ -95,7 +95,16 @@ export class Cache {
   private rereadBy(known: Collection, options: () => CollectionOptions, ready: (collection: Collection) => void): Promise<void> {
     const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(known.prefix, take);
     const before = this.rereading.get(known) ?? Promise.resolve();
-    const done = before.catch(() => {}).then(() => known.reread(options(), entries, () => ready(known)));
+    const done = before
+      .catch(() => {})
+      .then(() =>
+        known.reread(
+          options(),
+          entries,
+          () => ready(known),
+          () => this.reached,
+        ),
+      );
     this.rereading.set(known, done);
     return done;
   }

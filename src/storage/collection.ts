@@ -139,6 +139,7 @@ export class Collection {
       take: (key: string, value: Buffer, revision: number, created: number, unreadable: Unreadable | undefined) => void,
     ) => Promise<void>,
     ready: () => void,
+    reached: () => number,
   ): Promise<void> {
     const items = new SortedMap<Item>();
     const aside = new Map<string, UnreadableObject>();
@@ -181,7 +182,9 @@ export class Collection {
     this.eventsAfter = Math.max(this.eventsAfter, this.lastChange);
     this.changes = ++allChanges;
     ready();
-    // What a watch has shown and what it would show do not go together any more. No event says which objects came or went.
+    // What a watch has shown and what it would show do not go together any more. No event says which objects came or went: not
+    // to those that are open, and not to those that resume from before.
+    if (!isSame) this.unknownUntil = Math.max(this.unknownUntil, reached());
     this.close(!isSame);
   }
   /** Changes that arrive from now on wait until `loaded`. */

@@ -234,9 +234,15 @@ test('a key that goes, and one that comes back, end the watches of its kind with
     [[identityEntry], []],
     [[local('aescbc', key), identityEntry], ['a']],
   ] as const) {
+    const { metadata } = await server.admin.ok('GET', secrets);
+    await server.namespace();
     const watch = await server.admin.watch(`${secrets}?watch=1`);
     config.write(providers);
     expect(await watch.ended).toBe('end');
+    // Whoever was away meanwhile is told, too.
+    const resumed = await server.admin.watch(`${secrets}?watch=1&resourceVersion=${metadata.resourceVersion}`);
+    expect(await resumed.ended).toBe('end');
+    expect(resumed.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
     expect(watch.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
     const { items } = await server.admin.ok('GET', secrets);
     expect(items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(names);
