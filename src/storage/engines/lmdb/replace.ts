@@ -67,11 +67,23 @@ export function finishReplacing(directory: string): string | undefined {
   return done;
 }
 
-/** The directory must be locked. */
+/** The directory must be locked. The store that a replacement has begun to move stays: the next start needs it. */
 export function removePartialStores(directory: string): void {
   rmSync(join(directory, UNFINISHED), { force: true });
+  const needed = replacementSource(directory);
   for (const name of readdirSync(directory))
-    if (PARTIAL_STORES.some((prefix) => name.startsWith(prefix))) rmSync(join(directory, name), { recursive: true, force: true });
+    if (name !== needed && PARTIAL_STORES.some((prefix) => name.startsWith(prefix)))
+      rmSync(join(directory, name), { recursive: true, force: true });
+}
+
+function replacementSource(directory: string): string | undefined {
+  if (!isReplacing(directory)) return undefined;
+  try {
+    return readReplacement(directory).from;
+  } catch {
+    // An older version did not say.
+    return undefined;
+  }
 }
 
 /** The files of a store, without the lock. */
