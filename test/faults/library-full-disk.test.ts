@@ -2,26 +2,15 @@
  * The database library itself runs into a full disk, as it does when others take the room between the look at it and the
  * write: a small file system in memory, which only root may mount, and an engine that is told of more room than there is.
  */
-import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { expect, test } from 'vitest';
 import { put } from '../../src/storage/engine.suite.tools.ts';
 import { verifyDirectory } from '../../src/storage/engines/lmdb/verify.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 
-const place = temporaryDirectory('plat-library-full');
-const run = (...args: string[]): boolean => {
-  try {
-    execFileSync(args[0] as string, args.slice(1), { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const mounted = process.getuid?.() === 0 && run('mount', '-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', place);
-afterAll(() => void (mounted && run('umount', '-l', place)));
+const { place, mounted, grow, why } = mountSmallDisk('plat-library-full', 24);
 
 /** Less than this is seen to be no room. A transaction of the test needs more, so that the library finds out. */
 const NONE = 20_000;
@@ -31,7 +20,7 @@ const freeBytes = (): number => {
 };
 
 test.skipIf(!mounted)(
-  `writes are taken again when there is room, without a restart, and nothing that was answered is lost${mounted ? '' : ' (skipped: no small file system can be mounted here)'}`,
+  `writes are taken again when there is room, without a restart, and nothing that was answered is lost${why}`,
   { timeout: 120_000 },
   async () => {
     const dataDir = join(place, 'data');
@@ -61,7 +50,7 @@ test.skipIf(!mounted)(
     await engine.ping();
     expect(engine.refusing).toMatch(/is full/);
 
-    expect(run('mount', '-o', 'remount,size=300m', place)).toBe(true);
+    expect(grow(300)).toBe(true);
     expect(engine.refusing).toBeUndefined();
     await engine.commit([put('after', 'there is room')]);
     const check = async (): Promise<void> => {

@@ -1,25 +1,14 @@
 /** A disk that is really full: a small file system in memory, which only root may mount. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTestServer } from '../support/server.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 
-const place = temporaryDirectory('plat-full');
-const run = (...args: string[]): boolean => {
-  try {
-    execFileSync(args[0] as string, args.slice(1), { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const mounted = process.getuid?.() === 0 && run('mount', '-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', place);
-afterAll(() => void (mounted && run('umount', '-l', place)));
+const { place, mounted, grow, why } = mountSmallDisk('plat-full', 40);
 
 test.skipIf(!mounted)(
-  `writes are refused while the disk is full, and nothing that was answered is lost${mounted ? '' : ' (skipped: no small file system can be mounted here)'}`,
+  `writes are refused while the disk is full, and nothing that was answered is lost${why}`,
   async () => {
     const dataDir = join(place, 'data');
     mkdirSync(dataDir);
@@ -45,7 +34,7 @@ test.skipIf(!mounted)(
     // A deletion is a write, too, but needs little room.
     if ((await server.admin.delete(`${maps}/c0`)).status === 200) kept.delete('c0');
 
-    expect(run('mount', '-o', 'remount,size=200m', place)).toBe(true);
+    expect(grow(200)).toBe(true);
     server = await server.restart();
     let status = 0;
     for (let i = 0; status !== 201; i++) status = (await server.admin.post(maps, { metadata: { name: `after-${i}` } })).status;
