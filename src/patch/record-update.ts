@@ -53,75 +53,118 @@ export interface UpdateWrite extends Write {
 
 /** The managedFields of `object` after the write; undefined when nobody owns anything. Changes none of its inputs. */
 export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
-  return atOnce(record(write, false));
+  const entries = entriesOf(write);
+  const { stored } = entries;
+  const before = entries.edited ? atOnce(editedManagers(stored, entries.edited)) : entries.reset ? [] : storedManagers(stored);
+  return isUnfollowed(write, entries, before) ? undefined : recorded(stored, managersAfterUpdate(write, before));
 }
 
 /** The same as work that can be interrupted between its walks over the object. */
-export function recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
-  return record(write, true);
+export function* recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
+  const entries = entriesOf(write);
+  const { stored } = entries;
+  const before = entries.edited ? yield* editedManagers(stored, entries.edited) : entries.reset ? [] : storedManagers(stored);
+  if (isUnfollowed(write, entries, before)) return undefined;
+  yield;
+  return recorded(stored, yield* updateSteps(write, before));
 }
-/** `pauses`: it may be interrupted. Small objects are not, as each pause has a price. */
-function* record(write: UpdateWrite, pauses: boolean): Work<ManagedFieldsEntry[] | undefined> {
-  const { live, object, subresource = '' } = write;
+
+interface Entries {
+  readonly stored: ManagedFields | undefined;
+  /** The client sent an empty list: ownership begins anew. */
+  readonly reset: boolean;
+  /** What the client sent, where it is not what is stored. */
+  readonly edited: ManagedFields | undefined;
+}
+function entriesOf({ live, object, subresource = '' }: UpdateWrite): Entries {
   const sent = managedFieldsOf(object);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
   const reset = subresource === '' && isReset(sent);
-  const edited = !reset && editsManagers(stored, sent, subresource);
-  const before = reset ? [] : edited ? yield* editedManagers(stored, sent) : storedManagers(stored);
-  // An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew.
-  if (before.length === 0 && live !== undefined && !reset) return undefined;
-  if (pauses) yield;
-  const after = yield* updateSteps(write, before, pauses);
-  if (stored !== undefined && sameManagers(stored, after)) return stored as ManagedFieldsEntry[];
-  return writeManagers(after);
+  return { stored, reset, edited: !reset && editsManagers(stored, sent, subresource) ? sent : undefined };
+}
+/** An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew. */
+const isUnfollowed = (write: UpdateWrite, { reset }: Entries, before: readonly Manager[]): boolean =>
+  before.length === 0 && write.live !== undefined && !reset;
+
+function recorded(stored: ManagedFields | undefined, after: readonly Manager[]): ManagedFieldsEntry[] | undefined {
+  return stored !== undefined && sameManagers(stored, after) ? (stored as ManagedFieldsEntry[]) : writeManagers(after);
 }
 
 export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): readonly Manager[] {
-  return atOnce(updateSteps(write, before, false));
-}
-function* updateSteps(write: UpdateWrite, before: Manager[], pauses: boolean): Work<readonly Manager[]> {
   try {
-    return yield* update(write, before, pauses);
+    const update = new Update(write, undefined);
+    for (const manager of before) {
+      const left = update.leftTo(manager);
+      if (left !== undefined) update.keep(manager, left);
+    }
+    return update.end();
   } catch (error) {
-    // Items of a list that cannot be told apart, in either state: ownership stays as it was.
-    if (error instanceof Untyped) return before;
-    throw error;
+    return asBefore(error, before);
   }
+}
+function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
+  try {
+    const { live, object, resetFields } = write;
+    const comparison = write.large ? yield* compareSteps(shapeOf(write.type), live, object, skippedPaths(resetFields)) : undefined;
+    const update = new Update(write, comparison);
+    for (const manager of before) {
+      yield;
+      const left = update.leftTo(manager);
+      yield;
+      if (left !== undefined) update.keep(manager, left);
+    }
+    return update.end();
+  } catch (error) {
+    return asBefore(error, before);
+  }
+}
+/** Where items of a list have the same key, in either state, ownership stays as it was. */
+function asBefore(error: unknown, before: readonly Manager[]): readonly Manager[] {
+  if (error instanceof Untyped) return before;
+  throw error;
 }
 
-function* update(write: UpdateWrite, before: Manager[], pauses: boolean): Work<readonly Manager[]> {
-  const { apiVersion, subresource = '' } = write;
-  const skipped = skippedPaths(write.resetFields);
-  const comparison = write.large ? yield* compareSteps(shapeOf(write.type), write.live, write.object, skipped) : undefined;
-  const versions = new Versions(write, write.live, write.object, skipped, undefined, comparison);
-  const mine = versions.own.comparison;
-  const takes = !isEmpty(mine.changed);
-  const after: Manager[] = [];
-  let own: Manager | undefined;
-  let taken = mine.changed;
-  for (const manager of before) {
-    const version = versions.at(manager.apiVersion);
-    if (version === undefined) continue;
-    const { shape, comparison } = version;
-    if (pauses) yield;
-    const left = difference(reconcile(shape, manager.fields), comparison.removed);
-    if (pauses) yield;
-    if (takes && isUpdater(manager, write.manager, apiVersion, subresource)) {
-      own = manager;
-      taken = union(left, mine.changed);
-      if (pauses) yield;
-    } else {
-      const rest = difference(left, comparison.changed);
-      if (!isEmpty(rest)) after.push(withFields(manager, rest));
+/** What each manager owns after an update. */
+class Update {
+  private readonly write: UpdateWrite;
+  private readonly versions: Versions;
+  private readonly takes: boolean;
+  private readonly after: Manager[] = [];
+  /** The entry of the writer itself, and what it owns in the end. */
+  private own: Manager | undefined = undefined;
+  private taken: FieldSet;
+
+  constructor(write: UpdateWrite, comparison: Comparison | undefined) {
+    this.write = write;
+    this.versions = new Versions(write, write.live, write.object, skippedPaths(write.resetFields), undefined, comparison);
+    this.taken = this.versions.own.comparison.changed;
+    this.takes = !isEmpty(this.taken);
+  }
+  /** What a manager owned and is still there. Undefined where its version is gone. */
+  leftTo(manager: Manager): FieldSet | undefined {
+    const version = this.versions.at(manager.apiVersion);
+    return version && difference(reconcile(version.shape, manager.fields), version.comparison.removed);
+  }
+  keep(manager: Manager, left: FieldSet): void {
+    const { manager: name, apiVersion, subresource = '' } = this.write;
+    if (this.takes && isUpdater(manager, name, apiVersion, subresource)) {
+      this.own = manager;
+      this.taken = union(left, this.versions.own.comparison.changed);
+      return;
     }
+    const rest = difference(left, (this.versions.at(manager.apiVersion) as Version).comparison.changed);
+    if (!isEmpty(rest)) this.after.push(withFields(manager, rest));
   }
-  // The time of an updater is that of its set: new values in fields that it owned already do not move it.
-  if (own !== undefined && taken === own.fields) after.push(own);
-  else if (takes) {
-    const time = wholeSeconds(write.now);
-    after.push({ name: write.manager, operation: 'Update', apiVersion, subresource, time, fields: taken, entry: undefined });
+  end(): readonly Manager[] {
+    const { write, own, taken, after } = this;
+    // The time of an updater is that of its set: new values in fields that it owned already do not move it.
+    if (own !== undefined && taken === own.fields) after.push(own);
+    else if (this.takes) {
+      const { manager: name, apiVersion, subresource = '' } = write;
+      after.push({ name, operation: 'Update', apiVersion, subresource, time: wholeSeconds(write.now), fields: taken, entry: undefined });
+    }
+    return foldOldest(after);
   }
-  return foldOldest(after);
 }
 
 function sameManagers(stored: ManagedFields, after: readonly Manager[]): boolean {

@@ -10,7 +10,7 @@ import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
 import { withEffort } from './effort.ts';
 import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
 import { fitsOf, fitsSteps } from './fits.ts';
-import { listSteps } from './list-types.ts';
+import { isPlainlyDistinct, listSteps } from './list-types.ts';
 import { type Extensions, nodeSteps, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
 import { validateValue } from './validate.ts';
@@ -84,7 +84,7 @@ export class CustomSchema {
   /** What it answers is the rest of the work, to be run. */
   validate(object: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
-    return this.root.below.lists ? this.validateLists(object, errors) : undefined;
+    return isPlainlyDistinct(this.root, object) ? undefined : this.validateLists(object, errors);
   }
 
   private *validateLists(object: ApiObject, errors: FieldErrors): Work<void> {
@@ -95,7 +95,7 @@ export class CustomSchema {
   /** Members that were there twice before may stay so. */
   validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
-    return this.root.below.lists ? this.validateListsUpdate(object, old, errors) : undefined;
+    return isPlainlyDistinct(this.root, object) ? undefined : this.validateListsUpdate(object, old, errors);
   }
   private *validateListsUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> {
     yield;

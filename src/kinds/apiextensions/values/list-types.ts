@@ -10,6 +10,51 @@ import { eachPart } from './parts.ts';
 /** Members that are looked at before others have their turn. */
 const STEP = 1000;
 
+/** Parts and members of a value that the first look takes in, and members of one list that it compares. */
+const LOOK = 200;
+const LOOK_MEMBERS = 16;
+
+/** Whether a quick look at a value shows that no list has a member twice: so it is with most. False: `listSteps` says more. */
+export const isPlainlyDistinct = (node: ValueNode, value: unknown): boolean => look(node, value, LOOK) >= 0;
+
+/** How many more parts the look may take in after this value; below zero where a longer look is needed. */
+function look(node: ValueNode, value: unknown, budget: number): number {
+  if (!node.below.lists || typeof value !== 'object' || value === null) return budget;
+  let left = budget - 1;
+  if (Array.isArray(value)) {
+    if (node.list !== undefined && !areDistinct(value, node.list === 'set' ? undefined : node.keys)) return -1;
+    left -= value.length;
+    if (node.items !== undefined) for (let i = 0; i < value.length && left >= 0; i++) left = look(node.items, value[i], left);
+    return left;
+  }
+  for (const key in value) {
+    if (left < 0) break;
+    const inner = (value as Values)[key];
+    if (typeof inner !== 'object' || inner === null) continue;
+    const part = node.fields.get(key) ?? node.rest;
+    if (part !== undefined && part !== 'bare') left = look(part, inner, left);
+  }
+  return left;
+}
+/** Whether a short list has members that are surely different: in a scalar key, or scalars themselves. */
+function areDistinct(list: readonly unknown[], keys: readonly string[] | undefined): boolean {
+  if (list.length > LOOK_MEMBERS) return false;
+  for (let i = 0; i < list.length; i++) {
+    const member = list[i];
+    if (keys === undefined ? typeof member === 'object' : !isValues(member)) return list.length < 2 && keys === undefined;
+    for (let j = 0; j < i; j++)
+      if (keys === undefined ? member === list[j] : !differ(member as Values, list[j] as Values, keys)) return false;
+  }
+  return true;
+}
+function differ(one: Values, other: Values, keys: readonly string[]): boolean {
+  for (const key of keys) {
+    const [mine, its] = [own(one, key), own(other, key)];
+    if (mine !== its && typeof mine !== 'object' && typeof its !== 'object') return true;
+  }
+  return false;
+}
+
 export function* listSteps(node: ValueNode, value: unknown, errors: FieldErrors, at?: Path): Work<void> {
   if (!node.below.lists || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value) && node.list !== undefined) {
