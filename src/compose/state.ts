@@ -49,6 +49,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     async () => {
       const made = new Cache(
         encryption?.engine ?? store,
+        clock,
         (error) => base.fail('the store can no longer be followed', error),
         logUnreadable(log),
       );
@@ -77,7 +78,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
   return { engine, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
 }
 
-async function open({ options, identity, clock, log }: Base, openStore: OpenStore): Promise<Engine> {
+async function open({ options, identity, clock, random, log }: Base, openStore: OpenStore): Promise<Engine> {
   await restoreDirectoryFirst(options, identity, log);
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   return withDescriptors(
@@ -87,6 +88,7 @@ async function open({ options, identity, clock, log }: Base, openStore: OpenStor
         dataDir: options.dataDir,
         historyRetentionMs: options.historyRetention,
         clock,
+        random,
         owner: storeOwner(identity),
         notice: (problem) => log.warn('the store has a problem', { problem }),
         checked: (result) => log.info('pages of the store file were checked', { ...result }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { Cache } from '../storage/cache.ts';
 import type { Engine } from '../storage/engine.ts';
 import { openMemoryEngine } from '../storage/engines/memory.ts';
@@ -12,7 +13,7 @@ test('what a definition left is removed, and nothing else', async () => {
   const engine = openMemoryEngine();
   for (let i = 0; i < 450; i++) await put(engine, `~a.com/seeds/ns/s${i}`);
   await put(engine, '~a.com/seedlings/ns/s');
-  expect(await removeLeftovers(new Cache(engine, () => {}), '~a.com/seeds/', 'definitions/seeds.a.com')).toBe(450);
+  expect(await removeLeftovers(new Cache(engine, systemClock, () => {}), '~a.com/seeds/', 'definitions/seeds.a.com')).toBe(450);
   expect(await keys(engine)).toEqual(['~a.com/seedlings/ns/s']);
   await engine.close();
 });
@@ -29,8 +30,8 @@ test('objects of a definition that is back are left alone, whenever it comes', a
       return done;
     },
   } satisfies Partial<Engine> as Engine;
-  expect(await removeLeftovers(new Cache(slow, () => {}), '~a.com/seeds/', 'definitions/seeds.a.com')).toBe(200);
+  expect(await removeLeftovers(new Cache(slow, systemClock, () => {}), '~a.com/seeds/', 'definitions/seeds.a.com')).toBe(200);
   expect((await keys(engine)).length).toBe(51);
-  expect(await removeLeftovers(new Cache(engine, () => {}), '~a.com/seeds/', 'definitions/seeds.a.com')).toBe(0);
+  expect(await removeLeftovers(new Cache(engine, systemClock, () => {}), '~a.com/seeds/', 'definitions/seeds.a.com')).toBe(0);
   await engine.close();
 });

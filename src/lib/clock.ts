@@ -9,8 +9,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a counter that never goes back; only differences mean something. */
   monotonic(): number;
-  /** Calls once, after so many milliseconds. */
-  after(millis: number, call: () => void): Cancel;
+  /** Calls once, after so many milliseconds. `keepAlive`: the process does not end before that, even if nothing else holds it. */
+  after(millis: number, call: () => void, keepAlive?: boolean): Cancel;
   /** Calls again and again, first after one period. */
   every(millis: number, call: () => void): Cancel;
   /** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted first. */
@@ -20,13 +20,13 @@ export interface Clock {
 /** Longer waits overflow what a timer of Node can hold. */
 const longestWait = 2 ** 31 - 1;
 
-/** The machine's clock. Its timers do not keep the process alive: what serves requests does that. */
+/** The machine's clock. Its timers do not keep the process alive, unless asked to: what serves requests does that. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(millis, call) {
+  after(millis, call, keepAlive) {
     const timer = setTimeout(call, Math.min(millis, longestWait));
-    timer.unref();
+    if (keepAlive !== true) timer.unref();
     return () => clearTimeout(timer);
   },
   every(millis, call) {

@@ -12,6 +12,12 @@
 import { type Clock, systemClock } from './clock.ts';
 import { nextTurn } from './next-turn.ts';
 
+/**
+ * Milliseconds of a counter that runs while work is done. It is the machine's: work takes its time even where the clock of a
+ * server is held still.
+ */
+export const workTime = systemClock.monotonic;
+
 /** Longest slice, in milliseconds. Well below the 50 ms for which a request may hold the loop, as the last step may be long. */
 export const SLICE_MILLIS = 5;
 

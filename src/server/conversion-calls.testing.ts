@@ -121,7 +121,7 @@ export interface DoorServer {
 export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 'v1' | 'v2' = 'v1'): Promise<DoorServer> {
   const calls = new Calls();
   const engine = openMemoryEngine();
-  const cache = new Cache(engine, (error) => {
+  const cache = new Cache(engine, systemClock, (error) => {
     throw error;
   });
   const catalog = new Catalog(kubernetes, cache);

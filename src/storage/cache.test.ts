@@ -1,5 +1,6 @@
 /** Collections whose rules of reading change while the server runs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { Cache } from './cache.ts';
 import { type Collection, type CollectionEvent, type CollectionOptions, FRAMED_EVENTS } from './collection.ts';
 import type { Engine, RangeRequest } from './engine.ts';
@@ -39,7 +40,7 @@ beforeEach(async () => {
     await beforeRange();
     return range(request);
   };
-  cache = new Cache(engine, (error) => {
+  cache = new Cache(engine, systemClock, (error) => {
     throw error;
   });
   await cache.start();

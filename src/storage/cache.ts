@@ -4,15 +4,14 @@
  * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
  * consistent read asks the store for its newest revision and waits until the cache has reached it.
  */
-import { nextTurn } from '../lib/next-turn.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Slices } from '../lib/slices.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
 import type { Facts } from './item.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
 const LOAD_CHUNK = 1000;
-/** Values are read for so long at a time; then others have their turn. */
-const SLICE_MS = 5;
 /** How long changes are waited for that the store told of in a list. */
 const CHANGES_WAIT_MS = 30_000;
 
@@ -23,6 +22,7 @@ interface Waiter {
 
 export class Cache {
   readonly engine: Engine;
+  private readonly clock: Clock;
   private readonly collections = new Map<string, Collection>();
   /** Facts of values that this process wrote, so that its own changes are not parsed again. */
   private readonly known = new Map<Buffer, Facts>();
@@ -36,8 +36,9 @@ export class Cache {
    * `failed` is called when the store's changes can no longer be followed: the process must reload or end. `setAside` is
    * called for every object that cannot be read, under its key in the store; the others are served.
    */
-  constructor(engine: Engine, failed: (error: Error) => void, setAside: (object: UnreadableObject) => void = () => {}) {
+  constructor(engine: Engine, clock: Clock, failed: (error: Error) => void, setAside: (object: UnreadableObject) => void = () => {}) {
     this.engine = engine;
+    this.clock = clock;
     this.failed = failed;
     this.setAside = setAside;
   }
@@ -198,14 +199,14 @@ export class Cache {
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
     if (revision <= this.reached) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const cancel = this.clock.after(timeoutMs, () => {
         this.waiters = this.waiters.filter((w) => w !== waiter);
         resolve(false);
-      }, timeoutMs);
+      });
       const waiter: Waiter = {
         revision,
         wake: (reached) => {
-          clearTimeout(timer);
+          cancel();
           resolve(reached);
         },
       };
@@ -229,7 +230,7 @@ export class Cache {
   private async eachEntry(prefix: string, take: (entry: Entry) => void): Promise<number> {
     let at: number | undefined;
     let from: string | undefined;
-    let began = performance.now();
+    const slices = new Slices();
     for (;;) {
       const page = await this.engine.range({
         prefix,
@@ -241,9 +242,7 @@ export class Cache {
       at ??= page.revision;
       for (const entry of page.entries) {
         take(entry);
-        if (performance.now() - began < SLICE_MS) continue;
-        await nextTurn();
-        began = performance.now();
+        if (slices.due) await slices.pause();
       }
       const last = page.entries[page.entries.length - 1];
       if (!page.more || last === undefined) return at;

@@ -2,6 +2,7 @@
 import type { Identity } from '../../identity.ts';
 import { kubernetes } from '../../identity.ts';
 import { builtinKinds } from '../../kinds/index.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { Catalog } from '../../registry/catalog.ts';
 import { Cache } from '../../storage/cache.ts';
 import type { Engine } from '../../storage/engine.ts';
@@ -68,7 +69,7 @@ export async function testServices(
   feature: (name: string) => boolean = () => false,
 ): Promise<TestServices> {
   const engine = openMemoryEngine();
-  const cache = new Cache(engine, (error) => {
+  const cache = new Cache(engine, systemClock, (error) => {
     throw error;
   });
   const catalog = new Catalog(identity, cache);

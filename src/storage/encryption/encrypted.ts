@@ -7,14 +7,12 @@
  * Local keys work at once, so that commits keep their order and `assigned` is called as the engine does. A plug-in takes
  * time: a commit that needs it begins when its values are sealed, and changes wait for those before them.
  */
-import { nextTurn } from '../../lib/next-turn.ts';
+import { Slices } from '../../lib/slices.ts';
 import { internalError } from '../../meta/errors.ts';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
 import type { EncryptionRules } from './rules.ts';
 import { isRefused, type Opened, type Transformer } from './transformer.ts';
 
-/** Values are opened for so long at a time; then others have their turn. */
-const SLICE_MS = 5;
 /** So many of one read wait for a plug-in at once. */
 const WINDOW = 256;
 /** Own values that were written and have not come back yet: beyond these the oldest are opened again like any other. */
@@ -232,14 +230,12 @@ export class EncryptedEngine implements Engine {
 
   async #openAll<T extends Readable>(all: readonly T[]): Promise<T[]> {
     const opened: T[] = [];
-    let began = performance.now();
+    const slices = new Slices();
     for (let start = 0; start < all.length; start += WINDOW) {
       const window: (T | Promise<T>)[] = [];
       for (const one of all.slice(start, start + WINDOW)) {
         window.push(this.#openOne(one));
-        if (performance.now() - began < SLICE_MS) continue;
-        await nextTurn();
-        began = performance.now();
+        if (slices.due) await slices.pause();
       }
       opened.push(...(await Promise.all(window)));
     }

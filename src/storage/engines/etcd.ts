@@ -4,7 +4,7 @@
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { systemRandom } from '../../lib/random.ts';
+import { type Random, systemRandom } from '../../lib/random.ts';
 import {
   type ChangeRecord,
   Compacted,
@@ -76,6 +76,7 @@ class EtcdEngine implements Engine {
   compacted = 0;
   mark: StoreMark | undefined;
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #keyspace: Keyspace;
   readonly #connection: Connection;
   readonly #rangeMethod: Method<RangeAnswer>;
@@ -95,10 +96,16 @@ class EtcdEngine implements Engine {
 
   constructor(options: EtcdOptions) {
     this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
     this.#notice = options.notice ?? (() => {});
     this.#retentionMs = options.historyRetentionMs ?? DEFAULT_RETENTION_MS;
     this.#keyspace = keyspaceOf(options.prefix ?? DEFAULT_PREFIX);
-    this.#connection = new Connection(addressesOf(options), options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
+    this.#connection = new Connection(addressesOf(options), {
+      timeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+      // gRPC measures deadlines by the machine's clock, whatever the clock of the server shows.
+      clock: systemClock,
+      random: this.#random,
+    });
     this.#rangeMethod = rangeMethod(this.#keyspace);
     this.#watchMethod = watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end));
     this.#reads = new Reads(this.#connection, this.#keyspace, this.#clock);
@@ -106,7 +113,7 @@ class EtcdEngine implements Engine {
     this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues);
     const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
     this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
-    this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, systemRandom);
+    this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, this.#random);
     this.#feedSource = this.#makeFeedSource();
   }
 
@@ -134,7 +141,7 @@ class EtcdEngine implements Engine {
       keyspace: this.#keyspace,
       range,
       owner,
-      newId: systemRandom.uuid,
+      newId: () => this.#random.uuid(),
       now: this.#clock.now,
     };
     this.mark = await this.#orThrow(checkMark(context));
@@ -319,15 +326,15 @@ class EtcdEngine implements Engine {
     const { timeoutMs } = this.#connection;
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
-        clearTimeout(timer);
+        cancel();
         this.#end(feed);
         settle();
       };
       const giveUp = () => finish(() => reject(new StoreUnavailable('etcd does not tell its changes')));
-      let timer = setTimeout(giveUp, timeoutMs);
+      let cancel = this.#connection.after(timeoutMs, giveUp);
       const deliver: Subscriber = (changes, revision) => {
-        clearTimeout(timer);
-        timer = setTimeout(giveUp, timeoutMs);
+        cancel();
+        cancel = this.#connection.after(timeoutMs, giveUp);
         if (take(changes) || revision >= until) finish(resolve);
       };
       const feed = this.#feed(after, deliver, (error) => finish(() => reject(error)));

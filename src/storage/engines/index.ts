@@ -1,5 +1,6 @@
 /** The engines, each loaded only when it is the one in use. */
 import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
 import type { Engine } from '../engine.ts';
 import type { StoreOwner } from '../store-mark.ts';
 import type { PageCheck } from './lmdb/page-look.ts';
@@ -13,6 +14,7 @@ export interface EngineOptions {
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number | undefined;
   readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
   /** How to reach etcd. Empty text counts as not given. */
   readonly etcd?: EtcdAccess | undefined;
   /** Free bytes of the disk that holds a directory (lmdb); for tests. */
@@ -38,6 +40,7 @@ export async function openEngine({
   dataDir,
   historyRetentionMs,
   clock,
+  random,
   etcd,
   owner,
   freeBytes,
@@ -52,12 +55,12 @@ export async function openEngine({
     }
     case 'lmdb': {
       const { openLmdbEngine } = await import('./lmdb.ts');
-      return openLmdbEngine({ ...common, ...given({ freeBytes, notice, checked }), dataDir, owner });
+      return openLmdbEngine({ ...common, ...given({ freeBytes, notice, checked, random }), dataDir, owner });
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');
       const { servers = [], ...files } = etcd ?? {};
-      return openEtcd({ ...common, ...given({ ...files, notice }), endpoints: servers, owner });
+      return openEtcd({ ...common, ...given({ ...files, notice, random }), endpoints: servers, owner });
     }
   }
 }

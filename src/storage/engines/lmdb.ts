@@ -8,6 +8,7 @@
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
 import {
   type ChangeRecord,
   CommitConflict,
@@ -47,6 +48,7 @@ import { Subscriptions } from './subscriptions.ts';
 export interface LmdbOptions {
   readonly dataDir: string;
   readonly clock?: Clock;
+  readonly random?: Random;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number;
   /** Free bytes of the disk that holds a directory; asked before each transaction. */
@@ -144,7 +146,7 @@ class LmdbEngine implements Engine {
     this.#reader = new Reader(tables, this.#readerState());
     this.#newest = new NewestVersions(this.#reader);
     this.#journal = new Journal(dataDir, options.unsafeNoSync !== true);
-    this.#backlog = new Backlog(tables, this.revision, { write: (bytes, fill) => this.#writeTables(bytes, fill) });
+    this.#backlog = new Backlog(tables, this.revision, { write: (bytes, fill) => this.#writeTables(bytes, fill) }, clock);
     const monotonic = () => clock.monotonic();
     this.#commits = new GroupWriter<WaitingCommit>({
       // What is written to the journal now is written to the tables later, and must find room there, too.

@@ -6,6 +6,8 @@
  * is certain that nothing was done. The number of calls under way is bounded by the callers, who bound their requests.
  */
 import { type ChannelInterface, Client, type ClientDuplexStream, connectivityState, Metadata, status } from '@grpc/grpc-js';
+import type { Cancel, Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/random.ts';
 import { CallFailure, CLOSED, failureOf } from './errors.ts';
 import { EMPTY_REQUEST, type Method, memberStatus } from './messages.ts';
 import type { Address } from './options.ts';
@@ -30,8 +32,17 @@ const same = (bytes: Buffer): Buffer => bytes;
 const METADATA = new Metadata();
 METADATA.set('hasleader', 'true');
 
+export interface ConnectionOptions {
+  /** Longest time that one call may take, waiting for a connection included. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
 export class Connection {
   readonly timeoutMs: number;
+  readonly #clock: Clock;
+  readonly #random: Random;
   readonly #endpoints: readonly Endpoint[];
   readonly #calls = new Set<Call>();
   readonly #sleepers = new Set<() => void>();
@@ -39,22 +50,30 @@ export class Connection {
   #looking: Promise<void> | undefined;
   #closed = false;
 
-  constructor(addresses: readonly Address[], timeoutMs: number) {
+  /** `clock` must agree with the machine's, by which gRPC measures deadlines. */
+  constructor(addresses: readonly Address[], { timeoutMs, clock, random }: ConnectionOptions) {
     this.timeoutMs = timeoutMs;
+    this.#clock = clock;
+    this.#random = random;
     this.#endpoints = addresses.map(({ name, target, credentials, channelOptions }) => ({
       name,
       client: new Client(target, credentials, channelOptions),
     }));
   }
 
+  /** When a call that begins now must have ended. */
+  deadline(timeoutMs = this.timeoutMs): number {
+    return this.#clock.now() + timeoutMs;
+  }
+
   /** Something that may be asked any number of times. */
   async read<Response>(method: Method<Response>, request: Buffer, timeoutMs = this.timeoutMs): Promise<Response> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = this.deadline(timeoutMs);
     const share = this.#endpoints.length > 1 ? timeoutMs * SHARE_OF_TIME : timeoutMs;
     for (let attempt = 0; ; attempt++) {
       const endpoint = await this.ready(deadline);
       try {
-        return await this.callOn(endpoint, method, request, Math.min(deadline, Date.now() + share));
+        return await this.callOn(endpoint, method, request, Math.min(deadline, this.deadline(share)));
       } catch (error) {
         const { reason } = error as CallFailure;
         if (reason !== 'unavailable' && reason !== 'unreachable' && reason !== 'no-leader') throw error;
@@ -66,7 +85,7 @@ export class Connection {
 
   /** Something that must not be done twice. */
   async write<Response>(method: Method<Response>, request: Buffer): Promise<Response> {
-    const deadline = Date.now() + this.timeoutMs;
+    const deadline = this.deadline();
     for (let attempt = 0; ; attempt++) {
       const endpoint = this.#connected() ?? (await this.ready(deadline));
       try {
@@ -122,7 +141,7 @@ export class Connection {
     for (;;) {
       const endpoint = this.#connected();
       if (endpoint !== undefined) return endpoint;
-      if (Date.now() >= deadline) throw await this.#unreachable();
+      if (this.#clock.now() >= deadline) throw await this.#unreachable();
       this.#looking ??= this.sleep(LOOK_MS).finally(() => {
         this.#looking = undefined;
       });
@@ -139,18 +158,23 @@ export class Connection {
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        clearTimeout(timer);
+        cancel();
         this.#sleepers.delete(wake);
         resolve();
       };
-      const timer = setTimeout(wake, milliseconds);
+      const cancel = this.#clock.after(milliseconds, wake, true);
       this.#sleepers.add(wake);
     });
   }
 
+  /** Calls once after so many milliseconds; keeps the process alive until then. */
+  after(milliseconds: number, call: () => void): Cancel {
+    return this.#clock.after(milliseconds, call, true);
+  }
+
   /** How long to wait before the next of several tries: longer each time, and not the same for all servers. */
   pauseAfter(attempt: number): number {
-    return Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
+    return Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** Math.min(attempt, 10)) * (0.5 + this.#random.float() / 2);
   }
 
   close(): void {
@@ -180,7 +204,7 @@ export class Connection {
   /** A call without a connection fails at once, with the reason why there is none. */
   async #unreachable(): Promise<CallFailure> {
     const names = this.#endpoints.map(({ name }) => name).join(', ');
-    const call = this.callOn(this.#endpoints[this.#preferred] as Endpoint, memberStatus, EMPTY_REQUEST, Date.now() + LOOK_MS);
+    const call = this.callOn(this.#endpoints[this.#preferred] as Endpoint, memberStatus, EMPTY_REQUEST, this.deadline(LOOK_MS));
     const why = await call.then(
       () => '',
       (failure: CallFailure) => `: ${connectionError(failure.message)}`,
@@ -190,7 +214,7 @@ export class Connection {
 
   async #pause(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
     const pause = this.pauseAfter(Math.floor(attempt / this.#endpoints.length));
-    if (Date.now() + pause >= deadline) throw failure;
+    if (this.deadline(pause) >= deadline) throw failure;
     // The first round goes from endpoint to endpoint without waiting.
     if (attempt + 1 >= this.#endpoints.length) await this.sleep(pause);
   }

@@ -43,7 +43,7 @@ export class Deletions {
 
   async #lookUp(places: readonly Place[]): Promise<void> {
     const deletions = places.map(({ change }) => change);
-    const deadline = Date.now() + this.#connection.timeoutMs;
+    const deadline = this.#connection.deadline();
     try {
       const { reads } = await this.#connection.callOn(this.#endpoint, transaction, encodeStatesBefore(this.#root, deletions), deadline);
       for (const [number, { changes, index, change }] of places.entries()) {

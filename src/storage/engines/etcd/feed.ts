@@ -121,8 +121,8 @@ export class Feed {
   /** One watch, until it breaks. */
   async #watch(): Promise<void> {
     const { connection, watch, start, end } = this.#source;
-    const endpoint = await connection.ready(Date.now() + connection.timeoutMs);
-    const { version } = await connection.callOn(endpoint, memberStatus, EMPTY_REQUEST, Date.now() + connection.timeoutMs);
+    const endpoint = await connection.ready(connection.deadline());
+    const { version } = await connection.callOn(endpoint, memberStatus, EMPTY_REQUEST, connection.deadline());
     if (this.#attempts > 0) await this.#checkSameStore();
     if (this.#over()) return;
     this.#progress = canReportProgress(version);

@@ -20,17 +20,16 @@ export async function oldestRevision(
   } catch (error) {
     if (!(error instanceof CallFailure && error.reason === 'compacted')) throw error;
   }
-  const deadline = Date.now() + connection.timeoutMs;
-  const stream = connection.stream(await connection.ready(deadline), watch);
+  const stream = connection.stream(await connection.ready(connection.deadline()), watch);
   stream.on('error', () => {});
-  const timer = setTimeout(() => stream.cancel(), connection.timeoutMs);
+  const cancel = connection.after(connection.timeoutMs, () => stream.cancel());
   try {
     stream.write(encodeWatch({ key: keyspace.barrier, from: 1 }));
     for await (const answer of stream as AsyncIterable<WatchAnswer>) if (answer.canceled) return answer.compacted;
   } catch (error) {
     throw new CallFailure('unavailable', (error as Error).message, false, { cause: error });
   } finally {
-    clearTimeout(timer);
+    cancel();
     stream.cancel();
   }
   return 0;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/random.ts';
 import type { StoreOwner } from '../../store-mark.ts';
 
 export interface EtcdOptions {
@@ -18,6 +19,7 @@ export interface EtcdOptions {
   /** How long superseded versions stay readable; 0: this server never compacts. */
   readonly historyRetentionMs?: number;
   readonly clock?: Clock;
+  readonly random?: Random;
   /** Whose store it must be; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
   /** Told of lost connections and the like, for the log. */

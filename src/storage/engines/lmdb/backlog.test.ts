@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FakeClock } from '../../../lib/clock.ts';
 import { Backlog } from './backlog.ts';
 import { prepareChange } from './change.ts';
 import type { Tables } from './tables.ts';
@@ -8,13 +9,15 @@ function setup() {
   const written: number[][] = [];
   const transactions: { finish(): void; fail(error: Error): void }[] = [];
   const tables = { records: { put: ({ revision }: { revision: number }) => written.at(-1)?.push(revision) }, versions: { put() {} } };
-  const backlog = new Backlog(tables as unknown as Tables, 0, {
-    write(_bytes, fill) {
+  const clock = new FakeClock();
+  const state = {
+    write(_bytes: number, fill: () => void): Promise<void> {
       written.push([]);
       fill();
       return new Promise((resolve, reject) => transactions.push({ finish: resolve, fail: reject }));
     },
-  });
+  };
+  const backlog = new Backlog(tables as unknown as Tables, 0, state, clock);
   const commit = (revision: number, changes = 1, bytes = 1) =>
     backlog.add(
       Array.from({ length: changes }, (_, index) => {
@@ -22,7 +25,7 @@ function setup() {
         return prepareChange(operation, undefined, { revision, index, time: 0 }) as never;
       }),
     );
-  return { backlog, commit, written, transactions };
+  return { backlog, commit, written, transactions, clock };
 }
 const turn = () => new Promise(setImmediate);
 
@@ -83,5 +86,25 @@ test('what fails stays, is told to whoever waits for it, and can be tried again'
   transactions[1]?.finish();
   await again;
   expect(written).toEqual([[1], [1]]);
+  backlog.stop();
+});
+
+test('the tables take what has come after a pause, also what came while they were busy for longer than a pause', async () => {
+  const { backlog, commit, written, transactions, clock } = setup();
+  commit(1);
+  await clock.advance(99);
+  expect(written).toEqual([]);
+  await clock.advance(1);
+  expect(written).toEqual([[1]]);
+  commit(2);
+  await clock.advance(1000);
+  expect(written).toEqual([[1]]);
+  transactions[0]?.finish();
+  await turn();
+  await clock.advance(100);
+  expect(written).toEqual([[1], [2]]);
+  transactions[1]?.finish();
+  await turn();
+  expect([backlog.applied, clock.pending]).toEqual([2, 0]);
   backlog.stop();
 });

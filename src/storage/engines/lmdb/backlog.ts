@@ -2,6 +2,7 @@
  * What is durable in the journal and visible, but not in the tables yet. It goes there a few times a second, in large
  * transactions, or at once when somebody wants to read the tables. The backlog itself is held in memory.
  */
+import type { Cancel, Clock } from '../../../lib/clock.ts';
 import type { ChangeRecord } from '../../engine.ts';
 import { type PendingChange, writeChange } from './change.ts';
 import type { Tables } from './tables.ts';
@@ -25,16 +26,18 @@ export interface BacklogState {
 export class Backlog {
   readonly #tables: Tables;
   readonly #state: BacklogState;
+  readonly #clock: Clock;
   /** Oldest first. Those before `#start` are in the tables. */
   #changes: PendingChange[] = [];
   #start = 0;
   #bytes = 0;
   #applied: number;
   #running: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: Cancel | undefined;
   #stopped = false;
 
-  constructor(tables: Tables, revision: number, state: BacklogState) {
+  constructor(tables: Tables, revision: number, state: BacklogState, clock: Clock) {
+    this.#clock = clock;
     this.#tables = tables;
     this.#applied = revision;
     this.#state = state;
@@ -64,7 +67,7 @@ export class Backlog {
   /** Nothing is brought into the tables any more unless it is asked for: they are about to be closed. */
   stop(): void {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#cancel?.();
   }
 
   /** Resolves when there is room for more. */
@@ -106,14 +109,20 @@ export class Backlog {
     return this.#running;
   }
 
+  readonly #pauseOver = (): void => {
+    this.#cancel = undefined;
+    this.#run().catch(() => {});
+  };
+
   /** What fails is tried again in the same way: the disk may have room by then. */
   #runSoon(): void {
-    if (!this.#stopped) this.#timer ??= setTimeout(() => this.#run().catch(() => {}), PAUSE_MS);
+    if (this.#stopped) return;
+    this.#cancel ??= this.#clock.after(PAUSE_MS, this.#pauseOver, true);
   }
 
   async #drain(until: number): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     while (this.#start < until) {
       const step = this.#step();
       let bytes = 0;

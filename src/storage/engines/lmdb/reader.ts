@@ -4,6 +4,7 @@
  * that a read still needs are safe as long as its revision is not compacted.
  */
 import { nextTurn } from '../../../lib/next-turn.ts';
+import { workTime } from '../../../lib/slices.ts';
 import type { ChangeRecord, Entry, RangeRequest, RangeResult } from '../../engine.ts';
 import { startOf } from '../operations.ts';
 import { type DamagedRecord, isSound, type Position, type StoredRecord, type Version, type VersionKey, type VersionRow } from './format.ts';
@@ -80,13 +81,13 @@ export class Reader {
     let start: VersionKey | string | undefined = first === '' ? BEFORE_ALL : first;
     while (start !== undefined) {
       this.#state.checkReadable(at);
-      const until = performance.now() + TURN_MS;
+      const until = workTime() + TURN_MS;
       let steps = 0;
       let done: string | undefined;
       let next: VersionKey | undefined;
       for (const { key, value } of this.#tables.versions.getRange({ start, end: prefix + AFTER_ALL })) {
         const { name, revision } = key as VersionKey;
-        if (++steps % STEPS === 0 && performance.now() > until) {
+        if (++steps % STEPS === 0 && workTime() > until) {
           next = { name, revision };
           break;
         }
@@ -130,14 +131,14 @@ export class Reader {
 
   /** Collects whole commits; answers the last revision that was looked at. */
   #collect(found: ChangeRecord[], after: number, until: number, prefix: string, limit: number): number {
-    const end = performance.now() + TURN_MS;
+    const end = workTime() + TURN_MS;
     let bytes = 0;
     let reached = after;
     const bounds = { start: { revision: after + 1, index: 0 }, end: { revision: until + 1, index: 0 } };
     for (const { key, value } of this.#tables.records.getRange(bounds)) {
       const { revision } = key;
       if (revision !== reached) {
-        if (reached !== after && (found.length >= limit || bytes > SLICE_BYTES || performance.now() > end)) return reached;
+        if (reached !== after && (found.length >= limit || bytes > SLICE_BYTES || workTime() > end)) return reached;
         reached = revision;
       }
       const change =

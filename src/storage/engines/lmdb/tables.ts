@@ -4,8 +4,8 @@
  */
 import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../../lib/clock.ts';
-import { systemRandom } from '../../../lib/random.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { type Random, systemRandom } from '../../../lib/random.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { takeCleanEnd } from './clean-end.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
@@ -87,9 +87,9 @@ export interface TableOptions {
   readonly unsafeNoSync?: boolean;
   /** Who opens the store; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
-  /** For a store that is new. */
-  readonly newId?: () => string;
-  readonly now?: () => number;
+  /** For the mark of a store that is new. */
+  readonly random?: Random;
+  readonly clock?: Clock;
 }
 
 /** Makes the directory if need be, and sees that it is private and can be written. */
@@ -162,10 +162,10 @@ async function makeFile(directory: string, path: string, options: TableOptions):
   syncDirectory(directory);
 }
 
-async function initialise(tables: Tables, { owner, newId = systemRandom.uuid, now = systemClock.now }: TableOptions): Promise<void> {
+async function initialise(tables: Tables, { owner, random = systemRandom, clock = systemClock }: TableOptions): Promise<void> {
   await tables.write(() => {
     tables.meta.put('format', Buffer.from(String(FORMAT)));
-    writeMark(tables.meta, makeMark(owner, newId(), now()));
+    writeMark(tables.meta, makeMark(owner, random.uuid(), clock.now()));
     // Nothing is in it, and nothing in a journal: as if a server had ended in order.
     writeNumberRow(tables.meta, 'closed', 0);
   });
@@ -189,11 +189,11 @@ async function checkIdentity(directory: string, tables: Tables, owner: StoreOwne
 
 /** A store that has no mark of an identity gets one, when its rows and what was in its journal are there. */
 export async function completeMark(directory: string, tables: Tables, options: TableOptions): Promise<void> {
-  const { owner, newId = systemRandom.uuid, now = systemClock.now } = options;
+  const { owner, random = systemRandom, clock = systemClock } = options;
   const mark = readMark(tables.meta);
   if (mark !== undefined && (mark.identity !== undefined || owner === undefined)) return;
   await checkIdentity(directory, tables, owner);
-  await tables.write(() => writeMark(tables.meta, makeMark(owner, mark?.id ?? newId(), mark?.createdAt ?? now())));
+  await tables.write(() => writeMark(tables.meta, makeMark(owner, mark?.id ?? random.uuid(), mark?.createdAt ?? clock.now())));
 }
 
 function hasKey(tables: Tables, name: string): boolean {
