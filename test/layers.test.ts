@@ -31,7 +31,7 @@ const below = {
 } as const satisfies Record<string, readonly string[]>;
 const forAll: readonly string[] = ['identity.ts', 'version.ts'];
 /** They put the others together, and may know every one. */
-const roots: readonly string[] = ['index.ts', 'credentials.ts', 'compose'];
+const roots: readonly string[] = ['index.ts', 'credentials.ts', 'compose', 'testing'];
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

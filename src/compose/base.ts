@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Parts } from '../lib/parts.ts';
 import type { Random } from '../lib/random.ts';
+import type { Handle } from '../server/tunnels/upgrade.ts';
 
 export interface Base {
   readonly options: ServerOptions;
@@ -16,6 +17,8 @@ export interface Base {
   readonly metrics: Metrics;
   /** What has begun, and is ended with the server. */
   readonly parts: Parts;
+  /** Puts something around the handling of each request of a client; the same handler where nothing is to be. */
+  readonly around: (handle: Handle) => Handle;
   /** The server cannot go on. */
   readonly fail: (why: string, error: unknown) => void;
 }

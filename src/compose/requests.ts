@@ -11,7 +11,7 @@ import { reviewActions } from '../server/actions/reviews.ts';
 import { tokenRequest, tokenRequestAdmission } from '../server/actions/token-request.ts';
 import { serveResource } from '../server/api.ts';
 import { requestHandler } from '../server/handler.ts';
-import { presetUser } from '../server/in-process.ts';
+import { givenUser, presetUser } from '../server/in-process.ts';
 import { KeptLists } from '../server/kept-lists.ts';
 import { Negotiator } from '../server/negotiate.ts';
 import type { Step } from '../server/pipeline.ts';
@@ -44,6 +44,8 @@ export interface Requests {
   readonly handle: Handle;
   /** Requests from within, made with a user. */
   readonly handleInProcess: Handle;
+  /** For clients in this process: requests made with a user, or with credentials. */
+  handlerForClients(): Handle;
   /** From now on the server is not ready. */
   shuttingDown(): void;
   /** Ends watches and tunnels, which would go on for ever. */
@@ -58,7 +60,7 @@ export async function composeRequests(
   credentials: Credentials,
   address: () => string,
 ): Promise<Requests> {
-  const { options, identity, clock, random, log, parts } = base;
+  const { options, identity, clock, random, log, parts, around } = base;
   const { engine, encryption, cache, catalog, live, env, allocations } = state;
   const connections = composeConnections(base, credentials, registry, live, trust);
   parts.add('tunnels', () => connections.close());
@@ -181,8 +183,9 @@ export async function composeRequests(
       finished,
     });
   return {
-    handle: handlerOf(authenticate(services.authenticator)),
+    handle: around(handlerOf(authenticate(services.authenticator))),
     handleInProcess: handlerOf(presetUser),
+    handlerForClients: () => around(handlerOf(givenUser(services.authenticator))),
     shuttingDown: surface.shuttingDown,
     endStreams() {
       services.watches.end();

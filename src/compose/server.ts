@@ -22,9 +22,10 @@ import { type Log, openLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { Parts } from '../lib/parts.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
+import type { Handle } from '../server/tunnels/upgrade.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import { apiRelease } from '../version.ts';
-import { composeAccess } from './access.ts';
+import { type Access, composeAccess } from './access.ts';
 import type { Base } from './base.ts';
 import { composeControllers } from './controllers.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
@@ -57,25 +58,55 @@ export interface Surroundings {
   readonly openStore?: OpenStore | undefined;
   /** Called with the name of each part before it starts; may throw, for tests of starts that fail. */
   readonly starting?: ((part: string) => void) | undefined;
+  /** Puts something around the handling of each request of a client. */
+  readonly around?: ((handle: Handle) => Handle) | undefined;
+}
+
+/** Where a server listens. */
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
+  readonly adminConfig: string;
+}
+
+/** A server with its parts, for those who run it within their own program. */
+export interface ComposedServer {
+  readonly base: Base;
+  readonly state: State;
+  readonly access: Access;
+  readonly requests: Requests;
+  readonly credentials: Credentials;
+  /** Undefined for a server that has no port. */
+  readonly listening: Listening | undefined;
+  readonly ended: Promise<Error | undefined>;
+  close(): Promise<void>;
+  abort(): Promise<void>;
 }
 
 export async function startServer(given: Partial<ServerOptions> = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
+  const { base, credentials, listening, ended, close, abort } = await composeServer(given, surroundings, true);
+  const { address, port, adminConfig } = listening as Listening;
+  return { address, port, identity: base.identity, adminConfig, adminConfigPath: credentials.adminConfigPath, ended, close, abort };
+}
+
+/** Starts a server; without a port where it does not listen. */
+export async function composeServer(given: Partial<ServerOptions>, surroundings: Surroundings, listens: boolean): Promise<ComposedServer> {
   const options = serverOptions(given);
   const identity = identityOf(options.identity);
   checkRuntimeConfig(options.runtimeConfig, identity);
-  const { clock = systemClock, random = systemRandom, openStore = openEngine, starting } = surroundings;
+  const { clock = systemClock, random = systemRandom, openStore = openEngine, starting, around = unchanged } = surroundings;
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
-  const base: Base = { options, identity, clock, random, log, metrics, parts, fail: ending.fail };
+  const base: Base = { options, identity, clock, random, log, metrics, parts, around, fail: ending.fail };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   const preparing = withDescriptors(() => prepareCredentials(options, identity, clock.now()), exhausted, clock);
   preparing.catch(() => {});
   try {
     const state = await composeState(base, openStore);
-    return await serve(base, state, await preparing, ending);
+    return await serve(base, state, await preparing, ending, listens);
   } catch (error) {
     await preparing.catch(() => {});
     // Whoever reads why the start failed is not to read about what closed because of it.
@@ -84,28 +115,36 @@ export async function startServer(given: Partial<ServerOptions> = {}, surroundin
   }
 }
 
-async function serve(base: Base, state: State, credentials: Credentials, ending: Ending): Promise<RunningServer> {
-  const { options, identity, parts } = base;
+const unchanged = (handle: Handle): Handle => handle;
+
+async function serve(base: Base, state: State, credentials: Credentials, ending: Ending, listens: boolean): Promise<ComposedServer> {
+  const { options, parts } = base;
   let port = 0;
   const host = reachable(options.bindAddress);
   const access = await composeAccess(base, state, credentials);
   const requests = await composeRequests(base, state, access, credentials, () => `${options.advertiseAddress ?? host}:${port}`);
-  port = await composeListeners(base, access, requests);
-  const address = `https://${host}:${port}`;
-  const config = credentials.adminConfig(address);
-  await allDone(announce(base, state, access, credentials, port), config);
+  let listening: Listening | undefined;
+  if (listens) {
+    port = await composeListeners(base, access, requests);
+    const address = `https://${host}:${port}`;
+    const config = credentials.adminConfig(address);
+    await allDone(announce(base, state, access, credentials, port), config);
+    listening = { address, port, adminConfig: await config };
+  } else parts.add('streams of clients', () => requests.endStreams());
   await composeBackground(base, state, credentials, requests);
   parts.add('readiness', async (hurry) => {
     requests.shuttingDown();
     if (options.shutdownDelayDuration > 0) await base.clock.sleep(options.shutdownDelayDuration, hurry).catch(() => {});
   });
+  const { ended } = ending;
   return {
-    address,
-    port,
-    identity,
-    adminConfig: await config,
-    adminConfigPath: credentials.adminConfigPath,
-    ended: ending.ended,
+    base,
+    state,
+    access,
+    requests,
+    credentials,
+    listening,
+    ended,
     close: () => ending.close(),
     abort: () => ending.close(true),
   };

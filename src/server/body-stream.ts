@@ -2,6 +2,7 @@
 import { createGzip } from 'node:zlib';
 import { nextTurn } from '../lib/next-turn.ts';
 import type { Context } from './context.ts';
+import { takesFrames } from './in-process.ts';
 import { head, wantsGzip } from './respond.ts';
 
 export interface BodyStream {
@@ -36,7 +37,7 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
       if (gone) return Promise.resolve();
       ctx.responseBytes += bytes.length;
       // Parts of this process keep the bytes that they are handed.
-      if (out.write(bytes, ctx.inProcess ? undefined : taken)) return nextTurn(ctx.owner);
+      if (out.write(bytes, takesFrames(res) ? undefined : taken)) return nextTurn(ctx.owner);
       return new Promise((resolve) => {
         const go = () => {
           out.off('drain', go);

@@ -3,20 +3,23 @@
  * bytes, but no socket, no TLS and no credential to check, because the composition root vouches for who asks.
  */
 import { Readable, Writable } from 'node:stream';
-import type { User } from '../auth/types.ts';
+import type { Authenticator, User } from '../auth/types.ts';
 import type { Incoming, Outgoing } from './context.ts';
 import type { Step } from './pipeline.ts';
+import { authenticate } from './steps/authenticate.ts';
 
 /** The shape of `Http` in the client layer, which this layer does not know. */
 export interface InProcessRequestOptions {
   readonly method?: string;
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
 }
 export interface InProcessAnswer {
   readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
   readonly body: Buffer;
 }
 /** An event of a watch. What does not want it never has it encoded. */
@@ -41,10 +44,25 @@ export interface InProcess {
 /** Takes the user that the request was made with: the first step of the pipeline for requests of this kind, and only them. */
 export const presetUser: Step = (ctx) => {
   const { req } = ctx as unknown as { req: object };
-  if (!(req instanceof InProcessIncoming)) throw new Error('a request from outside took the inner way');
+  if (!(req instanceof InProcessIncoming) || req.user === undefined) throw new Error('a request from outside took the inner way');
   ctx.user = req.user;
   ctx.inProcess = true;
 };
+
+/**
+ * For clients within the process, as tests have them: the user that the request was made with, else whoever its credentials
+ * prove. All else is as for a client that comes over a connection.
+ */
+export function givenUser(authenticator: Authenticator): Step {
+  const otherwise = authenticate(authenticator);
+  return (ctx) => {
+    const user = userGivenWith(ctx.req);
+    if (user === undefined) return otherwise(ctx);
+    ctx.user = user;
+  };
+}
+/** The user that a request was made with; undefined where credentials say who makes it. */
+export const userGivenWith = (req: object): User | undefined => (req instanceof InProcessIncoming ? req.user : undefined);
 
 /** Answers that are under way, to be broken off when whoever asked has ended. */
 export class OpenAnswers {
@@ -66,7 +84,7 @@ export class OpenAnswers {
 /** `asError` makes the error of an answer that is not good, as the client layer has them. */
 export function inProcess(
   handle: (req: Incoming, res: Outgoing) => void,
-  user: User,
+  user: User | undefined,
   asError: (status: number, body: Buffer) => Error,
   open?: OpenAnswers,
 ): InProcess {
@@ -85,7 +103,7 @@ export function inProcess(
       outgoing.once('finish', () => {
         whole = true;
         const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-        resolve({ status: outgoing.statusCode, body });
+        resolve({ status: outgoing.statusCode, headers: outgoing.headers, body });
       });
       outgoing.once('error', reject);
       outgoing.once('close', () => {
@@ -135,17 +153,17 @@ export function inProcess(
 const brokenOff = (): Error => new Error('the server broke the answer off');
 
 /** As much of a request as the pipeline looks at. */
-class InProcessIncoming extends Readable {
-  readonly user: User;
+export class InProcessIncoming extends Readable {
+  readonly user: User | undefined;
   readonly method: string;
   readonly url: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Record<string, string | readonly string[]>;
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly socket = ownSocket;
   private readonly body: Buffer | undefined;
 
-  constructor(options: InProcessRequestOptions, user: User) {
+  constructor(options: InProcessRequestOptions, user: User | undefined) {
     super();
     this.user = user;
     this.method = options.method ?? 'GET';
@@ -155,7 +173,9 @@ class InProcessIncoming extends Readable {
   }
   /** For requests that go on to another server. */
   get rawHeaders(): readonly string[] {
-    return Object.entries(this.headers).flat();
+    return Object.entries(this.headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [name, value] : value.flatMap((one) => [name, one]),
+    );
   }
   override _read(): void {
     if (this.body !== undefined) this.push(this.body);
@@ -170,14 +190,17 @@ const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, enc
 export const takesFrames = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing;
 
 /** As much of a response as the pipeline writes to. What is written is handed on at once, so nothing waits in between. */
-class InProcessOutgoing extends Writable {
+export class InProcessOutgoing extends Writable {
   statusCode = 0;
   headersSent = false;
+  /** Names and values in turn. */
+  headers: readonly string[] = [];
   onHead: (() => void) | undefined;
-  private readonly take: (chunk: Buffer) => void;
+  private readonly take: (chunk: Buffer) => unknown;
   private readonly takeEvent: (event: InProcessEvent) => void;
 
-  constructor(take: (chunk: Buffer) => void, takeEvent: (event: InProcessEvent) => void = (event) => take(event.bytes)) {
+  /** `take` may answer a promise: nothing more is written before it resolves. */
+  constructor(take: (chunk: Buffer) => unknown, takeEvent: (event: InProcessEvent) => void = (event) => void take(event.bytes)) {
     super({ decodeStrings: true });
     this.take = take;
     this.takeEvent = takeEvent;
@@ -186,8 +209,9 @@ class InProcessOutgoing extends Writable {
   takeFrames(events: readonly InProcessEvent[]): void {
     if (!this.destroyed) for (const event of events) this.takeEvent(event);
   }
-  writeHead(status: number): this {
+  writeHead(status: number, headers: readonly string[] = []): this {
     this.statusCode = status;
+    this.headers = headers;
     this.headersSent = true;
     this.onHead?.();
     return this;
@@ -196,8 +220,9 @@ class InProcessOutgoing extends Writable {
   addTrailers(): void {}
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     try {
-      this.take(chunk);
-      done();
+      const taking = this.take(chunk);
+      if (taking instanceof Promise) taking.then(() => done(), done);
+      else done();
     } catch (error) {
       done(error as Error);
     }

@@ -4,6 +4,7 @@ import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, typ
 import type { Identity } from '../../identity.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
+import { userGivenWith } from '../in-process.ts';
 import { SocketRequest } from '../steps/authenticate.ts';
 import { attributesOf } from '../steps/authorize.ts';
 import type { Verdict } from './open-streams.ts';
@@ -27,7 +28,7 @@ export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): 
   };
   return (ctx) => {
     try {
-      const caller = authenticator.authenticate(new SocketRequest(ctx));
+      const caller = userGivenWith(ctx.req) ?? authenticator.authenticate(new SocketRequest(ctx));
       const verdict = caller instanceof Promise ? caller.then((user) => as(ctx, user)) : as(ctx, caller);
       return verdict instanceof Promise ? verdict.catch(verdictOnError) : verdict;
     } catch (error) {

@@ -1,0 +1,41 @@
+/** What a test may choose of its server, and which options of a server that comes to. */
+import type { Surroundings } from '../compose/server.ts';
+import type { ServerOptions } from '../flags.ts';
+
+export interface TestServerOptions {
+  /** The names the server goes by: `kubernetes` for stock manifests. Default: `plat`. */
+  readonly identity?: 'plat' | 'kubernetes' | (string & {}) | undefined;
+  /** Whether it has a port (TLS, on loopback), for other programs and clients. Default: no. */
+  readonly listen?: boolean | undefined;
+  /**
+   * Controllers to run: all, or those of these names. Default: none, so that nothing changes but by the test. Then admission
+   * does not ask for service accounts either, which nobody would make.
+   */
+  readonly controllers?: boolean | readonly string[] | undefined;
+  /** Admission plug-ins to run beside the usual ones, and not to run. */
+  readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] } | undefined;
+  /** Any other option of a server, by the name of its flag in camel case. */
+  readonly server?: Partial<Omit<ServerOptions, 'store' | 'dataDir'>> | undefined;
+  /** Clock, randomness and log of the server. */
+  readonly surroundings?: Surroundings | undefined;
+}
+
+/** Makes sure of service accounts that a controller makes for each namespace. */
+const needsAccounts = 'ServiceAccount';
+
+export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions> {
+  const { identity, controllers = false, admission } = given;
+  const none = controllers === false || (controllers !== true && controllers.length === 0);
+  const enable = admission?.enable ?? [];
+  const disable = admission?.disable ?? [];
+  const withoutAccounts = none && !enable.includes(needsAccounts) && !disable.includes(needsAccounts);
+  return {
+    securePort: 0,
+    ...given.server,
+    store: 'memory',
+    ...(identity !== undefined && { identity }),
+    controllers: controllers === true ? ['*'] : none ? ['-*'] : [...(controllers as readonly string[])],
+    enableAdmissionPlugins: enable,
+    disableAdmissionPlugins: withoutAccounts ? [...disable, needsAccounts] : disable,
+  };
+}
