@@ -9,10 +9,12 @@
  *   - name: EventRateLimit
  *     path: events.yaml          # relative to this file
  */
+
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { groupName, type Identity } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
 import { isConfigurable, pluginNames } from './names.ts';
@@ -28,7 +30,10 @@ export function readAdmissionConfiguration(
   enabled: readonly string[],
 ): ReadonlyMap<string, PluginConfiguration> {
   const document = readYamlFile(file);
-  const versions = [`${groupName(identity, 'apiserver.config')}/v1`, `${groupName(identity, 'apiserver')}/v1alpha1`];
+  const versions = [
+    joinApiVersion(groupName(identity, 'apiserver.config'), 'v1'),
+    joinApiVersion(groupName(identity, 'apiserver'), 'v1alpha1'),
+  ];
   const { plugins, ...rest } = checkType(document, 'AdmissionConfiguration', versions);
   refuseUnknown(rest, ['apiVersion', 'kind', 'plugins'], 'the configuration');
   if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) throw new Error('plugins must be a list');

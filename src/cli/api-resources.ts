@@ -1,6 +1,8 @@
 /** `plat api-resources`: what the server serves. */
-import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
+
+import type { ApiResource } from '../client/discovery.ts';
 import { bool, choice, FlagError, type FlagValues, flag, list, optionalBool } from '../lib/flags.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { TablePrinter } from './print-table.ts';

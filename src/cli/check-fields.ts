@@ -2,8 +2,10 @@
  * Looks for fields that a kind does not have, by the server's own description of it: a stock server of this version drops them
  * without a word, and a mistyped name would show only in what does not happen.
  */
-import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
+
+import type { ApiResource } from '../client/discovery.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Schema, Schemas } from './explain-schema.ts';
 import type { Work } from './work.ts';

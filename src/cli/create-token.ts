@@ -1,6 +1,8 @@
 /** `plat create token`: a token of a service account. */
+
 import { pathOf } from '../client/dynamic.ts';
 import { choice, duration, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { fullGroup } from './api-groups.ts';
 import { command } from './command.ts';
@@ -58,7 +60,7 @@ async function make(work: Work, name: string, options: Options): Promise<TokenRe
   const bound = { apiVersion: 'v1', kind, name: boundObjectName, ...(boundObjectUid !== '' && { uid: boundObjectUid }) };
   const body = {
     kind: 'TokenRequest',
-    apiVersion: `${await fullGroup(work, 'authentication')}/v1`,
+    apiVersion: joinApiVersion(await fullGroup(work, 'authentication'), 'v1'),
     spec: {
       ...(options.audience.length > 0 && { audiences: options.audience }),
       ...(options.duration > 0 && { expirationSeconds: options.duration / 1000 }),

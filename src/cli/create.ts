@@ -1,7 +1,9 @@
 /** `plat create`: new objects, from files or from flags. */
-import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
+
+import type { ApiResource } from '../client/discovery.ts';
 import { FlagError, type FlagValues, flagHelp, parseFlags } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { FieldChecker } from './check-fields.ts';
 import type { Command, IO } from './command.ts';

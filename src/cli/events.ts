@@ -1,10 +1,12 @@
 /** `plat events`: what happened, in the order in which it did. */
+
 import { setTimeout } from 'node:timers/promises';
-import { type ApiResource, apiVersionOf, resourcePath } from '../client/discovery.ts';
+import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines } from '../client/transport.ts';
 import { bool, choice, FlagError, type FlagValues, list, readChoice, text } from '../lib/flags.ts';
 import { humanDuration } from '../meta/age.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';

@@ -1,7 +1,9 @@
 /** `plat explain`: the fields of a kind, as the server describes them. */
-import { type ApiResource, apiVersionOf } from '../client/discovery.ts';
+
+import type { ApiResource } from '../client/discovery.ts';
 import { bool, FlagError, foldText, text } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { apiVersionOf, splitApiVersion } from '../meta/api-version.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { rulesOf, type Schema, Schemas } from './explain-schema.ts';
@@ -48,7 +50,7 @@ Exit codes:
 async function meantBy(work: Work, word: string, apiVersion: string): Promise<{ resource: ApiResource; fields: string[] }> {
   const parts = word.split('.').filter((part) => part !== '');
   if (apiVersion !== '') {
-    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    const { group, version } = splitApiVersion(apiVersion);
     const type = `${parts[0]}.${version}${group === '' ? '' : `.${group}`}`;
     return { resource: await work.discovery.find(type), fields: parts.slice(1) };
   }

@@ -1,8 +1,10 @@
 /** `plat get`: objects as tables, YAML or JSON, once or as they change. */
+
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, Discovery, resourcePath } from '../client/discovery.ts';
 import { errorOf, jsonLines, maxBodyBytes, readAll, type Transport } from '../client/transport.ts';
 import { metaGroups } from '../identity.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { command, type IO } from './command.ts';
 import type { Session } from './connect.ts';
@@ -240,7 +242,7 @@ class Getter {
 
 /** Items of a list do not carry their kind; people and tools want to see it. */
 function itemsOf(list: ApiItem, resource: ApiResource): ApiItem[] {
-  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+  const apiVersion = apiVersionOf(resource);
   return (list.items ?? []).map((item) => ({ apiVersion, kind: resource.kind, ...item }));
 }
 function bookmarkVersion(object: unknown): string | undefined {

@@ -1,5 +1,7 @@
 /** What a server serves, and which of it a word of the command line means: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
+
 import { didYouMean } from '../lib/suggest.ts';
+import { apiVersionOf, joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
 import { isNotFound } from './http.ts';
 import type { Transport } from './transport.ts';
 
@@ -30,10 +32,6 @@ interface GroupList {
 }
 
 export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
-
-/** `v1`, `apps/v1` */
-export const apiVersionOf = (resource: Pick<ApiResource, 'group' | 'version'>): string =>
-  resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 
 /** Objects say that they are of a kind that the server does not serve. */
 export class UnknownKind extends Error {}
@@ -82,8 +80,7 @@ export class Discovery {
   }
   /** The resource that objects of a kind belong to. Throws an UnknownKind that says where else the kind is found. */
   async forKind(apiVersion: string, kind: string): Promise<ApiResource> {
-    const slash = apiVersion.indexOf('/');
-    const [group, version] = slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+    const { group, version } = splitApiVersion(apiVersion);
     const served = await this.version(group, version).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -126,7 +123,7 @@ export class Discovery {
     });
   }
   private missing(group: string, version: string, error: Error): readonly ApiResource[] {
-    this.unanswered.set(`${group}/${version}`, error.message);
+    this.unanswered.set(joinApiVersion(group, version), error.message);
     return [];
   }
   /** `deployments.apps` or `deployments.v1.apps` */

@@ -1,9 +1,11 @@
 /** Credential plug-ins: programs that print who the user is to a server. */
+
 import { spawn } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { groupName, type Identity, identities } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { timeMillis } from '../lib/time.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import { ConfigError, type ExecEntry } from './config.ts';
 import type { Reached } from './connection.ts';
 import { type Credential, type CredentialSource, type CredentialWorld, keptSource, type Made } from './credentials.ts';
@@ -189,5 +191,5 @@ class Plugin {
 
 /** Versions of the contract by the name that an entry has for them, each with the names that go with it. */
 const known: readonly (readonly [string, Identity])[] = Object.values(identities).flatMap((identity) =>
-  versions.map((version) => [`${groupName(identity, 'client.authentication')}/${version}`, identity] as const),
+  versions.map((version) => [joinApiVersion(groupName(identity, 'client.authentication'), version), identity] as const),
 );

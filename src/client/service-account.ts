@@ -5,6 +5,7 @@
 
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import type { Client, ResourceRef } from './dynamic.ts';
 import { type Http, type HttpRequest, isConflict, isNotFound, isStatus } from './http.ts';
 
@@ -73,7 +74,7 @@ async function fetchToken(options: ServiceAccountOptions): Promise<Token> {
       namespace,
       {
         kind: 'TokenRequest',
-        apiVersion: `${options.authenticationGroup}/v1`,
+        apiVersion: joinApiVersion(options.authenticationGroup, 'v1'),
         spec: { expirationSeconds: LIFE_SECONDS },
       },
       { name: account, path: 'token' },

@@ -1,8 +1,10 @@
 /** Cluster roles that are made of others: their rules are those of all roles whose labels they select, each rule once. */
+
 import { splitKey } from '../client/informer.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import type { LabelSelector } from '../kinds/meta.ts';
 import { equal } from '../lib/equal.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { fromLabelSelector } from '../meta/labels.ts';
 import { builtin, type Controller } from './runtime/controller.ts';
 
@@ -53,7 +55,7 @@ export const clusterRoleAggregation: Controller = {
         if (role?.aggregationRule === undefined || role.metadata.deletionTimestamp !== undefined) return;
         const rules = aggregate(role, roles.list());
         if (equal(role.rules ?? [], rules)) return;
-        const wanted = { kind: 'ClusterRole', apiVersion: `${ref.group}/${ref.version}`, metadata: { name: nameOf(role) }, rules };
+        const wanted = { kind: 'ClusterRole', apiVersion: apiVersionOf(ref), metadata: { name: nameOf(role) }, rules };
         await client.apply(ref, wanted as ClusterRole, ACCOUNT);
       },
       { after: [roles.synced], workers: 1 },

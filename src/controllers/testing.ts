@@ -2,6 +2,7 @@
  * A server for tests of controllers: as much of the API as they use, in memory, without time. Every change reaches the
  * watches at once, so that a test which waits for the queues has waited for everything.
  */
+
 import { Client } from '../client/dynamic.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpStream, StreamSink } from '../client/http.ts';
 import { errorFrom } from '../client/http.ts';
@@ -10,6 +11,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
+import { apiVersionOf } from '../meta/api-version.ts';
 import { formatTime } from '../meta/time.ts';
 import type { Controller, ControllerContext } from './runtime/controller.ts';
 import { Informers } from './runtime/informers.ts';
@@ -91,7 +93,7 @@ export class FakeApi implements Http {
     const { namespace = '', name } = object.metadata;
     const before = this.objects.get(keyOf(kind, namespace, name));
     const uid = object.metadata.uid ?? before?.object.metadata.uid ?? `uid-${kind.name}-${namespace}-${name}-${this.version}`;
-    return this.store(kind, { kind: kind.kind, apiVersion: versionOf(kind), ...object, metadata: { ...object.metadata, uid } });
+    return this.store(kind, { kind: kind.kind, apiVersion: apiVersionOf(kind), ...object, metadata: { ...object.metadata, uid } });
   }
   get(kind: FakeKind, namespace: string, name: string): Loose | undefined {
     return this.objects.get(keyOf(kind, namespace, name))?.object;
@@ -207,7 +209,7 @@ export class FakeApi implements Http {
     const name = body.metadata?.name ?? `${body.metadata?.generateName ?? ''}${this.version}`;
     if (this.objects.has(keyOf(kind, namespace, name))) throw new Refusal(409, 'AlreadyExists', `${kind.name} "${name}" already exists`);
     const metadata = { ...body.metadata, name, ...(kind.namespaced && { namespace }), uid: `uid-${this.version}` };
-    return this.store(kind, { kind: kind.kind, apiVersion: versionOf(kind), ...body, metadata });
+    return this.store(kind, { kind: kind.kind, apiVersion: apiVersionOf(kind), ...body, metadata });
   }
   private list({ kind, namespace, query }: Target, request: HttpRequest): unknown {
     const matches = selector(namespace, query);
@@ -280,9 +282,8 @@ export class FakeApi implements Http {
 }
 
 const keyOf = (kind: FakeKind, namespace: string, name: string): string => `${kind.group}/${kind.name}/${namespace}/${name}`;
-const versionOf = ({ group, version }: FakeKind): string => (group === '' ? version : `${group}/${version}`);
 const pathOf = (kind: FakeKind, namespace: string): string =>
-  `${kind.group === '' ? '/api/v1' : `/apis/${versionOf(kind)}`}${kind.namespaced ? `/namespaces/${namespace}` : ''}/${kind.name}`;
+  `${kind.group === '' ? '/api/v1' : `/apis/${apiVersionOf(kind)}`}${kind.namespaced ? `/namespaces/${namespace}` : ''}/${kind.name}`;
 const metadataOf = (object: Loose): Loose => ({ kind: 'PartialObjectMetadata', metadata: object.metadata });
 
 function merge(target: Loose, patch: Loose): Loose {

@@ -2,6 +2,7 @@
  * A custom resource definition as a kind. Each version has its own schema, columns and subresources; the one that is
  * stored is the hub.
  */
+
 import type { Identity } from '../identity.ts';
 import { isTrue } from '../kinds/apiextensions/conditions.ts';
 import type { JSONSchemaProps } from '../kinds/apiextensions/schema/json-schema.ts';
@@ -12,6 +13,7 @@ import { ObjectMeta } from '../kinds/meta.ts';
 import { status } from '../kinds/subresources.ts';
 import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
 import type { Work } from '../lib/slices.ts';
+import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import { nameIsSubdomain } from '../meta/names.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
@@ -71,7 +73,7 @@ export function* customKind(definition: CustomResourceDefinition, identity: Iden
     anyFinalizer: true,
     createRefused: isTrue(definition, 'Terminating') ? 'create not allowed while custom resource definition is terminating' : undefined,
   });
-  return { kind: made, read: reader(`${spec.group}/${hub}`, schemas, convert !== undefined) };
+  return { kind: made, read: reader(joinApiVersion(spec.group, hub), schemas, convert !== undefined) };
 }
 
 function customVersion(
@@ -116,7 +118,7 @@ function conversionOf({ metadata, spec }: CustomResourceDefinition, tools: Conve
 function addCalls(convert: ConvertObjects, group: string, hub: string, versions: Record<string, KindVersion>): void {
   const converted = (name: string): ConvertedVersion => ({
     name,
-    apiVersion: `${group}/${name}`,
+    apiVersion: joinApiVersion(group, name),
     schema: (versions[name] as KindVersion).schema,
   });
   for (const name of Object.keys(versions)) {
@@ -131,7 +133,7 @@ function addCalls(convert: ConvertObjects, group: string, hub: string, versions:
 
 /** Names the version to move to: the most preferred one that is served, not deprecated, and no less stable. */
 function deprecationWarning(version: string, { spec }: CustomResourceDefinition): string {
-  const use = (name: string): string => `${spec.group}/${name} ${spec.names.kind}`;
+  const use = (name: string): string => `${joinApiVersion(spec.group, name)} ${spec.names.kind}`;
   const better = (spec.versions ?? [])
     .filter(({ name, served, deprecated }) => served && !deprecated && byPriority(name, version) < 0)
     .map(({ name }) => name)
@@ -215,7 +217,7 @@ function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>, 
   return (value) => {
     const text = storedText(value).toString();
     let custom = JSON.parse(text) as CustomObject;
-    const version = (custom.apiVersion ?? '').slice((custom.apiVersion ?? '').indexOf('/') + 1);
+    const version = versionOfApiVersion(custom.apiVersion ?? '');
     const schema = schemas.get(version);
     schema?.prune(custom, { broken: 'drop' });
     if (schema?.fillStored(custom) === false) {

@@ -5,7 +5,9 @@
  * Known are the kinds of `schemas.ts`, and those of versions that are served no more: clients of a stock server still get
  * to hear that their version is the wrong one.
  */
+
 import { baseGroup, type Identity } from '../identity.ts';
+import { splitApiVersion } from '../meta/api-version.ts';
 import { typeText } from '../schema/mismatch.ts';
 import type { MessageType } from '../schema/types.ts';
 import { hasVersion, schemaOf } from './schemas.ts';
@@ -85,8 +87,7 @@ const partOf = (group: string): string => (parts.has(group) ? group : '');
 
 /** What is known of a kind to the part of the server that knows `target`. */
 export function registered(apiVersion: string, kind: string, target: MessageType, identity: Identity): Registered | undefined {
-  const slash = apiVersion.indexOf('/');
-  const [fullGroup, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  const { group: fullGroup, version } = splitApiVersion(apiVersion);
   const group = fullGroup === extensions ? extensions : baseGroup(identity, fullGroup);
   const schema = schemaOf(group ?? '', version, kind, identity);
   if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? known(schema) : undefined;

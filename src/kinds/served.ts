@@ -2,7 +2,9 @@
  * A kind in one of its served versions under an identity: what a path such as `/apis/apps/v1/deployments` leads to.
  * Conversions between the version a client speaks and the hub go through here.
  */
+
 import { groupName, type Identity } from '../identity.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import type { ResourceName } from '../meta/errors.ts';
 import type { MessageType } from '../schema/types.ts';
 import { type ApiObject, bareRecord, type Kind, type KindVersion } from './kind.ts';
@@ -36,8 +38,6 @@ export interface Served {
   readonly custom: boolean;
 }
 
-export const apiVersionOf = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
-
 /**
  * All served versions of a kind, most preferred first; `all`: also those that are not. `store` is the kind whose store it
  * shares, if it shares one.
@@ -53,7 +53,7 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
   const definition = owner.versions[hubVersion] as KindVersion;
   const hub: Hub = {
     version: hubVersion,
-    apiVersion: apiVersionOf(full(owner.group), hubVersion),
+    apiVersion: joinApiVersion(full(owner.group), hubVersion),
     schema: definition.schema,
     definition,
     later: Object.values(owner.versions).some((one) => one.toHubLater !== undefined),
@@ -66,12 +66,12 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
       version,
       definition,
       group,
-      apiVersion: apiVersionOf(group, version),
+      apiVersion: joinApiVersion(group, version),
       schema: definition.schema,
       resource: { group, resource: kind.plural },
       groupKind: { group: errorGroup, resource: kind.kind },
       hub,
-      isHub: apiVersionOf(group, version) === hub.apiVersion,
+      isHub: joinApiVersion(group, version) === hub.apiVersion,
       custom,
     }));
 }

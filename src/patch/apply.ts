@@ -3,8 +3,10 @@
  * now is taken away, and the applier owns what it named. Fields that would thereby change although another manager owns
  * them are conflicts, unless the apply is forced.
  */
+
 import { equal } from '../lib/equal.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
+import { slashedApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
@@ -105,7 +107,7 @@ function refused(write: ApplyWrite, why: string): ApiError {
 function nameOf({ applied }: ApplyWrite): string {
   const metadata = isObject(applied.metadata) ? applied.metadata : {};
   const version = String(applied.apiVersion ?? '');
-  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${version.includes('/') ? version : `/${version}`}, Kind=${applied.kind ?? ''}`;
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${slashedApiVersion(version)}, Kind=${applied.kind ?? ''}`;
 }
 
 // ---- the merge ---------------------------------------------------------------------------------------------------

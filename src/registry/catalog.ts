@@ -3,7 +3,7 @@
  */
 import { groupName, type Identity } from '../identity.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
-import { apiVersionOf, type Served, serve } from '../kinds/served.ts';
+import { type Served, serve } from '../kinds/served.ts';
 import { notFound } from '../meta/errors.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
@@ -150,7 +150,6 @@ const idOf = (kind: Pick<Kind, 'group' | 'plural' | 'custom'>): string => `${kin
 /** Where a kind's objects stand in the store: `apps/deployments/`, `core/pods/`, `~example.com/seeds/`. */
 export const prefixOf = (kind: Pick<Kind, 'group' | 'plural' | 'custom'>): string =>
   kind.group === '' ? `core${idOf(kind)}/` : `${idOf(kind)}/`;
-export { apiVersionOf };
 
 function collectionOptions(kind: Kind): CollectionOptions {
   const readers = Object.values(kind.fields ?? {}) as ((object: ApiObject) => string)[];

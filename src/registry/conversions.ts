@@ -3,9 +3,11 @@
  * wrote it in. Where a conversion takes a call, the rule is left at that point, the call is made, and the rule runs again
  * with its answer. Rules change none of their inputs, so that they may run as often as is needed.
  */
+
 import type { ApiObject } from '../kinds/kind.ts';
-import { apiVersionOf, convertsLater, rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
+import { convertsLater, rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
+import { splitApiVersion } from '../meta/api-version.ts';
 import { type Convert, checkApplied } from '../patch/index.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import { normal } from './convert.ts';
@@ -99,9 +101,9 @@ class Missing extends Error {
 
 function conversionsOf(catalog: Catalog, resource: Resource, known: Known, undeclared: UndeclaredFields): Conversions {
   const find = (apiVersion: string): Resource | undefined => {
-    const slash = apiVersion.indexOf('/');
-    const found = catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural);
-    return found === undefined || apiVersionOf(found.group, found.version) !== apiVersion ? undefined : found;
+    const { group, version } = splitApiVersion(apiVersion);
+    const found = catalog.find(group, version, resource.kind.plural);
+    return found?.apiVersion === apiVersion ? found : undefined;
   };
   const between = (object: Values, from: Resource, to: Resource): ApiObject => {
     if (!convertsLater(from) && !convertsLater(to)) return convertedNow(from, to, object);

@@ -1,9 +1,11 @@
 /** From bytes to objects and back, between the stored form and the version a client speaks. */
+
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
-import { apiVersionOf, convertsLater, fromHub, fromHubNow, type Hub, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
+import { convertsLater, fromHub, fromHubNow, type Hub, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
 import { frozen } from '../lib/frozen.ts';
 import type { Slices, Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
+import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import { DecodeError, decode, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -140,9 +142,9 @@ const hubStarts = new WeakMap<Hub, Buffer>();
 /** The version in which an object is, served or not. */
 function versionOf(resource: Resource, object: ApiObject): Served {
   const apiVersion = object.apiVersion ?? '';
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const version = versionOfApiVersion(apiVersion);
   const definition = (resource.kind.versions as Readonly<Record<string, KindVersion>>)[version];
-  if (definition === undefined || apiVersionOf(resource.group, version) !== apiVersion)
+  if (definition === undefined || joinApiVersion(resource.group, version) !== apiVersion)
     throw new Error(`a stored object is of the version ${apiVersion}, which its kind no longer has`);
   return { ...resource, version, definition, apiVersion, schema: definition.schema, isHub: false };
 }

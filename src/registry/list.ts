@@ -2,8 +2,10 @@
  * get and list at the versions the specification's tables name. The current state comes from the cache; an exact older
  * version comes from the cache too while the collection has not changed since, else from the store's history.
  */
+
 import { groupName, type Identity } from '../identity.ts';
 import { Slices } from '../lib/slices.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
 import { parseJson } from '../schema/parse.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
@@ -253,7 +255,7 @@ function page(
 }
 
 /** Where the next part of a list begins. Format and complaints are those that clients know. */
-const tokenVersion = (identity: Identity): string => `${groupName(identity, 'meta')}/v1`;
+const tokenVersion = (identity: Identity): string => joinApiVersion(groupName(identity, 'meta'), 'v1');
 /** The version that earlier releases wrote: a list that was begun with one goes on with this one. */
 const OLD_TOKEN_VERSION = 'v1';
 

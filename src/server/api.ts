@@ -1,6 +1,7 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
 import type { ActionSubresource, Kind } from '../kinds/kind.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
@@ -128,7 +129,7 @@ function serveAction(services: Services, ctx: Context, resource: Resource, sub: 
   if (action === undefined) throw methodRefused();
   if (sub.schema === undefined) return connect(ctx, resource, action);
   const group = services.registry.catalog.groupName(sub.kind.group);
-  const apiVersion = (version: string): string => (group === '' ? version : `${group}/${version}`);
+  const apiVersion = (version: string): string => joinApiVersion(group, version);
   const expected: Expected | undefined =
     ctx.method !== 'POST'
       ? undefined
@@ -196,7 +197,7 @@ function warnDeprecated(services: Services, ctx: Context, resource: Resource): v
   if (removed !== undefined) text += `, unavailable in v${removed}+`;
   if (replacement !== undefined) {
     const group = catalog.groupName(replacement.group);
-    text += `; use ${group === '' ? replacement.version : `${group}/${replacement.version}`} ${replacement.kind}`;
+    text += `; use ${joinApiVersion(group, replacement.version)} ${replacement.kind}`;
   }
   ctx.warn(text);
   ctx.annotate(`${services.identity.groupSuffix}/deprecated`, 'true');

@@ -1,10 +1,12 @@
 /** Reading and decoding request bodies. */
+
 import { isUtf8 } from 'node:buffer';
 import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
+import { versionOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
@@ -248,7 +250,7 @@ function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
 }
 /** Refuses a body that tells what it is, and cannot be read as what the path holds. */
 export function unfit({ kind, apiVersion }: BodyType, why: string, expected: Expected): ApiError {
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const version = versionOfApiVersion(apiVersion);
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
 }
 

@@ -4,8 +4,10 @@
  *
  *   DELETE …/x?dryRun=All&gracePeriodSeconds=5   {"kind":"DeleteOptions","gracePeriodSeconds":0}   → dry run, 0 seconds
  */
+
 import { groupName } from '../identity.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../kinds/meta-kinds.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { DeleteOptions } from '../registry/remove.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -29,7 +31,7 @@ export interface Deletion {
 
 /** `collection`: the query also chooses the objects, by a resourceVersion among others. */
 export async function deleteOptions(services: Services, ctx: Context, collection: boolean): Promise<Deletion> {
-  const type = { kind: 'DeleteOptions', apiVersion: `${groupName(services.identity, 'meta')}/v1` };
+  const type = { kind: 'DeleteOptions', apiVersion: joinApiVersion(groupName(services.identity, 'meta'), 'v1') };
   const body = await readBody(ctx);
   let given: GivenOptions;
   if (body.length > 0) {

@@ -1,7 +1,9 @@
 /** Query parameters of lists, watches and writes, checked as the stock server checks them. */
+
 import { groupName } from '../identity.ts';
 import { ByText } from '../lib/by-text.ts';
 import { frozen } from '../lib/frozen.ts';
+import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import { checkFieldSelector, everyField, parseFieldSelector } from '../meta/fields.ts';
@@ -117,7 +119,7 @@ export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, 
 }
 
 function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
-  const type = { kind, apiVersion: `${groupName(catalog.identity, 'meta')}/v1` };
+  const type = { kind, apiVersion: joinApiVersion(groupName(catalog.identity, 'meta'), 'v1') };
   if (ctx.search === '' && !apply) return { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: type };
   const errors = new FieldErrors();
   const force = kind === 'PatchOptions' ? queryBoolean('force', ctx.param('force')) : undefined;

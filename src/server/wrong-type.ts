@@ -1,5 +1,7 @@
 /** Bodies of another kind or version than the path's: what is said of them. Loaded with the first one. */
+
 import { homeOf, registered } from '../kinds/registered.ts';
+import { groupOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import { type BodyType, type Expected, unfit } from './body.ts';
@@ -31,6 +33,5 @@ export function otherCustomKind({ kind, apiVersion }: BodyType, expected: BodyTy
   const errors = new FieldErrors();
   if (kind !== expected.kind) errors.invalid(Path.of('kind'), kind, `must be ${expected.kind}`);
   if (apiVersion !== expected.apiVersion) errors.invalid(Path.of('apiVersion'), apiVersion, `must be ${expected.apiVersion}`);
-  const slash = apiVersion.indexOf('/');
-  return invalid({ group: slash < 0 ? '' : apiVersion.slice(0, slash), resource: kind }, name, errors.list);
+  return invalid({ group: groupOfApiVersion(apiVersion), resource: kind }, name, errors.list);
 }

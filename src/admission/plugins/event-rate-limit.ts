@@ -6,10 +6,12 @@
  *   limits:
  *   - { type: Namespace, qps: 50, burst: 100, cacheSize: 2000 }
  */
+
 import { groupName, type Identity } from '../../identity.ts';
 import type { Event } from '../../kinds/core/schema/events.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readChoice } from '../../lib/flags.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { checkType, object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';
@@ -83,7 +85,9 @@ class Buckets {
 
 function readLimits(configuration: PluginConfiguration | undefined, identity: Identity): Limit[] {
   if (configuration === undefined) throw new Error('EventRateLimit needs a configuration');
-  const value = checkType(configuration.value, 'Configuration', [`${groupName(identity, 'eventratelimit.admission')}/v1alpha1`]);
+  const value = checkType(configuration.value, 'Configuration', [
+    joinApiVersion(groupName(identity, 'eventratelimit.admission'), 'v1alpha1'),
+  ]);
   refuseUnknown(value, ['apiVersion', 'kind', 'limits'], 'the configuration');
   const { limits } = value;
   if (!Array.isArray(limits) || limits.length === 0) throw new Error('limits must be a list that is not empty');

@@ -8,11 +8,13 @@
  *     retryBackoff: 500     # milliseconds before a failed call is tried again
  *     defaultAllow: false   # what holds while the service cannot be asked
  */
+
 import { resolve } from 'node:path';
 import { groupName, type Identity } from '../../identity.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { ImageReview, type ImageReviewSpec, type ImageReviewStatus } from '../../kinds/imagepolicy/schema/v1alpha1.ts';
 import { Outbound } from '../../lib/outbound.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { decode } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
 import { object, refuseUnknown } from '../configuration.ts';
@@ -95,7 +97,7 @@ class Judge {
   }
 
   private async call(spec: ImageReviewSpec): Promise<ImageReviewStatus> {
-    const apiVersion = `${groupName(this.env.identity, 'imagepolicy')}/v1alpha1`;
+    const apiVersion = joinApiVersion(groupName(this.env.identity, 'imagepolicy'), 'v1alpha1');
     const review = { kind: 'ImageReview', apiVersion, metadata: { creationTimestamp: null }, spec, status: { allowed: false } };
     let wait = this.settings.backoffMs;
     for (let attempt = 1; ; attempt++) {

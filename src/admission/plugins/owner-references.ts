@@ -2,8 +2,10 @@
  * OwnerReferencesPermissionEnforcement: whoever hangs an object on an owner could have deleted it, and whoever decides
  * whether it holds up the owner's deletion could have given the owner a finalizer, or taken one away.
  */
+
 import type { OwnerReference } from '../../kinds/meta.ts';
 import { equal } from '../../lib/equal.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';
@@ -54,8 +56,8 @@ function changedBlocks(wanted: readonly OwnerReference[], current: readonly Owne
 }
 
 async function checkOwner(env: PluginEnv, request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> {
-  const slash = apiVersion.indexOf('/');
-  const owner = env.findKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, apiVersion.slice(slash + 1));
+  const { group, version } = splitApiVersion(apiVersion);
+  const owner = env.findKind(group, kind, version);
   if (owner === undefined)
     throw refusal(
       request,

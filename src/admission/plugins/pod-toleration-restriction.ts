@@ -2,9 +2,11 @@
  * PodTolerationRestriction: annotations of a namespace, or the configuration where there are none, say which tolerations
  * its pods get and which they may have at all.
  */
+
 import { domainName, groupName } from '../../identity.ts';
 import { qosClass } from '../../kinds/core/pod-resources.ts';
 import { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import { type JsonValue, list } from '../../schema/types.ts';
@@ -33,7 +35,9 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
   const cluster =
     configuration === undefined
       ? {}
-      : checkType(configuration.value, 'Configuration', [`${groupName(identity, 'podtolerationrestriction.admission')}/v1alpha1`]);
+      : checkType(configuration.value, 'Configuration', [
+          joinApiVersion(groupName(identity, 'podtolerationrestriction.admission'), 'v1alpha1'),
+        ]);
   refuseUnknown(cluster, ['apiVersion', 'kind', 'default', 'whitelist'], 'the configuration');
   const clusterDefaults = configured(cluster.default, 'default');
   const clusterWhitelist = configured(cluster.whitelist, 'whitelist');

@@ -9,9 +9,11 @@
  *   - resource: persistentvolumeclaims
  *     matchContains: [.storageclass.storage.<pd>/requests.storage]
  */
+
 import { groupName, type Identity } from '../../identity.ts';
 import type { ScopedResourceSelectorRequirement } from '../../kinds/core/schema/quota.ts';
 import type { Usage } from '../../kinds/quota/usage.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { checkType, object, refuseUnknown, stringList } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
@@ -28,10 +30,10 @@ export interface LimitedResource {
 export function readLimitedResources(configuration: PluginConfiguration | undefined, identity: Identity): LimitedResource[] {
   if (configuration === undefined) return [];
   const versions = [
-    `${groupName(identity, 'apiserver.config')}/v1`,
-    `${groupName(identity, 'resourcequota.admission')}/v1`,
-    `${groupName(identity, 'resourcequota.admission')}/v1beta1`,
-    `${groupName(identity, 'resourcequota.admission')}/v1alpha1`,
+    joinApiVersion(groupName(identity, 'apiserver.config'), 'v1'),
+    joinApiVersion(groupName(identity, 'resourcequota.admission'), 'v1'),
+    joinApiVersion(groupName(identity, 'resourcequota.admission'), 'v1beta1'),
+    joinApiVersion(groupName(identity, 'resourcequota.admission'), 'v1alpha1'),
   ];
   const value = object(configuration.value, 'the configuration');
   const kind = value.kind === 'Configuration' ? 'Configuration' : 'ResourceQuotaConfiguration';

@@ -7,10 +7,12 @@
  *   zones: { eu-b: eu }                              # the region of a zone that the volume or its class names
  *   storageClassTopology: true                       # zones and region that the storage class allows
  */
+
 import { domainName, groupName, type Identity } from '../../identity.ts';
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { checkType, object, refuseUnknown } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
 
@@ -39,7 +41,9 @@ const textOf = (value: unknown, what: string): string => {
 };
 
 export function readPlaces(configuration: PluginConfiguration, identity: Identity, live: LiveSource): Tables {
-  const value = checkType(configuration.value, 'PersistentVolumeLabelConfiguration', [`${groupName(identity, 'apiserver.config')}/v1`]);
+  const value = checkType(configuration.value, 'PersistentVolumeLabelConfiguration', [
+    joinApiVersion(groupName(identity, 'apiserver.config'), 'v1'),
+  ]);
   refuseUnknown(value, ['apiVersion', 'kind', 'volumes', 'zones', 'storageClassTopology'], 'the configuration');
   const volumes = new Map<string, Place>();
   for (const [handle, entry] of Object.entries(object(value.volumes ?? {}, 'volumes'))) {

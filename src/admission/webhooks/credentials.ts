@@ -6,9 +6,11 @@
  *   kind: WebhookAdmissionConfiguration
  *   kubeConfigFile: /etc/plat/webhooks.conf
  */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { groupName, type Identity } from '../../identity.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { checkType, object, readYamlFile, refuseUnknown } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
@@ -29,7 +31,10 @@ export function readWebhookCredentials(configuration: PluginConfiguration | unde
   if (configuration === undefined) return () => nobody;
   const value = object(configuration.value, 'the configuration');
   const kind = value.kind === 'WebhookAdmission' ? 'WebhookAdmission' : 'WebhookAdmissionConfiguration';
-  const versions = [`${groupName(identity, 'apiserver.config')}/v1`, `${groupName(identity, 'apiserver.config')}/v1alpha1`];
+  const versions = [
+    joinApiVersion(groupName(identity, 'apiserver.config'), 'v1'),
+    joinApiVersion(groupName(identity, 'apiserver.config'), 'v1alpha1'),
+  ];
   const { kubeConfigFile } = checkType(value, kind, versions);
   // A name that is misspelt would leave webhooks without the proof they ask for.
   refuseUnknown(value, ['apiVersion', 'kind', 'kubeConfigFile'], 'the configuration');

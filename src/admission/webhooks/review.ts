@@ -1,7 +1,9 @@
 /** AdmissionReview: what a webhook is asked, and what counts as an answer. */
+
 import { groupName, type Identity } from '../../identity.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Served } from '../../kinds/served.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { decode, encode } from '../../schema/json.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import type { AdmissionRequest, ObjectKind } from '../types.ts';
@@ -32,7 +34,7 @@ export function reviewText(
   const isNamespace = request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '';
   const namespace = isNamespace && !request.nameGenerated ? name : request.namespace;
   return (
-    `{"kind":"AdmissionReview","apiVersion":${quote(`${groupName(identity, 'admission')}/${version}`)},"request":{"uid":${quote(uid)}` +
+    `{"kind":"AdmissionReview","apiVersion":${quote(joinApiVersion(groupName(identity, 'admission'), version))},"request":{"uid":${quote(uid)}` +
     `,"kind":${kindText(identity, served, objectKind)},"resource":${resourceText(served)}${sub}` +
     `,"requestKind":${kindText(identity, request.served, objectKind)},"requestResource":${resourceText(request.served)}${requestSub}` +
     `${name === '' ? '' : `,"name":${quote(name)}`}${namespace === '' ? '' : `,"namespace":${quote(namespace)}`}` +
@@ -79,13 +81,13 @@ function optionsText(identity: Identity, { operation, options }: AdmissionReques
   if (operation === 'CONNECT') return 'null';
   const kind = operation === 'CREATE' ? 'CreateOptions' : operation === 'UPDATE' ? 'UpdateOptions' : 'DeleteOptions';
   const { force: _force, kind: _kind, apiVersion: _apiVersion, ...rest } = options;
-  return JSON.stringify({ kind, apiVersion: `${groupName(identity, 'meta')}/v1`, ...rest });
+  return JSON.stringify({ kind, apiVersion: joinApiVersion(groupName(identity, 'meta'), 'v1'), ...rest });
 }
 
 /** JSON of the object of an action or a connection, which has no other versions. */
 export function actionText(identity: Identity, { schema, group, version, kind }: ObjectKind, object: object): string {
   const full = groupName(identity, group);
-  const typed = { ...object, kind, apiVersion: full === '' ? version : `${full}/${version}` };
+  const typed = { ...object, kind, apiVersion: joinApiVersion(full, version) };
   return schema === undefined ? JSON.stringify(typed) : encode(schema, typed as never);
 }
 
@@ -103,7 +105,7 @@ export interface ReviewAnswer {
 
 /** Checks an answer. Throws an Error that says what is wrong with it. */
 export function readAnswer(identity: Identity, version: ReviewVersion, uid: string, value: JsonValue, mutating: boolean): ReviewAnswer {
-  const expected = `${groupName(identity, 'admission')}/${version}`;
+  const expected = joinApiVersion(groupName(identity, 'admission'), version);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the answer is not an AdmissionReview');
   const { kind = '', apiVersion = '', response } = value;
   if (typeof response !== 'object' || response === null || Array.isArray(response)) throw new Error('webhook response was absent');

@@ -1,8 +1,10 @@
 /** Makes a bound token on request, as the `token` subresource of a service account does. */
+
 import type { KeyObject } from 'node:crypto';
 import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { LiveSource } from '../../kinds/live.ts';
+import { groupOfApiVersion, slashedApiVersion } from '../../meta/api-version.ts';
 import { badRequest, conflict, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { type NamedObject, signBound } from './claims.ts';
@@ -54,10 +56,8 @@ interface PodObject extends ApiObject {
 function boundObject(issuer: TokenIssuer, namespace: string, account: string, ref: NonNullable<TokenRequestSpec['boundObjectRef']>) {
   const { kind = '', apiVersion = '', name = '', uid = '' } = ref;
   // Any version of the core group will do.
-  if (apiVersion.includes('/') || (kind !== 'Pod' && kind !== 'Secret')) {
-    const slash = apiVersion.indexOf('/');
-    const text = slash === -1 ? `/${apiVersion}` : apiVersion;
-    throw badRequest(`cannot bind token to object of type ${text}, Kind=${kind}`);
+  if (groupOfApiVersion(apiVersion) !== '' || (kind !== 'Pod' && kind !== 'Secret')) {
+    throw badRequest(`cannot bind token to object of type ${slashedApiVersion(apiVersion)}, Kind=${kind}`);
   }
   if (name === '') throw badRequest('Name parameter required.');
   const resource = kind === 'Pod' ? 'pods' : 'secrets';

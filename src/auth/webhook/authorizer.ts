@@ -1,6 +1,8 @@
 /** Leaves decisions to a remote service, put to it as SubjectAccessReview. Its answers are kept for a time. */
+
 import { groupName, type Identity } from '../../identity.ts';
 import type { Remote } from '../../lib/outbound.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { noRules } from '../authz/simple.ts';
 import { BoundedCache, secretKey } from '../secret.ts';
 import type { Attributes, Authorizer, Decision } from '../types.ts';
@@ -57,7 +59,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
   const { identity, version, now } = options;
   const client = new ReviewClient(
     options.remote,
-    `${groupName(identity, 'authorization')}/${version}`,
+    joinApiVersion(groupName(identity, 'authorization'), version),
     'SubjectAccessReview',
     options.retry,
   );

@@ -1,6 +1,8 @@
 /** Asks a remote service whose token it is. Its answers are kept for a time, by the token's hash. */
+
 import { groupName, type Identity } from '../../identity.ts';
 import type { Remote } from '../../lib/outbound.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { BoundedCache } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, TokenUnchecked, type User } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText, texts } from './call.ts';
@@ -44,7 +46,12 @@ export interface TokenWebhook extends TokenAuthenticator {
 
 export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
   const { identity, version, now, cacheMillis } = options;
-  const client = new ReviewClient(options.remote, `${groupName(identity, 'authentication')}/${version}`, 'TokenReview', options.retry);
+  const client = new ReviewClient(
+    options.remote,
+    joinApiVersion(groupName(identity, 'authentication'), version),
+    'TokenReview',
+    options.retry,
+  );
   const good = new BoundedCache<Said>(cacheSize, now);
   const bad = new BoundedCache<Said>(cacheSize, now);
   const underWay = new Map<string, Promise<Said>>();

@@ -1,6 +1,8 @@
 /** `plat auth can-i`: asks the server whether it would allow something. */
+
 import { bool, FlagError, type FlagValues, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { fullGroup } from '../api-groups.ts';
 import { command } from '../command.ts';
 import { columns } from '../config/contexts.ts';
@@ -162,7 +164,7 @@ function review<T>(work: Work, group: string, kind: string, resource: string, sp
     method: 'POST',
     path: `/apis/${group}/v1/${resource}`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ kind, apiVersion: `${group}/v1`, spec }),
+    body: JSON.stringify({ kind, apiVersion: joinApiVersion(group, 'v1'), spec }),
     signal: work.signal,
     ...work.session.timeout,
   });

@@ -3,8 +3,10 @@
  * from what they do tell: newer ones answer a SelfSubjectReview; those who may review tokens learn about their own; a
  * refusal names the one who is refused; and a certificate names its owner.
  */
+
 import { X509Certificate } from 'node:crypto';
 import { choice, FlagError } from '../../lib/flags.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { fullGroup } from '../api-groups.ts';
@@ -38,7 +40,7 @@ Exit codes:
       const user = await userOf(work, group);
       if (options.output === 'table') io.out(shown(user));
       else {
-        const object = { apiVersion: `${group}/v1`, kind: 'SelfSubjectReview', status: { userInfo: user } };
+        const object = { apiVersion: joinApiVersion(group, 'v1'), kind: 'SelfSubjectReview', status: { userInfo: user } };
         if (options.output === 'json') io.out(`${JSON.stringify(object, undefined, 4)}\n`);
         else io.out((await import('../../schema/yaml.ts')).stringifyYaml(object as unknown as JsonValue));
       }
@@ -86,7 +88,7 @@ async function userOf(work: Work, group: string): Promise<UserInfo> {
 async function selfReview(work: Work, group: string): Promise<UserInfo | undefined> {
   for (const version of ['v1', 'v1beta1', 'v1alpha1']) {
     try {
-      const body = { kind: 'SelfSubjectReview', apiVersion: `${group}/${version}` };
+      const body = { kind: 'SelfSubjectReview', apiVersion: joinApiVersion(group, version) };
       return (await post<{ status?: { userInfo?: UserInfo } }>(work, `/apis/${group}/${version}/selfsubjectreviews`, body)).status
         ?.userInfo;
     } catch (error) {
@@ -99,7 +101,7 @@ async function selfReview(work: Work, group: string): Promise<UserInfo | undefin
 
 async function tokenReview(work: Work, group: string, token: string): Promise<{ user: UserInfo | undefined } | { refused: string }> {
   try {
-    const body = { kind: 'TokenReview', apiVersion: `${group}/v1`, spec: { token } };
+    const body = { kind: 'TokenReview', apiVersion: joinApiVersion(group, 'v1'), spec: { token } };
     const { status = {} } = await post<{ status?: { authenticated?: boolean; user?: UserInfo } }>(
       work,
       `/apis/${group}/v1/tokenreviews`,

@@ -3,8 +3,10 @@
  *
  * Left out are objects that every server or its controllers make themselves: they would be in the way of the other's own.
  */
+
 import { baseGroup, domainName, groupName, type Identity, identities } from '../../identity.ts';
 import { builtinKinds } from '../../kinds/index.ts';
+import { groupOfApiVersion } from '../../meta/api-version.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 export interface Exported extends JsonObject {
@@ -26,11 +28,9 @@ const serverFields = [
   'ownerReferences',
 ];
 
-export const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '');
-
 /** Whether the servers make such objects by themselves. */
 export function isOwn({ apiVersion, kind, metadata }: Exported, identity: Identity): boolean {
-  const group = baseGroup(identity, groupOf(apiVersion));
+  const group = baseGroup(identity, groupOfApiVersion(apiVersion));
   if (kind === 'Event' || kind === 'EndpointSlice' || (group === 'coordination' && kind === 'Lease')) return true;
   const owners = metadata.ownerReferences as { controller?: boolean }[] | undefined;
   if (owners?.some(({ controller }) => controller === true)) return true;
@@ -55,7 +55,7 @@ export function stripped(object: Exported): Exported {
   const metadata: JsonObject = {};
   for (const [name, value] of Object.entries(object.metadata)) if (!serverFields.includes(name)) metadata[name] = value;
   const made = { ...rest, metadata } as Exported;
-  if (object.kind === 'Namespace' && groupOf(object.apiVersion) === '') delete made.spec;
+  if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') delete made.spec;
   return made;
 }
 
@@ -90,14 +90,14 @@ export function renamer(from: Identity, to: Identity): (object: Exported) => Exp
   return (object) => {
     const made = walk(object, '') as Exported;
     const name = object.metadata.name as string;
-    if (object.kind === 'Namespace' && groupOf(object.apiVersion) === '') made.metadata.name = namespaces.get(name) ?? name;
+    if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') made.metadata.name = namespaces.get(name) ?? name;
     return made;
   };
 }
 
 /** The identity whose names an object has; undefined when it says nothing of that. */
 export function identityOfObject({ apiVersion }: Exported): Identity | undefined {
-  const group = groupOf(apiVersion);
+  const group = groupOfApiVersion(apiVersion);
   return Object.values(identities).find(({ groupSuffix }) => group.endsWith(`.${groupSuffix}`));
 }
 
@@ -107,7 +107,7 @@ const settings = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'ResourceQuot
 const last = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'APIService']);
 
 export function rankOf({ apiVersion, kind, metadata }: Exported): number {
-  if (kind === 'Namespace' && groupOf(apiVersion) === '') return 0;
+  if (kind === 'Namespace' && groupOfApiVersion(apiVersion) === '') return 0;
   if (kind === 'CustomResourceDefinition') return 1;
   if (last.has(kind)) return 5;
   if (metadata.namespace === undefined) return 2;
@@ -117,7 +117,7 @@ export function rankOf({ apiVersion, kind, metadata }: Exported): number {
 /** Where an object stands in a directory of manifests: `4-objects/shop/deployment.apps/web.yaml`. */
 export function pathOf(object: Exported): string {
   const { apiVersion, kind, metadata } = object;
-  const group = groupOf(apiVersion);
+  const group = groupOfApiVersion(apiVersion);
   const type = group === '' ? kind.toLowerCase() : `${kind.toLowerCase()}.${group}`;
   const parts = [ranks[rankOf(object)] as string, metadata.namespace as string | undefined, type, `${metadata.name as string}.yaml`];
   return parts

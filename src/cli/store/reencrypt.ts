@@ -1,8 +1,10 @@
 /** `plat store reencrypt`: brings stored objects under the key that writes now, through a running server or in a store that none uses. */
-import { type ApiResource, apiVersionOf } from '../../client/discovery.ts';
+
+import type { ApiResource } from '../../client/discovery.ts';
 import type { ReencryptResult } from '../../compose/reencrypt.ts';
 import { identityOf } from '../../identity.ts';
 import { bool, FlagError, file, text } from '../../lib/flags.ts';
+import { apiVersionOf } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';

@@ -2,11 +2,13 @@
  * Approves by itself what node agents ask for to become clients of this server, and nothing else, where whoever asks may: for
  * any node (`nodeclient`), or for the node they are already (`selfnodeclient`).
  */
+
 import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { type CertificateRequest, parseRequest } from '../../lib/pki.ts';
+import { apiVersionOf } from '../../meta/api-version.ts';
 import { builtin, type Controller } from '../runtime/controller.ts';
 import { conditionOf, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
 import { firstComplaint, signerRules } from './rules.ts';
@@ -53,7 +55,7 @@ export const certificateApprover: Controller = {
       };
       const review = await client.create<AccessReview>(reviews, '', {
         kind: 'SubjectAccessReview',
-        apiVersion: `${reviews.group}/${reviews.version}`,
+        apiVersion: apiVersionOf(reviews),
         spec: { user, ...(uid !== undefined && { uid }), ...(groups && { groups }), ...(extra && { extra }), resourceAttributes },
       });
       return review.status?.allowed === true;

@@ -1,8 +1,10 @@
 /** Writes slices for an owner, whichever way they came about. */
+
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isNotFound } from '../../client/http.ts';
 import type { Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { apiVersionOf } from '../../meta/api-version.ts';
 import { isTerminating } from '../runtime/manager.ts';
 import { managedByLabel, serviceNameLabel } from './service.ts';
 import { type EndpointGroup, planSlices, type Slice } from './slices.ts';
@@ -43,7 +45,7 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
       },
     ],
   };
-  const type = { kind: 'EndpointSlice', apiVersion: `${slices.group}/${slices.version}` };
+  const type = { kind: 'EndpointSlice', apiVersion: apiVersionOf(slices) };
   const writes = [
     ...plan.create.map((slice) => client.create(slices, namespace, { ...type, metadata, ...slice }).catch(unlessLate)),
     ...plan.update.map((slice) => client.update(slices, { ...slice, ...type })),

@@ -9,8 +9,10 @@
  * The graph is fed with what is seen, and tells what should be looked at: `check` an object whose owners may be gone, or
  * whose dependents may be, and `orphan` one whose dependents are to be set free.
  */
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { OwnerReference } from '../../kinds/meta.ts';
+import { apiVersionOf, groupOfApiVersion } from '../../meta/api-version.ts';
 import type { ServedResource } from '../runtime/resources.ts';
 
 export const ORPHAN = 'orphan';
@@ -46,10 +48,6 @@ export interface GraphEffects {
 }
 
 const noOwners: readonly OwnerReference[] = [];
-const groupOf = (apiVersion: string): string => {
-  const slash = apiVersion.indexOf('/');
-  return slash === -1 ? '' : apiVersion.slice(0, slash);
-};
 export const sameResource = (a: ServedResource, b: ServedResource): boolean => a.group === b.group && a.name === b.name;
 /** Kinds are counted by this. */
 export const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
@@ -158,7 +156,7 @@ export class Graph {
     this.count(node, -1);
   }
   private count(node: Node, by: number): void {
-    const key = kindKey(groupOf(node.apiVersion), node.kind);
+    const key = kindKey(groupOfApiVersion(node.apiVersion), node.kind);
     const count = (this.counts.get(key) ?? 0) + by;
     if (count === 0) this.counts.delete(key);
     else this.counts.set(key, count);
@@ -230,15 +228,14 @@ function waitsForDependents({ metadata }: ApiObject): boolean {
 }
 
 function coordinatesOf(resource: ServedResource, object: ApiObject): Coordinates {
-  const { group, version, kind } = resource;
   const { namespace = '', name = '' } = object.metadata;
-  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, namespace, name };
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name };
 }
 
 /** Whether a reference means this owner, and not just something with the same uid. */
 export function names(reference: OwnerReference, dependent: Node, owner: Node): boolean {
   return (
-    groupOf(reference.apiVersion) === groupOf(owner.apiVersion) &&
+    groupOfApiVersion(reference.apiVersion) === groupOfApiVersion(owner.apiVersion) &&
     reference.kind === owner.kind &&
     reference.name === owner.name &&
     (owner.namespace === '' || owner.namespace === dependent.namespace)

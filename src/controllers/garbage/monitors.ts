@@ -1,8 +1,10 @@
 /** Follows every kind that can be collected, in its metadata alone, and feeds the graph with what matters. */
+
 import type { Client } from '../../client/dynamic.ts';
 import { Following } from '../../client/watch.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { apiVersionOf } from '../../meta/api-version.ts';
 import type { Discovered, ServedResource } from '../runtime/resources.ts';
 import { type Graph, kindKey, sameResource } from './graph.ts';
 
@@ -47,9 +49,8 @@ export class Monitors {
   update({ resources, failed }: Discovered): void {
     const wanted = new Map(resources.filter(collectable).map((resource) => [idOf(resource), resource]));
     for (const [id, monitor] of this.monitors) {
-      const { group, version } = monitor.resource;
       // A group that gave no answer may still serve it.
-      if (wanted.has(id) || failed.has(group === '' ? version : `${group}/${version}`)) continue;
+      if (wanted.has(id) || failed.has(apiVersionOf(monitor.resource))) continue;
       monitor.following.stop();
       this.monitors.delete(id);
       this.options.graph.forget(monitor.resource);

@@ -7,11 +7,13 @@
  *              lease does, the work is stopped                                                      → waiting
  *   stopped    the lease is given back, so that the next one need not wait
  */
+
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isConflict } from '../../client/http.ts';
 import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { apiVersionOf } from '../../meta/api-version.ts';
 import { microTimeOf } from '../../meta/time.ts';
 import type { Running } from './manager.ts';
 
@@ -129,7 +131,7 @@ export class Election implements Running {
     if (lease === undefined) {
       this.lease = await client.create<Lease>(this.resource, namespace, {
         kind: 'Lease',
-        apiVersion: `${this.resource.group}/${this.resource.version}`,
+        apiVersion: apiVersionOf(this.resource),
         metadata: { name: this.options.lease, namespace },
         spec: { ...mine, acquireTime: now, leaseTransitions: 0 },
       });

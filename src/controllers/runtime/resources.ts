@@ -7,6 +7,7 @@ import { versionPath } from '../../client/discovery.ts';
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { groupName, type Identity } from '../../identity.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
 import type { Informers } from './informers.ts';
 
 export interface ServedResource extends ResourceRef {
@@ -44,7 +45,7 @@ export async function discover(client: Client): Promise<Discovered> {
       try {
         return (await client.json<ResourceList>({ path })).resources ?? [];
       } catch (error) {
-        failed.set(group === '' ? version : `${group}/${version}`, (error as Error).message);
+        failed.set(joinApiVersion(group, version), (error as Error).message);
         return [];
       }
     }),
@@ -108,9 +109,7 @@ export class ServedResources {
   }
   /** The resource of an object by what it says of itself. Undefined where no such kind is served. */
   async resourceOf(apiVersion: string, kind: string): Promise<ServedResource | undefined> {
-    const slash = apiVersion.indexOf('/');
-    const group = slash === -1 ? '' : apiVersion.slice(0, slash);
-    const version = apiVersion.slice(slash + 1);
+    const { group, version } = splitApiVersion(apiVersion);
     const find = (found: Discovered): ServedResource | undefined => {
       const same = found.resources.filter((r) => r.group === group && r.kind === kind);
       return same.some((r) => r.version === version) ? same.find((r) => r.preferred) : undefined;

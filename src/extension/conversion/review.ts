@@ -1,5 +1,7 @@
 /** ConversionReview: what a webhook is asked, and what counts as an answer. */
+
 import { groupName, type Identity } from '../../identity.ts';
+import { joinApiVersion, slashedApiVersion, versionOfApiVersion } from '../../meta/api-version.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 const versions = ['v1', 'v1beta1'] as const;
@@ -14,7 +16,7 @@ export function reviewVersion(named: readonly string[]): ReviewVersion | undefin
 export function reviewText(identity: Identity, version: ReviewVersion, uid: string, wanted: string, objects: readonly string[]): string {
   const quote = (text: string): string => JSON.stringify(text);
   return (
-    `{"kind":"ConversionReview","apiVersion":${quote(`${groupName(identity, 'apiextensions')}/${version}`)},"request":` +
+    `{"kind":"ConversionReview","apiVersion":${quote(joinApiVersion(groupName(identity, 'apiextensions'), version))},"request":` +
     `{"uid":${quote(uid)},"desiredAPIVersion":${quote(wanted)},"objects":[${objects.join()}]},"response":${NO_RESPONSE}}`
   );
 }
@@ -26,7 +28,7 @@ export function readReview(identity: Identity, version: ReviewVersion, uid: stri
   const group = groupName(identity, 'apiextensions');
   const review = isObject(value) ? value : {};
   const { kind = '', apiVersion = '' } = review as { kind?: string; apiVersion?: string };
-  checkType(`${group}/${version}`, version, String(kind), String(apiVersion));
+  checkType(joinApiVersion(group, version), version, String(kind), String(apiVersion));
   const { response } = review;
   if (!isObject(response)) throw new Error('no response provided');
   if (version === 'v1' && response.uid !== uid)
@@ -46,12 +48,11 @@ function checkType(expected: string, version: ReviewVersion, kind: string, apiVe
   if (kind === 'ConversionReview' && apiVersion === expected) return;
   if (kind === '' || apiVersion === '') {
     if (version === 'v1beta1') return;
-    const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
-    throw new Error(`expected webhook response of ${expected}, Kind=ConversionReview, got ${group}, Kind=${kind}`);
+    throw new Error(`expected webhook response of ${expected}, Kind=ConversionReview, got ${slashedApiVersion(apiVersion)}, Kind=${kind}`);
   }
   if (kind !== 'ConversionReview' && kind !== 'Status')
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
-  const short = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const short = versionOfApiVersion(apiVersion);
   throw new Error(`converting (${short}.${kind}) to (${version}.ConversionReview): unknown conversion`);
 }
 

@@ -1,4 +1,5 @@
 /** Controller revisions. */
+import { groupOfApiVersion } from '../../meta/api-version.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
@@ -28,9 +29,8 @@ const strategy: Strategy<ControllerRevision> = {
 function ownerCell({ metadata }: ControllerRevision): string {
   const owner = metadata.ownerReferences?.find((reference) => reference.controller === true);
   if (owner === undefined) return NONE;
-  const slash = owner.apiVersion.indexOf('/');
-  const group = slash < 0 ? '' : `.${owner.apiVersion.slice(0, slash)}`;
-  return `${(owner.kind + group).toLowerCase()}/${owner.name}`;
+  const group = groupOfApiVersion(owner.apiVersion);
+  return `${(group === '' ? owner.kind : `${owner.kind}.${group}`).toLowerCase()}/${owner.name}`;
 }
 
 export const ControllerRevisionKind = kind<ControllerRevision>({

@@ -1,4 +1,5 @@
 /** Rules of metadata that all kinds share. */
+import { isApiVersion, versionOfApiVersion } from '../../meta/api-version.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import {
@@ -70,9 +71,8 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 function validateOwners(meta: Meta, errors: FieldErrors, at: Path): void {
   let controller: string | undefined;
   for (const owner of meta.ownerReferences ?? []) {
-    const parts = owner.apiVersion.split('/');
-    const version = parts.length === 1 ? parts[0] : parts.length === 2 ? parts[1] : '';
-    if (version === undefined || version === '') errors.invalid(at.child('apiVersion'), owner.apiVersion, 'version must not be empty');
+    if (!isApiVersion(owner.apiVersion) || versionOfApiVersion(owner.apiVersion) === '')
+      errors.invalid(at.child('apiVersion'), owner.apiVersion, 'version must not be empty');
     if (owner.kind === '') errors.invalid(at.child('kind'), owner.kind, 'kind must not be empty');
     if (owner.name === '') errors.invalid(at.child('name'), owner.name, 'name must not be empty');
     if (owner.uid === '') errors.invalid(at.child('uid'), owner.uid, 'uid must not be empty');

@@ -1,7 +1,9 @@
 /** Bodies of answers as JSON text, whatever form they were sent in. */
+
 import { isProtobufMediaType } from '../../identity.ts';
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeEnvelope } from '../../schema/envelope.ts';
 import { encode } from '../../schema/json.ts';
@@ -31,8 +33,7 @@ export function objectText(media: Media, bytes: Buffer, catalog: Catalog): strin
 
 function schemaOf(kind: string, apiVersion: string, catalog: Catalog): MessageType | undefined {
   if (kind === 'Status') return Status;
-  const slash = apiVersion.indexOf('/');
-  const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+  const { group, version } = splitApiVersion(apiVersion);
   const one = catalog.byKind(group, kind, version)?.schema;
   if (one !== undefined || !kind.endsWith('List')) return one;
   const item = catalog.byKind(group, kind.slice(0, -4), version)?.schema;

@@ -2,9 +2,11 @@
  * The audit trail of a server: judges requests by the policy, follows those that are to be recorded and hands their events
  * to the sinks. A server without a policy has none, and its requests pay nothing.
  */
+
 import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counter, Family } from '../../lib/metrics.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError, internalError } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import type { Context } from '../context.ts';
@@ -45,7 +47,7 @@ export class Trail {
     this.identity = options.identity;
     this.catalog = options.catalog;
     this.clock = options.clock;
-    this.apiVersion = `${groupName(options.identity, 'audit')}/v1`;
+    this.apiVersion = joinApiVersion(groupName(options.identity, 'audit'), 'v1');
     this.levelCounts = levels.map((level) => options.metrics.levels.with(level));
   }
 

@@ -2,10 +2,12 @@
  * Audit events to a remote service, as an EventList by POST. In batches, beside the requests, with a bounded queue; or
  * one by one while the request waits. What cannot be sent after some tries is dropped and counted.
  */
+
 import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbound } from '../../lib/outbound.ts';
 import { BoundedQueue } from '../../lib/queue.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
 
 /** Bytes of events that may wait, besides their number. */
@@ -47,7 +49,7 @@ export class AuditWebhook implements AuditSink {
   constructor(options: AuditWebhookOptions) {
     this.options = options;
     this.queue = new BoundedQueue(options.bufferSize);
-    this.start = `{"kind":"EventList","apiVersion":"${groupName(options.identity, 'audit')}/v1","metadata":{},"items":[`;
+    this.start = `{"kind":"EventList","apiVersion":"${joinApiVersion(groupName(options.identity, 'audit'), 'v1')}","metadata":{},"items":[`;
   }
 
   put({ json }: WrittenEvent): undefined | Promise<boolean> {

@@ -1,4 +1,5 @@
 /** `/api`, `/apis`, `/apis/<group>`, `/api/v1` and `/apis/<group>/<version>`: what the server has. */
+
 import { createHash } from 'node:crypto';
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import {
@@ -9,6 +10,7 @@ import {
   APIResourceList,
   APIVersions,
 } from '../../kinds/meta-kinds.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
 import { pathNotFound } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { MessageType } from '../../schema/types.ts';
@@ -177,7 +179,7 @@ function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resour
 export function storageVersionHash(resource: Resource): string {
   const { kind, hub } = resource;
   const stock = stockStorageVersions[`${kind.group}/${kind.plural}`];
-  const [version = '', group = ''] = hub.apiVersion.split('/').reverse();
+  const { group, version } = splitApiVersion(hub.apiVersion);
   return createHash('sha256')
     .update(`${group}/${stock ?? version}/${kind.kind}`)
     .digest()

@@ -1,7 +1,8 @@
 /** The catalogue seen by groups and versions, as discovery and OpenAPI show it. Made anew when kinds come or go. */
+
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import { byPriority } from '../../extension/version-order.ts';
-import { apiVersionOf } from '../../kinds/served.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import type { Catalog, Resource } from '../../registry/catalog.ts';
 
 export interface ServedVersion {
@@ -71,7 +72,7 @@ function versionsOf(group: string, builtin: boolean, versions: ReadonlyMap<strin
   return names.map((version) => ({
     group,
     version,
-    apiVersion: apiVersionOf(group, version),
+    apiVersion: joinApiVersion(group, version),
     path: group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
     resources: (versions.get(version) as Resource[]).sort((a, b) => compareText(a.kind.plural, b.kind.plural)),
   }));

@@ -1,4 +1,5 @@
 /** `/debug/api_priority_and_fairness/…`: the levels, queues and waiting requests of this moment, in the form of a stock server. */
+import { apiVersionOf } from '../../meta/api-version.ts';
 import type { Context } from '../context.ts';
 import { type Endpoint, readOnly } from '../endpoints/endpoint.ts';
 import type { Flow, Flows } from '../flow.ts';
@@ -129,7 +130,7 @@ const detailsOf = ({ user, info }: Context) => [
   info.path,
   info.namespace,
   info.name,
-  info.group === '' ? info.version : `${info.group}/${info.version}`,
+  apiVersionOf(info),
   info.resource,
   info.subresource,
 ];

@@ -1,8 +1,10 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
 import { atOnce, inSlices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
 import { ApiError, invalid, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import {
@@ -158,9 +160,8 @@ function inVersion(resource: Resource, made: Resource, object: ApiObject): ApiOb
 function madeVersion(services: Services, resource: Resource, document: JsonValue): Resource {
   const apiVersion = typeof document === 'object' && document !== null && !Array.isArray(document) ? document.apiVersion : undefined;
   if (typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return resource;
-  const slash = apiVersion.indexOf('/');
-  const { catalog } = services.registry;
-  return catalog.find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.kind.plural) ?? resource;
+  const { group, version } = splitApiVersion(apiVersion);
+  return services.registry.catalog.find(group, version, resource.kind.plural) ?? resource;
 }
 
 /** The document may hold only what the patch touches. */

@@ -1,7 +1,9 @@
 /** Subresources that show a part of the object as another kind: scale. */
+
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
 import { whenReady } from '../../lib/when-ready.ts';
+import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
@@ -31,7 +33,7 @@ export type View = ViewSubresource;
 
 const typeOf = (services: Services, view: View): { apiVersion: string; kind: string } => {
   const group = services.registry.catalog.groupName(view.kind.group);
-  return { apiVersion: group === '' ? view.kind.version : `${group}/${view.kind.version}`, kind: view.kind.kind };
+  return { apiVersion: joinApiVersion(group, view.kind.version), kind: view.kind.kind };
 };
 
 function shown(services: Services, view: View, hub: ApiObject): ApiObject {
@@ -150,9 +152,8 @@ function admittedView(
 /** Where the versions of a kind that scales keep the number. */
 function replicasPath(registry: RegistryDeps, resource: Resource): (apiVersion: string) => readonly string[] | undefined {
   return (apiVersion) => {
-    const slash = apiVersion.indexOf('/');
-    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-    const known = registry.catalog.find(group, apiVersion.slice(slash + 1), resource.kind.plural);
+    const { group, version } = splitApiVersion(apiVersion);
+    const known = registry.catalog.find(group, version, resource.kind.plural);
     if (known === undefined) return undefined;
     const { scale } = known.kind.subresources;
     return scale?.type === 'view' ? (scale.replicasPath ?? ['spec', 'replicas']) : [];

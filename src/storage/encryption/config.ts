@@ -13,10 +13,12 @@
  * A resource that several entries name has the providers of all of them, in order. What the file holds of keys is in no
  * error: it names fields, never their values.
  */
+
 import { baseGroup, groupName, type Identity, kubernetes } from '../../identity.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { parseDuration } from '../../lib/time.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { parseYaml } from '../../schema/yaml.ts';
@@ -75,7 +77,7 @@ export function readEncryptionConfig(text: Buffer, identity: Identity, kinds: re
   }
   const { kind, apiVersion } = asObject(document) ?? {};
   // Files of stock servers are read under every identity.
-  const versions = [...new Set([identity, kubernetes])].map((one) => `${groupName(one, 'apiserver.config')}/v1`);
+  const versions = [...new Set([identity, kubernetes])].map((one) => joinApiVersion(groupName(one, 'apiserver.config'), 'v1'));
   if (kind !== 'EncryptionConfiguration' || !versions.includes(apiVersion as string))
     throw new EncryptionConfigError(
       `must have kind: EncryptionConfiguration and apiVersion: ${versions.join(' or ')}; it has ${shownField('kind', kind)} and ${shownField('apiVersion', apiVersion)}`,

@@ -1,5 +1,7 @@
 /** Objects of the API inside custom objects: they say what they are, and their metadata is metadata. */
+
 import { own } from '../../../lib/own.ts';
+import { isApiVersion } from '../../../meta/api-version.ts';
 import type { FieldErrors, Path } from '../../../meta/field.ts';
 import { dns1035Label, pathSegmentName } from '../../../meta/names.ts';
 import { DecodeError } from '../../../schema/errors.ts';
@@ -85,7 +87,7 @@ function validateResource(value: Values, at: Path | undefined, errors: FieldErro
 
 function validateApiVersion(text: unknown, at: Path, errors: FieldErrors): void {
   if (!isFilled(text, at, errors)) return;
-  if (text.split('/').length > 2) errors.invalid(at, text, `unexpected GroupVersion string: ${text}`);
+  if (!isApiVersion(text)) errors.invalid(at, text, `unexpected GroupVersion string: ${text}`);
 }
 
 function validateKind(text: unknown, at: Path, errors: FieldErrors): void {

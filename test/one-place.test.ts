@@ -1,0 +1,27 @@
+/** What is written once must not be written again elsewhere: each rule names the file that has it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !/\.(test|testing)\.ts$|\/testing\.ts$/.test(file))
+  .map((file) => ({ file, lines: readFileSync(join(src, file), 'utf8').split('\n') }));
+
+/** `file: line` of every line that a pattern matches. */
+const linesWith = (pattern: RegExp, home: string): string[] =>
+  sources.flatMap(({ file, lines }) =>
+    file === home ? [] : lines.filter((line) => pattern.test(line)).map((line) => `${file}: ${line.trim()}`),
+  );
+
+test('an apiVersion is taken apart in meta/api-version.ts', () => {
+  expect(linesWith(/apiVersion(\)| \?\? '')*\.(split|indexOf|lastIndexOf)\('\/'/i, 'meta/api-version.ts')).toEqual([]);
+});
+
+test('an apiVersion is joined in meta/api-version.ts', () => {
+  const joined = /apiVersion"?: ?(`|.*\? \w*[vV]ersion : `)\$\{.*\}\/(v\d|\$\{)|[gG]roup === '' \? [\w.]*version : `/;
+  for (const sample of ["apiVersion: group === '' ? version : `$GROUP/$VERSION`,", 'apiVersion: `$GROUP/v1`,'])
+    expect(joined.test(sample.replace(/\$(\w+)/g, '$${$1}'))).toBe(true);
+  expect(linesWith(joined, 'meta/api-version.ts')).toEqual([]);
+});
