@@ -47,10 +47,12 @@ export interface DefinitionsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conversions: ConversionTools & { readonly client: WebhookClient };
+  /** What another server served that this one begins like: schemas that are the same are not compiled again. */
+  readonly from?: ReadonlyMap<string, ServedDefinition> | undefined;
 }
 
 /** A definition that is served. */
-interface ServedDefinition {
+export interface ServedDefinition {
   readonly uid: string;
   readonly generation: number | undefined;
   readonly spec: CustomResourceDefinition['spec'];
@@ -104,6 +106,15 @@ export class Definitions {
       if (!equal(object.status.acceptedNames, old?.status.acceptedNames) || old === undefined) this.lookAtWaiting(object.spec.group);
     });
     for (const { metadata } of this.definitions.list()) this.look(metadata.name ?? '');
+  }
+
+  /** What is served now, for a server that begins like this one. */
+  state(): ReadonlyMap<string, ServedDefinition> {
+    return new Map(this.served);
+  }
+  /** Resolves when every change of definitions that has been heard of is served. */
+  async settled(): Promise<void> {
+    while (this.working !== undefined) await this.working;
   }
 
   async close(): Promise<void> {
@@ -227,10 +238,11 @@ export class Definitions {
     const terminating = isTrue(definition, 'Terminating');
     if (known !== undefined && known.terminating === terminating && sameSpec(known, definition) && equal(known.names, status.acceptedNames))
       return;
-    const compiling = customKind(definition, this.options.identity, this.options.conversions);
-    const custom = this.isLarge(name) ? await compiledInSlices(compiling) : atOnce(compiling);
-    const reread = known === undefined || !sameSpec(known, definition);
-    const { catalog } = this.options.registry;
+    const taken = known === undefined ? this.compiledBefore(definition) : undefined;
+    const custom = taken ?? (await this.compile(definition));
+    const { catalog, cache } = this.options.registry;
+    const reread =
+      taken !== undefined ? !cache.readsBy(prefixOf(taken.kind), taken.read) : known === undefined || !sameSpec(known, definition);
     await catalog.add(custom.kind, custom.read, reread);
     this.served.set(name, {
       uid: metadata.uid ?? '',
@@ -241,6 +253,20 @@ export class Definitions {
       custom,
     });
     this.dropConnections();
+  }
+  private compile(definition: CustomResourceDefinition): CustomKind | Promise<CustomKind> {
+    const compiling = customKind(definition, this.options.identity, this.options.conversions);
+    return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : atOnce(compiling);
+  }
+  /** The kind that the server had before which this one was copied from; one that calls a webhook is made anew, with connections of its own. */
+  private compiledBefore(definition: CustomResourceDefinition): CustomKind | undefined {
+    const before = this.options.from?.get(definition.metadata.name ?? '');
+    if (before === undefined || before.uid !== definition.metadata.uid || before.spec.conversion?.strategy === 'Webhook') return undefined;
+    const isSame =
+      before.terminating === isTrue(definition, 'Terminating') &&
+      sameSpec(before, definition) &&
+      equal(before.names, definition.status.acceptedNames);
+    return isSame ? before.custom : undefined;
   }
   private withdraw(name: string, { custom }: ServedDefinition): void {
     this.served.delete(name);

@@ -41,3 +41,21 @@ test('stays in order over many chunks', () => {
   });
   expect(map.size).toBe(5000);
 });
+
+test('a copy and what it was made of change each on their own', () => {
+  const map = new SortedMap<number[]>();
+  for (let i = 0; i < 2000; i++) map.set(String(i).padStart(4, '0'), [i]);
+  const copy = map.copy((value) => value.slice());
+  copy.delete('0000');
+  copy.get('0001')?.push(1);
+  map.set('2000', [2000]);
+  expect([map.size, copy.size]).toEqual([2001, 1999]);
+  expect([map.get('0000'), map.get('0001'), copy.get('0000'), copy.get('0001'), copy.get('2000')]).toEqual([
+    [0],
+    [1],
+    undefined,
+    [1, 1],
+    undefined,
+  ]);
+  expect(copy.all().map(([first]) => first)).toEqual(Array.from({ length: 1999 }, (_, i) => i + 1));
+});

@@ -63,6 +63,17 @@ export class SortedMap<V> {
     }
   }
 
+  /** A map with the same entries that changes on its own; `value` copies values that are changed in place. */
+  copy(value?: (value: V) => V): SortedMap<V> {
+    const copied = new SortedMap<V>();
+    for (const { keys, values } of this.chunks) {
+      const own = value === undefined ? values.slice() : values.map(value);
+      copied.chunks.push({ keys: keys.slice(), values: own });
+      for (let i = 0; i < keys.length; i++) copied.byKey.set(keys[i] as string, own[i] as V);
+    }
+    return copied;
+  }
+
   /** Values whose keys start with `prefix`, in order. */
   withPrefix(prefix: string): V[] {
     const found: V[] = [];

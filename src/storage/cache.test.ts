@@ -4,7 +4,7 @@ import { systemClock } from '../lib/clock.ts';
 import { Cache } from './cache.ts';
 import { type Collection, type CollectionEvent, type CollectionOptions, FRAMED_EVENTS } from './collection.ts';
 import type { Engine, RangeRequest } from './engine.ts';
-import { openMemoryEngine } from './engines/memory.ts';
+import { asMemoryEngine, openMemoryEngine } from './engines/memory.ts';
 import { type ReadValue, storedText, storedValue } from './item.ts';
 
 const prefix = '~garden/lamps/';
@@ -217,4 +217,45 @@ test('only the newest events keep the encodings that were made for watchers', as
   for (let i = 0; i < FRAMED_EVENTS + 50; i++) await put(`lamp${i % 5}`);
   end();
   expect(events.map(({ frames }) => frames !== undefined)).toEqual([...Array(50).fill(false), ...Array(FRAMED_EVENTS).fill(true)]);
+});
+
+describe('a cache that begins with what another one held', () => {
+  test('has its objects without reading the store, and goes on by itself', async () => {
+    const collection = await add(old);
+    await put('one', old);
+    await put('two', old);
+    const memory = asMemoryEngine(engine);
+    const fork = openMemoryEngine({ from: memory.state() });
+    fork.range = () => Promise.reject(new Error('the store was read'));
+    const copy = new Cache(fork, systemClock, (error) => {
+      throw error;
+    });
+    await copy.start(cache.state());
+    expect(copy.revision).toBe(2);
+    const found: Collection[] = [];
+    expect(copy.readsBy(prefix, old)).toBe(true);
+    await copy.add(optionsOf(old), false, (one) => found.push(one));
+    const [own] = found as [Collection];
+    expect(own.items.get('one')).toBe(collection.items.get('one'));
+    await copy.commit([{ type: 'delete', key: `${prefix}one` }], []);
+    await put('three', old);
+    expect(own.items.all().map(({ key }) => key)).toEqual(['two']);
+    expect(collection.items.all().map(({ key }) => key)).toEqual(['one', 'three', 'two']);
+    expect(own.eventsSince(2)?.map(({ type }) => type)).toEqual(['delete']);
+    // What came before is for the store's history to tell.
+    expect(own.eventsSince(1)).toBeUndefined();
+    copy.close();
+    await fork.close();
+  });
+
+  test('leaves out what is being read just then', async () => {
+    await put('one');
+    let inBetween: Map<string, number> | undefined;
+    beforeRange = async () => {
+      inBetween = new Map(cache.state().collections.map(({ options, items }) => [options.prefix, items.size]));
+    };
+    await add(old);
+    expect(inBetween?.has(prefix)).toBe(false);
+    expect(cache.state().collections.map(({ items }) => items.size)).toEqual([1]);
+  });
 });

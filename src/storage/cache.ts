@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../lib/clock.ts';
 import { Slices } from '../lib/slices.ts';
-import { Collection, type CollectionOptions } from './collection.ts';
+import { Collection, type CollectionOptions, type CollectionState } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
 import type { Facts } from './item.ts';
 import type { UnreadableObject } from './unreadable.ts';
@@ -14,6 +14,12 @@ import type { UnreadableObject } from './unreadable.ts';
 const LOAD_CHUNK = 1000;
 /** How long changes are waited for that the store told of in a list. */
 const CHANGES_WAIT_MS = 30_000;
+
+/** What all collections held at a revision. */
+export interface CacheState {
+  readonly revision: number;
+  readonly collections: readonly CollectionState[];
+}
 
 interface Waiter {
   readonly revision: number;
@@ -82,6 +88,10 @@ export class Cache {
       ready(known);
     }
   }
+  /** Whether there is a collection whose values are read so. */
+  readsBy(prefix: string, read: CollectionOptions['read']): boolean {
+    return this.collections.get(prefix)?.readsBy(read) === true;
+  }
   /** Reads the values of a collection again, because the store delivers others now: keys to decrypt them came or went. */
   async reread(prefix: string): Promise<void> {
     const known = this.collections.get(prefix);
@@ -141,13 +151,40 @@ export class Cache {
     this.collections.delete(prefix);
   }
 
-  /** Loads everything and follows the store from there. */
-  async start(): Promise<void> {
+  /** What all collections hold now; those that are being read from the store are left out. */
+  state(): CacheState {
+    const collections: CollectionState[] = [];
+    for (const collection of this.collections.values()) {
+      const state = collection.state();
+      if (state !== undefined) collections.push(state);
+    }
+    return { revision: this.reached, collections };
+  }
+  /**
+   * Begins with what the cache of another server held, whose store this one was copied from: nothing is read again. Custom
+   * kinds have their collections before they are served.
+   */
+  private begin({ revision, collections }: CacheState): void {
+    const missing = new Set(this.collections.keys());
+    for (const state of collections) {
+      this.declare(state.options).begin(state, revision);
+      missing.delete(state.options.prefix);
+    }
+    for (const prefix of missing) this.collections.get(prefix)?.loaded(revision);
+    this.follow(revision);
+  }
+  private follow(after: number): void {
+    this.reached = after;
+    this.stop = this.engine.subscribe(after, (changes, revision) => this.deliver(changes, revision), this.failed);
+  }
+
+  /** Loads everything, or takes over what another cache held, and follows the store from there. */
+  async start(from?: CacheState): Promise<void> {
+    if (from !== undefined) return this.begin(from);
     for (const collection of this.collections.values()) collection.hold();
     const at = await this.loadAll();
     for (const collection of this.collections.values()) collection.loaded(at);
-    this.reached = at;
-    this.stop = this.engine.subscribe(at, (changes, revision) => this.deliver(changes, revision), this.failed);
+    this.follow(at);
   }
   /** Why collections do not follow the store, if they do not. */
   problem(): string | undefined {

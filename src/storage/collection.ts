@@ -33,6 +33,15 @@ export interface CollectionOptions {
   readonly read?: ReadValue | undefined;
 }
 
+/** What a collection held at a time: its items are shared, the map of them is not. */
+export interface CollectionState {
+  readonly options: CollectionOptions;
+  readonly items: SortedMap<Item>;
+  readonly unreadable: ReadonlyMap<string, UnreadableObject> | undefined;
+  readonly lastChange: number;
+  readonly unknownUntil: number;
+}
+
 /** A value as the store has it, or that there is none any more. */
 interface Stored {
   readonly key: string;
@@ -92,6 +101,22 @@ export class Collection {
 
   factsOf(object: unknown): Facts {
     return this.options.facts(object);
+  }
+
+  /** What it holds now, for a server that begins with it; undefined while it is read from the store. */
+  state(): CollectionState | undefined {
+    if (this.waiting !== undefined || this.meanwhile !== undefined) return undefined;
+    const { options, lastChange, unknownUntil } = this;
+    return { options, items: this.items.copy(), unreadable: this.unreadable && new Map(this.unreadable), lastChange, unknownUntil };
+  }
+  /** Begins with what another collection held, instead of reading it from the store. Events come after the revision. */
+  begin({ items, unreadable, lastChange, unknownUntil }: CollectionState, revision: number): void {
+    this.items = items.copy();
+    this.unreadable = unreadable && new Map(unreadable);
+    this.lastChange = lastChange;
+    this.unknownUntil = unknownUntil;
+    this.changes = ++allChanges;
+    this.eventsAfter = revision;
   }
 
   /** By which values are read now. */

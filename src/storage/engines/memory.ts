@@ -32,12 +32,43 @@ export interface MemoryOptions {
   readonly historyRetentionMs?: number;
   /** Most bytes of changes that are kept, whatever their age. */
   readonly historyBytes?: number;
+  /** What the store begins with, history included. It is not changed: any number of stores may begin with it. */
+  readonly from?: MemoryState | undefined;
+}
+
+/** What a store held at a time. Values are shared with the store; lists and indexes are not. */
+export interface MemoryState {
+  readonly revision: number;
+  readonly compacted: number;
+  readonly versions: SortedMap<Version[]>;
+  readonly log: readonly LoggedCommit[];
+  readonly logStart: number;
+  readonly logBytes: number;
+  readonly expiries: SortedMap<Expiring>;
+}
+
+export interface MemoryEngine extends Engine {
+  readonly name: 'memory';
+  /** What the store holds now; later changes of the store do not show in it. */
+  state(): MemoryState;
+  /**
+   * Brings the store back to what it held, as one commit: what came since is deleted, what changed or went is put. The revision
+   * goes on rising, and subscribers are called as for any commit. Keys that are as they were keep their revision.
+   */
+  restore(state: MemoryState): Promise<{ revision: number }>;
+  /** The value that a key had before a commit; undefined where there was none or it is forgotten. */
+  valueBefore(key: string, revision: number): Buffer | undefined;
 }
 /** History is there for watches that resume and lists that go on: both begin again where it is gone. */
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 /** What a change takes besides its value: about what its key, its record and its version do. */
 const CHANGE_BYTES = 512;
 
+interface Expiring {
+  readonly key: string;
+  readonly revision: number;
+  readonly at: number;
+}
 interface Version {
   readonly revision: number;
   readonly created: number;
@@ -54,17 +85,23 @@ interface LoggedCommit {
 /** Most commits that are read, or forgotten, in one turn of the event loop. */
 const SLICE = 1_000;
 
-export function openMemoryEngine(options: MemoryOptions = {}): Engine {
-  return new MemoryEngine(options);
+export function openMemoryEngine(options: MemoryOptions = {}): MemoryEngine {
+  return new InMemory(options);
 }
 
-class MemoryEngine implements Engine {
+/** Throws for an engine that keeps its state elsewhere. */
+export function asMemoryEngine(engine: Engine): MemoryEngine {
+  if (engine instanceof InMemory) return engine;
+  throw new Error(`only a store in memory can be copied and reset; this one is ${engine.name}: start the server with the store "memory"`);
+}
+
+class InMemory implements MemoryEngine {
   readonly name = 'memory';
   readonly exclusive = true;
   revision = 0;
   compacted = 0;
   readonly #clock: Clock;
-  readonly #versions = new SortedMap<Version[]>();
+  readonly #versions: SortedMap<Version[]>;
   /** Commits after `#logStart`, oldest first. */
   #log: LoggedCommit[] = [];
   /** Revision before the first commit of the log; at most `compacted`, since what is forgotten is dropped bit by bit. */
@@ -75,13 +112,22 @@ class MemoryEngine implements Engine {
   #forgetAt: number;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
-  readonly #expiries = new SortedMap<{ key: string; revision: number; at: number }>();
+  readonly #expiries: SortedMap<Expiring>;
   readonly #stopRetention: () => void;
   readonly #holds: Holds;
   #closed = false;
 
   constructor(options: MemoryOptions) {
-    const { clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS, historyBytes = DEFAULT_HISTORY_BYTES } = options;
+    const { clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS, historyBytes = DEFAULT_HISTORY_BYTES, from } = options;
+    this.#versions = from?.versions.copy(copyVersions) ?? new SortedMap();
+    this.#expiries = from?.expiries.copy() ?? new SortedMap();
+    if (from !== undefined) {
+      this.revision = from.revision;
+      this.compacted = from.compacted;
+      this.#log = from.log.slice();
+      this.#logStart = from.logStart;
+      this.#logBytes = from.logBytes;
+    }
     this.#clock = clock;
     this.#historyBytes = historyBytes;
     this.#forgetAt = historyBytes;
@@ -92,6 +138,8 @@ class MemoryEngine implements Engine {
       expire: async (key, revision) => void (await this.commit([{ type: 'delete', key, expect: revision }])),
     });
     this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before));
+    const { next } = this.#due(Number.NEGATIVE_INFINITY, 0);
+    if (next !== undefined) this.#expiry.expect(next);
   }
 
   async currentRevision(): Promise<number> {
@@ -194,6 +242,40 @@ class MemoryEngine implements Engine {
     this.#logStart = revision;
   }
 
+  state(): MemoryState {
+    this.#checkOpen();
+    return {
+      revision: this.revision,
+      compacted: this.compacted,
+      versions: this.#versions.copy(copyVersions),
+      log: this.#log.slice(),
+      logStart: this.#logStart,
+      logBytes: this.#logBytes,
+      expiries: this.#expiries.copy(),
+    };
+  }
+
+  async restore(state: MemoryState): Promise<{ revision: number }> {
+    const operations: Operation[] = [];
+    this.#versions.each('', (_, key) => {
+      if (this.#current(key) !== undefined && currentOf(state.versions.get(key)) === undefined) operations.push({ type: 'delete', key });
+      return true;
+    });
+    const now = this.#clock.now();
+    state.versions.each('', (versions, key) => {
+      const then = currentOf(versions);
+      if (then?.value === undefined || then.value === this.#current(key)?.value) return true;
+      const ttl = then.expires > 0 && { ttlSeconds: Math.max(0, then.expires - now) / 1000 };
+      operations.push({ type: 'put', key, value: then.value, ...ttl });
+      return true;
+    });
+    return this.commit(operations);
+  }
+
+  valueBefore(key: string, revision: number): Buffer | undefined {
+    return entryAt(key, this.#versions.get(key), revision - 1)?.value;
+  }
+
   async ping(): Promise<void> {
     this.#checkOpen();
   }
@@ -230,8 +312,7 @@ class MemoryEngine implements Engine {
   }
 
   #current(key: string): Version | undefined {
-    const last = this.#versions.get(key)?.at(-1);
-    return last?.value === undefined ? undefined : last;
+    return currentOf(this.#versions.get(key));
   }
 
   /** Drops the versions of a key that no readable revision shows. */
@@ -294,6 +375,13 @@ class MemoryEngine implements Engine {
     if (at > this.revision) throw new FutureRevision(this.revision);
     if (at < this.compacted) throw new Compacted(this.compacted);
   }
+}
+
+const copyVersions = (versions: Version[]): Version[] => versions.slice();
+
+function currentOf(versions: readonly Version[] | undefined): Version | undefined {
+  const last = versions?.at(-1);
+  return last?.value === undefined ? undefined : last;
 }
 
 function entryAt(key: string, versions: readonly Version[] | undefined, at: number, expiries = false): Entry | undefined {
