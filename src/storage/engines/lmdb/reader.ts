@@ -114,8 +114,8 @@ export class Reader {
     const until = this.#state.revision;
     let reached = after;
     while (reached < until && found.length < limit) {
-      this.#state.checkReadable(after);
       if (reached !== after) await nextTurn();
+      this.#state.checkReadable(after);
       reached = this.#collect(found, reached, until, prefix, limit);
     }
     return found;

@@ -1,5 +1,6 @@
 /** What becomes of the tables when the database library finds no room, with a library of the test. */
 import { expect, test } from 'vitest';
+import { StoreUnavailable } from '../../engine.ts';
 import { isFullWrite } from './errors.ts';
 import { reopenable } from './reopen.ts';
 import type { Tables } from './tables.ts';
@@ -74,6 +75,8 @@ test('a file that cannot be opened again is tried by every write until it can, a
   next.open = error('EMFILE');
   for (let i = 0; i < 2; i++) await expect(tables.write(() => {})).rejects.toThrow('code EMFILE');
   expect(tables.isReadable).toBe(false);
+  expect(() => tables.meta.get('a')).toThrow(StoreUnavailable);
+  expect(() => tables.stats()).toThrow(StoreUnavailable);
   delete next.open;
   await tables.write(() => {});
   expect([tables.isReadable, tables.meta.get('a')]).toEqual([true, 'a of 1']);

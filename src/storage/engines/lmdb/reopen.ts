@@ -12,6 +12,16 @@ import { StoreFull, StoreUnavailable } from '../../engine.ts';
 import type { Tables } from './tables.ts';
 
 const TABLES = ['meta', 'versions', 'rawVersions', 'records', 'recordFacts', 'rawRecords', 'recordValues', 'expiries'] as const;
+/** Stands for the tables while there are none: whoever reads is answered that it may try again. */
+const unavailable = new Proxy(
+  {},
+  {
+    get() {
+      throw beingOpened();
+    },
+  },
+);
+const beingOpened = (): StoreUnavailable => new StoreUnavailable('the store file is being opened again');
 type Changing = { -readonly [Name in keyof Tables]: Tables[Name] };
 
 /** `open` answers the tables of the same file, opened anew; `isFull` tells errors of a full disk from others. */
@@ -30,6 +40,7 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
         hold.kept = false;
       }
       held.clear();
+      for (const name of TABLES) Object.assign(tables, { [name]: unavailable });
       if (!isClosed) await current.close();
       isClosed = true;
       try {
@@ -61,7 +72,7 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
       }
     },
     stats() {
-      if (isClosed) throw new StoreUnavailable('the store file is being opened again');
+      if (!tables.isReadable) throw beingOpened();
       return current.stats();
     },
     hold() {
