@@ -47,6 +47,16 @@ export const commands = () => import('./src/cli/index.ts');
 export const library = () => require('./src/index.ts');
 `;
 
+/** What `plat envtest` puts in the place of etcd: a program of its own, which starts without the rest. */
+const etcdProgram = `
+import { fail, main } from './src/cli/envtest/etcd.ts';
+try {
+  main(process.argv.slice(2));
+} catch (error) {
+  fail(error.message);
+}
+`;
+
 /** A third of all code, and of use with one store only: a file of its own. */
 const grpcApart = {
   name: 'grpc',
@@ -79,7 +89,7 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, grpc, descriptions, library, loader] = await Promise.all([
+  const [main, grpc, descriptions, etcd, library, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
@@ -90,12 +100,13 @@ async function bundle() {
     }),
     build({ ...common, entryPoints: { grpc: '@grpc/grpc-js' } }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
+    build({ ...common, stdin: { contents: etcdProgram, sourcefile: 'etcd.ts', resolveDir: root }, entryNames: 'etcd' }),
     build({ ...common, bundle: false, format: 'esm', entryPoints: ['src/index.ts'], metafile: true }),
     readFile(join(root, 'scripts', 'load.cjs')),
   ]);
   const names = Object.values(library.metafile.outputs).flatMap((output) => output.exports);
   const files = new Map(
-    [main, grpc, descriptions].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
+    [main, grpc, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
   );
   const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
   text('plat.js', [

@@ -3,7 +3,7 @@
  * are those of the specification and of stock servers. What is marked `planned` has no effect yet, and using it is refused.
  */
 import { orderedPlugins, pluginNames } from './admission/names.ts';
-import { type FeatureGates, featureHelp, readFeatureGates } from './features.ts';
+import { type FeatureGates, featureHelp, gates, readFeatureGates } from './features.ts';
 import { identities } from './identity.ts';
 import {
   bool,
@@ -35,6 +35,9 @@ import { parseCIDR, parseIP } from './meta/ip.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
 
 const planned = true;
+
+/** Names of `--feature-gates`. */
+export const featureGateNames: ReadonlySet<string> = new Set(Object.keys(gates));
 
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
@@ -497,6 +500,16 @@ const dependences: readonly Dependence[] = [
     present: (o) => o.auditLogPath !== '-',
   },
   { flags: ['audit-webhook-'], needs: '--audit-webhook-config-file', present: (o) => o.auditWebhookConfigFile !== undefined },
+  {
+    flags: ['audit-log-path', 'audit-webhook-config-file'],
+    needs: '--audit-policy-file',
+    present: (o) => o.auditPolicyFile !== undefined,
+  },
+  {
+    flags: ['audit-policy-file'],
+    needs: '--audit-log-path or --audit-webhook-config-file',
+    present: (o) => o.auditLogPath !== '' || o.auditWebhookConfigFile !== undefined,
+  },
   { flags: ['leader-elect-'], needs: '--leader-elect', present: (o) => o.leaderElect ?? o.store === 'etcd' },
   {
     flags: ['default-not-ready-toleration-seconds', 'default-unreachable-toleration-seconds'],
@@ -510,13 +523,19 @@ const dependences: readonly Dependence[] = [
   },
 ];
 
+/** Flags that were given without another one that they need. */
+export function flagsWithoutEffect(options: Parsed, given: ReadonlySet<string>): { readonly name: string; readonly needs: string }[] {
+  return dependences
+    .filter(({ present }) => !present(options))
+    .flatMap(({ flags, needs }) =>
+      [...given]
+        .filter((name) => flags.some((one) => name === one || (/(-|max)$/.test(one) && name.startsWith(one))))
+        .map((name) => ({ name, needs })),
+    );
+}
 function checkDependences(options: Parsed, given: ReadonlySet<string>): void {
-  for (const { flags, needs, present } of dependences) {
-    if (present(options)) continue;
-    for (const name of given)
-      if (flags.some((one) => name === one || (/(-|max)$/.test(one) && name.startsWith(one))))
-        throw new FlagError(`--${name} has no effect without ${needs}`);
-  }
+  const [first] = flagsWithoutEffect(options, given);
+  if (first !== undefined) throw new FlagError(`--${first.name} has no effect without ${first.needs}`);
 }
 
 /** Flags that need each other. */
@@ -540,10 +559,6 @@ function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
   for (const name of options.enableAdmissionPlugins)
     if (options.disableAdmissionPlugins.includes(name))
       throw new FlagError(`--enable-admission-plugins and --disable-admission-plugins both name ${name}`);
-  const sinks = options.auditLogPath !== '' || options.auditWebhookConfigFile !== undefined;
-  if (sinks && options.auditPolicyFile === undefined) throw new FlagError('nothing is recorded without --audit-policy-file');
-  if (!sinks && options.auditPolicyFile !== undefined)
-    throw new FlagError('--audit-policy-file needs --audit-log-path or --audit-webhook-config-file');
   if (options.enablePriorityAndFairness && options.maxRequestsInflight + options.maxMutatingRequestsInflight <= 0)
     throw new FlagError(
       '--max-requests-inflight and --max-mutating-requests-inflight must add up to more than 0, or --enable-priority-and-fairness=false be given',

@@ -44,6 +44,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
   { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
+  {
+    name: 'envtest',
+    summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
+    load: async () => (await import('./envtest/index.ts')).envtest,
+  },
   { name: 'events', summary: 'Show what happened.', load: async () => (await import('./events.ts')).events },
   { name: 'exec', summary: 'Run a program in a container.', load: async () => (await import('./exec.ts')).exec },
   { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
@@ -94,6 +99,8 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io, table);
   // For shells: it stands in no help.
   if (name === '__complete') return (await import('./complete.ts')).complete(rest[0] === '--' ? rest.slice(1) : rest, io, table);
+  // For the programs that `plat envtest` writes.
+  if (name === '__kube-apiserver') return (await import('./envtest/apiserver.ts')).runApiserver(rest, io);
   const { command, words } = await descend(args, table);
   const own = args.slice(words.length);
   // What stands behind `--` is for someone else.

@@ -229,11 +229,15 @@ function readFlag(name: string, flag: Flag<unknown>, values: readonly string[], 
   }
 }
 
-interface RawFlags {
+export interface RawFlags {
+  /** Values as they were given, by name. */
   readonly raw: Map<string, string[]>;
   readonly words: string[];
   readonly help: boolean;
 }
+/** Splits a command line without reading the values. Throws FlagError for flags that are unknown or lack a value. */
+export const rawFlags = (table: FlagTable, args: readonly string[]): RawFlags => readWords(flagsByName(table), args);
+
 function readWords(known: ReadonlyMap<string, Flag<unknown>>, args: readonly string[]): RawFlags {
   const letters = new Map([...known].map(([name, flag]) => [flag.short ?? (name.length === 1 ? name : ''), name]));
   const raw = new Map<string, string[]>();

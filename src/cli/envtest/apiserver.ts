@@ -1,0 +1,86 @@
+/** What the launcher `kube-apiserver` runs: a server in memory with stock names, the files and flags that Go's envtest gives it. */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { RunningServer } from '../../compose/server.ts';
+import type { ServerOptions } from '../../flags.ts';
+import { kubernetes } from '../../identity.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { flagHelp } from '../../lib/flags.ts';
+import { type Log, openLog } from '../../lib/log.ts';
+import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
+import { firstAddress } from '../../meta/ip.ts';
+import { apiRelease } from '../../version.ts';
+import type { IO } from '../command.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { envtestFlags, parseEnvtestFlags } from './options.ts';
+
+/** How a stock server names its release with `--version`. */
+export const stockVersionText = `Kubernetes v${apiRelease}.0\n`;
+export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
+
+export interface EnvtestSurroundings {
+  readonly clock?: Clock;
+  readonly openLog?: (options: ServerOptions) => Log;
+}
+
+/** Runs until a signal comes. Answers the exit code. */
+export async function runApiserver(args: readonly string[], io: IO, surroundings: EnvtestSurroundings = {}): Promise<number> {
+  const { clock = systemClock } = surroundings;
+  const parsed = parseEnvtestFlags(args, io.env);
+  if (parsed === 'help') io.out(apiserverHelp());
+  if (parsed === 'version') io.out(stockVersionText);
+  if (parsed === 'help' || parsed === 'version') return 0;
+  const { certDir, ignored } = parsed;
+  const log =
+    surroundings.openLog?.(parsed.server) ??
+    openLog({ format: parsed.server.logFormat, verbosity: parsed.server.v, now: () => clock.now() });
+  for (const warning of parsed.server.warnings) log.warn(warning);
+  if (ignored.length > 0) log.info('ignored in envtest mode', { flags: ignored.map((name) => `--${name}`).join(',') });
+  const { stopped, forget } = stopSignal(io);
+  try {
+    const options = certDir === undefined ? parsed.server : await withCertificates(parsed.server, certDir, clock.now());
+    const { startServer } = await import('../../compose/server.ts');
+    const starting = startServer(options, { clock, log });
+    // A signal during the start ends the process: nothing is kept that could be left half done.
+    const server = await Promise.race([starting, stopped]);
+    if (server === undefined) {
+      await starting.then(abort, () => {});
+      return 0;
+    }
+    log.info('serving', { address: server.address });
+    const failed = await Promise.race([stopped, server.ended]);
+    if (failed instanceof Error) throw failed;
+    await abort(server);
+    return 0;
+  } finally {
+    forget();
+    log.flush();
+  }
+}
+
+/** The state goes with the process: there is nothing to wait for. */
+const abort = (server: RunningServer): Promise<void> => server.abort();
+
+/** Serves `apiserver.crt` of the directory, unless flags name a certificate. As a stock server does, it makes one where there is none. */
+async function withCertificates(options: ServerOptions, certDir: string, now: number): Promise<ServerOptions> {
+  if (options.tlsCertFile !== undefined) return options;
+  const [certificate, key] = [join(certDir, 'apiserver.crt'), join(certDir, 'apiserver.key')];
+  if (!existsSync(certificate) || !existsSync(key)) {
+    const keys = keysInMemory();
+    const authority = await ensureAuthority(keys, 'ca', `${hostname()}-ca`, now);
+    const names = servingNames({
+      serviceName: kubernetes.serviceName,
+      bindAddress: options.bindAddress,
+      hostName: hostname(),
+      serviceAddress: firstAddress(options.serviceClusterIpRange[0] as string),
+    });
+    const issued = await ensureServing(keys, 'apiserver', authority, names, now);
+    await mkdir(certDir, { recursive: true });
+    await writeSecretFile(key, issued.key);
+    // Clients that trust the file trust the authority in it.
+    await writeSecretFile(certificate, `${issued.certificate.trimEnd()}\n${authority.certificate.toString()}`);
+  }
+  return { ...options, tlsCertFile: certificate, tlsPrivateKeyFile: key };
+}

@@ -1,0 +1,57 @@
+/** `plat envtest`: a directory of programs that Go's envtest takes in place of a stock server. */
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { file } from '../../lib/flags.ts';
+import { productVersion } from '../../version.ts';
+import { command, type IO } from '../command.ts';
+import { noWords } from '../config/files.ts';
+import { ownProgram } from '../own-program.ts';
+import { apiserverHelp } from './apiserver.ts';
+import { apiserverScript, etcdScript, kubectlScript, type Program } from './launchers.ts';
+
+const flags = {
+  Directory: { dir: file('Directory to write the programs to.', { value: 'DIRECTORY', defaultText: '~/.cache/plat/envtest-VERSION' }) },
+};
+
+export const envtest = command({
+  usage: '[--dir DIRECTORY]',
+  summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
+  flags,
+  more: `Example:
+  export KUBEBUILDER_ASSETS=$(plat envtest)
+  go test ./...
+
+Servers have stock names, keep their state in memory and run no controllers; PLAT_CONTROLLERS='*' runs them.
+`,
+  async run({ options, words }, io) {
+    noWords(words);
+    const directory = resolve(io.cwd, options.dir ?? join(cacheDirectory(io), `envtest-${productVersion}`));
+    await writeLaunchers(directory, ownProgram());
+    io.out(`${directory}\n`);
+    return 0;
+  },
+});
+
+function cacheDirectory({ env, home }: IO): string {
+  return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'plat');
+}
+
+export async function writeLaunchers(directory: string, { node, file: plat }: { node: readonly string[]; file: string }): Promise<void> {
+  const program: Program = { node, plat, etcd: join(dirname(plat), 'etcd.cjs') };
+  const scripts = {
+    'kube-apiserver': apiserverScript(program, apiserverHelp()),
+    etcd: etcdScript(program),
+    kubectl: kubectlScript(program),
+  };
+  await mkdir(directory, { recursive: true });
+  for (const [name, text] of Object.entries(scripts)) await writeProgram(join(directory, name), text);
+}
+
+/** Replaced as a whole: other test runs may be starting it. */
+async function writeProgram(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => '')) === text) return;
+  const temporary = `${path}.${process.pid}.new`;
+  await writeFile(temporary, text, { mode: 0o755 });
+  await chmod(temporary, 0o755);
+  await rename(temporary, path);
+}

@@ -1,0 +1,77 @@
+/**
+ * The programs of an envtest directory: small shell scripts that need Node and this package alone. Help stands in the scripts
+ * themselves, because envtest asks for it before each start.
+ */
+
+/** How programs of this package are run. */
+export interface Program {
+  /** Node and its flags. */
+  readonly node: readonly string[];
+  /** `dist/plat.js`, and `dist/etcd.cjs` beside it. */
+  readonly plat: string;
+  readonly etcd: string;
+}
+
+/** Stands in each script, so that `kubectl` does not take another directory's script for the stock program. */
+const MARK = 'Made by plat envtest.';
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const words = (list: readonly string[]): string => list.map(quoted).join(' ');
+
+function helpCase(text: string): string {
+  return `for arg do
+  case $arg in
+  --help | -h)
+    cat <<'END_OF_HELP'
+${text.trimEnd()}
+END_OF_HELP
+    exit 0
+    ;;
+  esac
+done`;
+}
+
+const head = (about: string): string => `#!/bin/sh\n# ${MARK} ${about}`;
+
+export function apiserverScript({ node, plat }: Program, help: string): string {
+  return `${head('A server in memory that takes the flags of kube-apiserver.')}
+${helpCase(help)}
+exec ${words([...node, plat, '__kube-apiserver'])} "$@"
+`;
+}
+
+export const etcdHelp = `etcd [flags]
+
+Answers health questions; the state is in the memory of kube-apiserver. Flags of etcd are accepted.
+
+Flags:
+  --listen-client-urls URLS
+        Addresses to answer on. (default http://localhost:2379)
+
+Accepted without effect:
+  --advertise-client-urls URLS
+  --data-dir DIRECTORY
+  --listen-peer-urls URLS
+  --unsafe-no-fsync
+`;
+export function etcdScript({ node, etcd }: Program): string {
+  return `${head('Answers the health questions of envtest.')}
+${helpCase(etcdHelp)}
+exec ${words([...node, etcd])} "$@"
+`;
+}
+
+/** The stock program where there is one on the PATH, else the commands of plat. */
+export function kubectlScript({ node, plat }: Program): string {
+  return `${head('Runs the stock kubectl of the PATH, or the commands of plat.')}
+set -f
+IFS=:
+for directory in $PATH; do
+  found=\${directory:-.}/kubectl
+  [ -f "$found" ] && [ -x "$found" ] || continue
+  dd if="$found" bs=256 count=1 2>/dev/null | grep -q '${MARK}' && continue
+  exec "$found" "$@"
+done
+exec ${words([...node, plat])} "$@"
+`;
+}

@@ -1,0 +1,84 @@
+/** `plat envtest`: its directory is driven by a shell script as Go's envtest drives the stock programs. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { startChild } from '../support/child.ts';
+import { finished, programDirectory, programMissing, runPlat } from '../support/program.ts';
+
+const present = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+const missing = ['openssl', 'curl'].find((program) => !present(program));
+const skip = programMissing ?? (missing === undefined ? undefined : `${missing} is not installed`);
+
+/** An address of this process alone, so that its ports are free: other programs listen on 127.0.0.1. */
+const ownAddress =
+  process.platform === 'linux' ? `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}` : '127.0.0.1';
+
+async function assets(): Promise<string> {
+  const directory = join(temporaryDirectory('plat-envtest'), 'with space');
+  const { code, stdout, stderr } = await runPlat('envtest', '--dir', directory);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: directory, stderr: '' });
+  return directory;
+}
+const sh = (...args: string[]) => finished(startChild('/bin/sh', args));
+
+test.skipIf(skip !== undefined)(
+  'a directory of plat envtest is driven as envtest drives the stock programs, three at once',
+  async () => {
+    const script = join(import.meta.dirname, 'drop-in.sh');
+    const { code, stdout, stderr } = await sh(script, await assets(), temporaryDirectory('plat-envtest-run'), ownAddress);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: ['help', 'flags', 'ready', 'objects', 'no-controllers', 'tokens', 'keys', 'rbac', 'log', 'stopped']
+        .map((step) => `ok ${step}`)
+        .join('\n'),
+      stderr: '',
+    });
+  },
+  120_000,
+);
+
+test.skipIf(programMissing !== undefined)('help needs no Node, and the programs are written once', async () => {
+  const directory = await assets();
+  for (const program of ['kube-apiserver', 'etcd', 'kubectl']) expect(statSync(join(directory, program)).mode & 0o777).toBe(0o755);
+  for (const program of ['kube-apiserver', 'etcd'])
+    expect(execFileSync(join(directory, program), ['--v=1', '--help'], { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' })).toContain(
+      program,
+    );
+  const before = statSync(join(directory, 'etcd')).ino;
+  expect(await runPlat('envtest', '--dir', directory)).toMatchObject({ code: 0 });
+  expect(statSync(join(directory, 'etcd')).ino).toBe(before);
+});
+
+test.skipIf(programMissing !== undefined)('without --dir the programs stand in the cache of the user', async () => {
+  const cache = temporaryDirectory('plat-envtest-cache');
+  const printed = execFileSync(process.execPath, [join(programDirectory, 'plat.js'), 'envtest'], {
+    env: { ...process.env, XDG_CACHE_HOME: cache },
+    encoding: 'utf8',
+  });
+  expect(printed.startsWith(join(cache, 'plat', 'envtest-'))).toBe(true);
+  expect(readFileSync(join(printed.trim(), 'etcd'), 'utf8')).toContain('#!/bin/sh');
+});
+
+test.skipIf(programMissing !== undefined)('kubectl is the stock program of the PATH, else the commands of plat', async () => {
+  const directory = await assets();
+  const stock = temporaryDirectory('plat-envtest-stock');
+  writeFileSync(join(stock, 'kubectl'), '#!/bin/sh\necho stock "$@"\n');
+  chmodSync(join(stock, 'kubectl'), 0o755);
+  const empty = join(stock, 'empty');
+  mkdirSync(empty);
+  const kubectl = (path: string) =>
+    execFileSync(join(directory, 'kubectl'), ['version', '--client'], { env: { PATH: path }, encoding: 'utf8' });
+  // Directories of plat itself are passed over, that of the script and that of others.
+  const other = await assets();
+  const tools = temporaryDirectory('plat-envtest-tools');
+  for (const tool of ['dd', 'grep'])
+    writeFileSync(join(tools, tool), `#!/bin/sh\nexec /usr/bin/env -i PATH=/usr/bin:/bin ${tool} "$@"\n`, { mode: 0o755 });
+  expect(kubectl([tools, directory, other, stock].join(':'))).toBe('stock version --client\n');
+  const own = spawnSync(join(directory, 'kubectl'), ['version'], {
+    env: { PATH: [tools, directory, other, empty].join(':') },
+    encoding: 'utf8',
+  });
+  expect(own.stdout).toMatch(/^plat \d/);
+});
