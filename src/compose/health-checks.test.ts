@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AggregationPart } from '../extension/aggregation/aggregation.ts';
+import { recordedText } from '../lib/recordings.testing.ts';
 import { type StartPart, startChecks } from './health-checks.ts';
 
 const parts: readonly StartPart[] = [
@@ -73,8 +73,7 @@ test('without fairness nothing is checked of it', () => {
   expect(names.filter((name) => /fairness-(config-consumer|filter)/.test(name))).toEqual([]);
 });
 
-const facts = new URL('../../../shared/api-facts/health-checks.txt', import.meta.url);
-test.skipIf(!existsSync(facts))('names and order are those of a stock server (needs the recorded facts beside this repository)', () => {
-  const recorded = [...readFileSync(facts, 'utf8').matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name as string);
+test('names and order are those of a stock server', () => {
+  const recorded = [...recordedText('api-facts', 'health-checks.txt').matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name as string);
   expect(setup().checks.map(({ name }) => name)).toEqual(recorded.filter((name) => /^poststarthook\/|^autoregister/.test(name)));
 });

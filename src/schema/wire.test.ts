@@ -1,22 +1,22 @@
 /**
  * The binary form against foreign bytes: 96 objects, each as JSON and as the bytes that a stock server made of it. The
- * pairs lie beside the repository; without them there is nothing to hold the codec against.
+ * pairs are in test/recordings.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { baseGroup, kubernetes } from '../identity.ts';
 import { schemaOf } from '../kinds/schemas.ts';
 import fc from '../lib/fast-check.testing.ts';
+import { recorded } from '../lib/recordings.testing.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';
 import { parseJson } from './parse.ts';
 import type { MessageType } from './types.ts';
 
-const folder = join(import.meta.dirname, '../../../shared/fixtures/wire');
-const missing = existsSync(folder) ? undefined : 'the fixtures (../shared/fixtures/wire beside the repository) are not here';
-const names = missing === undefined ? readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : [])) : [];
+const wire = recorded('wire');
+const names = [...wire.keys()].flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
+/** A copy, which a test may change. */
+const bytesOf = (name: string): Buffer => Buffer.from(wire.get(`${name}.pb`) as Buffer);
 
 /** `apps.v1.Deployment`, `discovery.k8s.io.v1.EndpointSlice` */
 function schemaFor(name: string): MessageType {
@@ -29,13 +29,13 @@ function schemaFor(name: string): MessageType {
   return schema;
 }
 
-describe.skipIf(missing !== undefined)(`bytes of a stock server${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+describe('bytes of a stock server', () => {
   test('all pairs are here', () => expect(names).toHaveLength(96));
 
   test.each(names)('%s', (name) => {
     const schema = schemaFor(name);
-    const text = readFileSync(join(folder, `${name}.json`), 'utf8');
-    const bytes = readFileSync(join(folder, `${name}.pb`));
+    const text = String(wire.get(`${name}.json`));
+    const bytes = bytesOf(name);
     const fromJson = decode(schema, parseJson(text, { merge: true }));
     const fromBytes = decodeObject(schema, decodeEnvelope(bytes));
 
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)(`bytes of a stock server${missing === und
   test('with bits flipped or the end cut off they are read or refused, nothing else', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(fc.tuple(fc.nat(), fc.nat(7)), { maxLength: 3 }), fc.nat(), (name, flips, cut) => {
-        const bytes = readFileSync(join(folder, `${name}.pb`));
+        const bytes = bytesOf(name);
         for (const [at, bit] of flips) bytes.writeUInt8(bytes.readUInt8(at % bytes.length) ^ (1 << bit), at % bytes.length);
         const damaged = cut % 2 === 0 ? bytes : bytes.subarray(0, cut % bytes.length);
         try {

@@ -7,14 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groupName, type Identity, identities, kubernetes } from '../../src/identity.ts';
 import { builtinKinds } from '../../src/kinds/index.ts';
 import { type BinaryAnswer, BinaryClient, type BinaryObject } from '../support/binary-client.ts';
-import { missingFacts } from '../support/binary-types.ts';
 import { readExamples } from '../support/examples.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const NAMESPACE = 'shop';
 /** How often something is asked again that another writer came between. */
 const REPEATS = 20;
-const examples = missingFacts === undefined ? readExamples() : [];
+const examples = readExamples();
 
 interface Subject {
   readonly apiVersion: string;
@@ -77,9 +76,7 @@ const reports: Readonly<Record<string, Loose>> = {
   StatefulSet: { replicas: 2, readyReplicas: 1 },
 };
 
-const skipped = missingFacts === undefined ? '' : ` (skipped: ${missingFacts})`;
-
-describe.skipIf(missingFacts !== undefined).each(['plat', 'kubernetes'])(`the binary form alone, with a %s server${skipped}`, (name) => {
+describe.each(['plat', 'kubernetes'])('the binary form alone, with a %s server', (name) => {
   const identity = identities[name] as Identity;
   const subjects = subjectsOf(identity);
   let server: TestServer;

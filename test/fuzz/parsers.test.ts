@@ -1,9 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse as parseElsewhere } from 'yaml';
@@ -29,6 +27,7 @@ import {
   verifyChain,
 } from '../../src/lib/pki.ts';
 import { canonicalQuantity, QuantityError } from '../../src/lib/quantity.ts';
+import { recorded } from '../../src/lib/recordings.testing.ts';
 import { canonicalMicroTime, canonicalTime, TimeError } from '../../src/lib/time.ts';
 import { ApiError } from '../../src/meta/errors.ts';
 import { type FieldSelector, parseFieldSelector } from '../../src/meta/fields.ts';
@@ -203,8 +202,8 @@ test('YAML is read or refused, and what was read is written so that another read
     },
   }));
 
-const wire = join(import.meta.dirname, '../../../shared/fixtures/wire');
-const foreign = existsSync(wire) ? readdirSync(wire).filter((file) => file.endsWith('.pb')) : [];
+const wire = recorded('wire');
+const foreign = [...wire.keys()].filter((file) => file.endsWith('.pb'));
 function schemaFor(file: string): MessageType {
   const parts = file.replace(/\.pb$/, '').split('.');
   const kind = parts.pop() as string;
@@ -217,7 +216,7 @@ const podBytes = encodeObject(Pod, decode(Pod, parseJson(JSON.stringify({ ...pod
 test('binary objects are read or refused, and what was read says the same in both forms', () =>
   fuzz({
     name: 'binary',
-    corpus: [podBytes, ...foreign.map((file) => readFileSync(join(wire, file)))],
+    corpus: [podBytes, ...foreign.map((file) => wire.get(file) as Buffer)],
     words: [
       'k8s\0',
       '\x0a\x00',
@@ -229,7 +228,7 @@ test('binary objects are read or refused, and what was read says the same in bot
       '\xed\xa0\x80',
     ],
     check(input, random) {
-      const schema = foreign.length === 0 ? Pod : schemaFor(foreign[random.below(foreign.length)] as string);
+      const schema = schemaFor(foreign[random.below(foreign.length)] as string);
       for (const type of [schema, Pod]) {
         const object = attempt(() => decodeObject(type, decodeEnvelope(input)), DecodeError);
         if (object === undefined) continue;

@@ -1,17 +1,20 @@
 /**
- * Replays conversations that were recorded with a stock server. They lie beside this repository, in ../shared/parity, where
- * CI has them too. Cases that fail are listed with a reason: in known.json what is still to be done, in deliberate.json what
+ * Replays conversations that were recorded with a stock server. They are in
+ * test/recordings/parity.json.gz. Cases that fail are listed with a reason: in known.json what is still to be done, in deliberate.json what
  * is better on purpose. A listed case that passes fails the test, so that the lists shrink.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { unpacked } from '../../src/lib/recordings.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
-import { LONGEST_MS, recordings, recordingsMissing, replay, runAgainst } from './replay.ts';
+import { LONGEST_MS, replay, runAgainst } from './replay.ts';
 
-const missing = recordingsMissing ? ' (skipped: the recorded conversations are not in ../shared/parity)' : '';
+const recordings = unpacked('parity');
+const suitesIn = (directory: string): string[] => readdirSync(join(directory, 'suites')).map((name) => name.replace(/\.mjs$/, ''));
+const present = suitesIn(recordings);
 
 const morePlugins = [
   'AlwaysPullImages',
@@ -94,7 +97,9 @@ const shortened = (complaint = ''): string => complaint.split('\n').slice(0, 9).
 async function judge(options: TestServerOptions, suites: readonly string[], from?: string): Promise<void> {
   const server = await startTestServer(options);
   const isExplained = (suite: string, name: string): boolean => reasonFor(suite, name) !== undefined;
-  const { report, complaints } = await replay(runAgainst(server.address, from), suites, isExplained).finally(() => server.close());
+  const { report, complaints } = await replay(runAgainst(server.address, recordings, from), suites, isExplained).finally(() =>
+    server.close(),
+  );
   const problems: string[] = [];
   for (const [suite, cases] of Object.entries(report))
     for (const [name, result] of Object.entries(cases)) {
@@ -107,32 +112,31 @@ async function judge(options: TestServerOptions, suites: readonly string[], from
   expect(Object.keys(report).sort()).toEqual([...suites].sort());
 }
 
-describe.skipIf(missing !== '')(`replayed conversations${missing}`, () => {
-  const present = missing === '' ? readdirSync(join(recordings, 'suites')).map((name) => name.replace(/\.mjs$/, '')) : [];
+// Most of the time is spent waiting; areas wait together, each on a server of its own.
+test.concurrent.each(required)('%s', (area) => judge(asRecorded, suitesOf(area, present)), LONGEST_MS + 10_000);
 
-  // Most of the time is spent waiting; areas wait together, each on a server of its own.
-  test.concurrent.each(required)('%s', (area) => judge(asRecorded, suitesOf(area, present)), LONGEST_MS + 10_000);
+test.concurrent(
+  'admission plug-ins that are off by default',
+  () => {
+    const from = join(recordings, 'extra');
+    const admissionControlConfigFile = join(temporaryDirectory('plat-admission'), 'admission.json');
+    writeFileSync(admissionControlConfigFile, JSON.stringify(pluginConfiguration));
+    return judge({ ...asRecorded, enableAdmissionPlugins: morePlugins, admissionControlConfigFile }, suitesIn(from), from);
+  },
+  LONGEST_MS + 10_000,
+);
 
-  test.concurrent(
-    'admission plug-ins that are off by default',
-    () => {
-      const from = join(recordings, 'extra');
-      const admissionControlConfigFile = join(temporaryDirectory('plat-admission'), 'admission.json');
-      writeFileSync(admissionControlConfigFile, JSON.stringify(pluginConfiguration));
-      const suites = readdirSync(join(from, 'suites')).map((name) => name.replace(/\.mjs$/, ''));
-      return judge({ ...asRecorded, enableAdmissionPlugins: morePlugins, admissionControlConfigFile }, suites, from);
-    },
-    LONGEST_MS + 10_000,
-  );
+test('only cases that exist are listed, each with a sentence', () => {
+  for (const reasons of explained)
+    for (const [suite, cases] of Object.entries(reasons)) {
+      for (const [name, reason] of Object.entries(cases)) expect(reason, `${suite} · ${name}`).toMatch(/^[A-Z`].+\.$/s);
+      if (suite === '*') continue;
+      const from = present.includes(suite) ? recordings : join(recordings, 'extra');
+      const recorded = Object.keys(JSON.parse(readFileSync(join(from, 'recorded', `${suite}.json`), 'utf8')));
+      for (const name of Object.keys(cases)) expect(recorded, suite).toContain(name);
+    }
+});
 
-  test('only cases that exist are listed, each with a sentence', () => {
-    for (const reasons of explained)
-      for (const [suite, cases] of Object.entries(reasons)) {
-        for (const [name, reason] of Object.entries(cases)) expect(reason, `${suite} · ${name}`).toMatch(/^[A-Z`].+\.$/s);
-        if (suite === '*') continue;
-        const from = present.includes(suite) ? recordings : join(recordings, 'extra');
-        const recorded = Object.keys(JSON.parse(readFileSync(join(from, 'recorded', `${suite}.json`), 'utf8')));
-        for (const name of Object.keys(cases)) expect(recorded, suite).toContain(name);
-      }
-  });
+test('every recorded suite is replayed, once', () => {
+  expect(required.flatMap((area) => suitesOf(area, present)).sort()).toEqual([...present].sort());
 });

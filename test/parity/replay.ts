@@ -1,14 +1,11 @@
 /** Runs the recorded conversations against a server, and once more those that only the second of a write made differ. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 
-export const recordings: string = resolve(import.meta.dirname, '../../../shared/parity');
-const runner = join(recordings, 'parity.mjs');
-export const recordingsMissing: boolean = !existsSync(runner);
-
-export const LONGEST_MS = 240_000;
+/** So long that only a replay that hangs is ended, on a busy machine as well. */
+export const LONGEST_MS = 900_000;
 
 type Report = Record<string, Record<string, 'pass' | 'wording' | 'fail'>>;
 export interface Replay {
@@ -20,12 +17,13 @@ export interface Replay {
 /** Replays suites, or one case of one of them. */
 export type Run = (suites: readonly string[], only?: string) => Promise<Replay>;
 
+/** `recordings` is the directory of the runner; the suites are beside it unless `from` names another. */
 export const runAgainst =
-  (address: string, from = recordings): Run =>
+  (address: string, recordings: string, from = recordings): Run =>
   async (suites, only) => {
     const file = join(temporaryDirectory('plat-parity'), 'report.json');
     const choice = ['--dir', from, '--suite', suites.join(','), ...(only === undefined ? [] : ['--case', only])];
-    const child = spawn(process.execPath, [runner, '--server', address, ...choice, '--verbose', '--json', file], {
+    const child = spawn(process.execPath, [join(recordings, 'parity.mjs'), '--server', address, ...choice, '--verbose', '--json', file], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';

@@ -1,10 +1,10 @@
-// Makes corpus.json of the requests of the recorded conversations, where they lie beside this repository:
-//   node test/property/distill.mjs
+// Makes corpus.json of the requests of the recorded conversations, of a directory like the one that scripts/recordings.mjs packs:
+//   node test/property/distill.mjs DIRECTORY
 // One request is kept of those that have the same method, path and fields: names and values are changed at random anyway.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const suites = resolve(import.meta.dirname, '../../../shared/parity/suites');
+const suites = resolve(process.argv[2], 'parity/suites');
 /** Longest body that is kept. */
 const LONGEST_BODY = 3000;
 /** Most requests that are kept; they are taken evenly from all. */

@@ -1,10 +1,8 @@
 /** The objects of a first start, as clients find them. */
-import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordedText } from '../../src/lib/recordings.testing.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
-const factsFile = new URL('../../../shared/api-facts/bootstrap-objects.json', import.meta.url);
-const missing = existsSync(factsFile) ? '' : ' (skipped: the recorded facts are not beside this repository)';
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const flow = '/apis/flowcontrol.apiserver.k8s.io/v1beta2';
 const paths: Record<string, string> = {
@@ -31,12 +29,12 @@ function lasting(object: Loose): Loose {
 const named = (objects: Loose[]): Record<string, Loose> =>
   Object.fromEntries(objects.map((object) => [`${object.metadata.namespace ?? ''}/${object.metadata.name}`, lasting(object)]));
 
-describe.skipIf(missing !== '')(`compared with a stock server${missing}`, () => {
+describe('compared with a stock server', () => {
   let server: TestServer;
   let facts: Record<string, Loose[]>;
   beforeAll(async () => {
     server = await startTestServer({ identity: 'kubernetes' });
-    facts = JSON.parse(readFileSync(factsFile, 'utf8'));
+    facts = JSON.parse(recordedText('api-facts', 'bootstrap-objects.json'));
   });
   afterAll(() => server.close());
 

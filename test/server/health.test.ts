@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../src/lib/log.ts';
+import { recordedText } from '../../src/lib/recordings.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const factsFile = new URL('../../../shared/api-facts/health-checks.txt', import.meta.url);
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ identity: 'kubernetes' });
@@ -20,25 +19,22 @@ test.each(['/healthz', '/livez', '/readyz'])('%s: short, in full, in part', asyn
   expect((await server.admin.get(`${page}?verbose&exclude=etcd`)).text).toContain('[+]etcd excluded: ok\n');
 });
 
-test.skipIf(!existsSync(factsFile))(
-  'every check of a stock server is there, alone and excluded (needs the recorded facts beside this repository)',
-  async () => {
-    const recorded = readFileSync(factsFile, 'utf8');
-    expect((await server.admin.get('/readyz?verbose')).text).toBe(recorded);
-    const names = [...recorded.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name as string);
-    expect(names.length).toBeGreaterThan(20);
-    for (const page of ['/healthz', '/livez', '/readyz'])
-      for (const name of names) {
-        // Whether the server is to be given requests is no question of its life.
-        const there = page === '/readyz' || (name !== 'informer-sync' && name !== 'shutdown');
-        const alone = await server.admin.get(`${page}/${name}`);
-        expect([page, name, alone.status, there ? alone.text : '']).toEqual([page, name, there ? 200 : 404, there ? 'ok' : '']);
-        const excluded = await server.admin.get(`${page}?verbose=1&exclude=${encodeURIComponent(name)}`);
-        expect(excluded.text.includes(`[+]${name} excluded: ok\n`), `${page} ${name}`).toBe(there);
-        expect(excluded.text.includes(`no matches for "${name}"\n`), `${page} ${name}`).toBe(!there);
-      }
-  },
-);
+test('every check of a stock server is there, alone and excluded', async () => {
+  const recorded = recordedText('api-facts', 'health-checks.txt');
+  expect((await server.admin.get('/readyz?verbose')).text).toBe(recorded);
+  const names = [...recorded.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name as string);
+  expect(names.length).toBeGreaterThan(20);
+  for (const page of ['/healthz', '/livez', '/readyz'])
+    for (const name of names) {
+      // Whether the server is to be given requests is no question of its life.
+      const there = page === '/readyz' || (name !== 'informer-sync' && name !== 'shutdown');
+      const alone = await server.admin.get(`${page}/${name}`);
+      expect([page, name, alone.status, there ? alone.text : '']).toEqual([page, name, there ? 200 : 404, there ? 'ok' : '']);
+      const excluded = await server.admin.get(`${page}?verbose=1&exclude=${encodeURIComponent(name)}`);
+      expect(excluded.text.includes(`[+]${name} excluded: ok\n`), `${page} ${name}`).toBe(there);
+      expect(excluded.text.includes(`no matches for "${name}"\n`), `${page} ${name}`).toBe(!there);
+    }
+});
 
 test('what is behind a check is for those who may ask for it', async () => {
   expect((await server.anonymous.get('/readyz?verbose')).status).toBe(200);

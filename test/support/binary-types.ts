@@ -1,19 +1,11 @@
 /**
- * The binary form of every built-in kind, read off the type facts beside the repository (`../shared/api-facts/types`): a codec of
- * its own, which knows nothing of the server's schemas. It writes as clients in Go do: values that are not set are written as
+ * The binary form of every built-in kind, read off the recorded type facts (test/recordings/api-facts.json.gz): a codec of its own, which knows nothing of the server's schemas. It writes as clients in Go do: values that are not set are written as
  * zeros, unless the field can be absent.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { baseGroup, type Identity } from '../../src/identity.ts';
+import { recorded } from '../../src/lib/recordings.testing.ts';
 import type { Loose } from './client.ts';
 import { block, fieldsOf, number, varint } from './wire.ts';
-
-const folder = join(import.meta.dirname, '../../../shared/api-facts/types');
-/** Why there is nothing to read, if so. */
-export const missingFacts = existsSync(folder)
-  ? undefined
-  : 'the type facts (../shared/api-facts/types beside the repository) are not here';
 
 interface FactField {
   /** As JSON has it; of an inline message, what the facts call it. */
@@ -60,8 +52,10 @@ export class BinaryTypes {
 
   constructor(identity: Identity) {
     this.identity = identity;
-    if (missingFacts !== undefined) return;
-    const files = readdirSync(folder).map((file) => [file.replace(/\.txt$/, ''), readFileSync(join(folder, file), 'utf8')] as const);
+    const files = [...recorded('api-facts')].flatMap(([path, bytes]) => {
+      const home = /^types\/(.+)\.txt$/.exec(path)?.[1];
+      return home === undefined ? [] : [[home, bytes.toString('utf8')] as const];
+    });
     const known = new Set(files.flatMap(([home, text]) => [...text.matchAll(/^type (\w+)/gm)].map((match) => `${home}.${match[1]}`)));
     for (const [home, text] of files) {
       for (const part of text.split(/^type /m).slice(1)) {

@@ -1,16 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import { recordedText } from '../../lib/recordings.testing.ts';
 import { RoleBasedAccess } from '../authz/rbac.ts';
 import type { BindingObject } from '../authz/rules.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';
 import { reconcileBinding, reconcileRole } from './reconcile.ts';
 
-const factsFile = new URL('../../../../shared/api-facts/bootstrap-objects.json', import.meta.url);
-
-test.skipIf(!existsSync(factsFile))('the policy is that of a stock server (needs the recorded facts beside this repository)', () => {
-  const facts = JSON.parse(readFileSync(factsFile, 'utf8'));
+test('the policy is that of a stock server', () => {
+  const facts = JSON.parse(recordedText('api-facts', 'bootstrap-objects.json'));
   const policy = bootstrapPolicy(kubernetes);
   expect(policy.clusterRoles).toEqual(facts.clusterroles);
   expect(policy.clusterRoleBindings).toEqual(facts.clusterrolebindings);
