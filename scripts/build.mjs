@@ -1,5 +1,5 @@
 /**
- * Builds dist/: plat.js (the program), index.js and index.cjs (for embedding) load the bundle, and with it what was compiled of it.
+ * Builds dist/: plat.js (the program), index.* (for embedding) and testing.* (for tests) load the bundle, and with it what was compiled of it.
  *
  *   node scripts/build.mjs            bundles, unless that would change nothing
  *   node scripts/build.mjs --types    also writes type declarations, which only packages need
@@ -45,6 +45,7 @@ const entries = `
 export const program = () => import('./src/cli/plat.ts');
 export const commands = () => import('./src/cli/index.ts');
 export const library = () => require('./src/index.ts');
+export const testing = () => require('./src/testing/index.ts');
 `;
 
 /** What `plat envtest` puts in the place of etcd: a program of its own, which starts without the rest. */
@@ -89,7 +90,7 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, grpc, descriptions, etcd, library, loader] = await Promise.all([
+  const [main, grpc, descriptions, etcd, library, testing, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
@@ -101,10 +102,10 @@ async function bundle() {
     build({ ...common, entryPoints: { grpc: '@grpc/grpc-js' } }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
     build({ ...common, stdin: { contents: etcdProgram, sourcefile: 'etcd.ts', resolveDir: root }, entryNames: 'etcd' }),
-    build({ ...common, bundle: false, format: 'esm', entryPoints: ['src/index.ts'], metafile: true }),
+    exportsOf('src/index.ts'),
+    exportsOf('src/testing/index.ts'),
     readFile(join(root, 'scripts', 'load.cjs')),
   ]);
-  const names = Object.values(library.metafile.outputs).flatMap((output) => output.exports);
   const files = new Map(
     [main, grpc, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
   );
@@ -122,9 +123,20 @@ async function bundle() {
     '}',
     'await program();',
   ]);
-  text('index.cjs', ["'use strict';", "module.exports = require('./load.cjs').load().library();"]);
-  text('index.js', ["import library from './index.cjs';", '', `export const { ${names.join(', ')} } = library;`]);
+  for (const [file, entry, names] of [
+    ['index', 'library', library],
+    ['testing', 'testing', testing],
+  ]) {
+    text(`${file}.cjs`, ["'use strict';", `module.exports = require('./load.cjs').load().${entry}();`]);
+    text(`${file}.js`, [`import ${entry} from './${file}.cjs';`, '', `export const { ${names.join(', ')} } = ${entry};`]);
+  }
   return files.set(join(dist, 'load.cjs'), loader);
+}
+
+/** The names that a module exports. */
+async function exportsOf(entry) {
+  const { metafile } = await build({ ...common, bundle: false, format: 'esm', entryPoints: [entry], metafile: true });
+  return Object.values(metafile.outputs).flatMap((output) => output.exports);
 }
 
 async function isBuilt(files) {
@@ -147,8 +159,8 @@ function run(program, args, failure) {
   });
 }
 
-/** The compiler writes declarations of all files; packages need those that the entry leads to. */
-async function prune(entry) {
+/** The compiler writes declarations of all files; packages need those that the entries lead to. */
+async function prune(directory, entries) {
   const wanted = new Set();
   const visit = async (file) => {
     if (wanted.has(file)) return;
@@ -157,8 +169,8 @@ async function prune(entry) {
     const imports = [...text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.ts['"]/g)].map((m) => resolve(dirname(file), `${m[1]}.d.ts`));
     await Promise.all(imports.map(visit));
   };
-  await visit(entry);
-  const files = await readdir(dirname(entry), { recursive: true, withFileTypes: true });
+  await Promise.all(entries.map((entry) => visit(join(directory, entry))));
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = files.filter((f) => f.isFile()).map((f) => join(f.parentPath ?? f.path, f.name));
   await Promise.all(paths.filter((path) => !wanted.has(path)).map((path) => rm(path)));
 }
@@ -170,5 +182,8 @@ const compile = (flags) => run(process.execPath, [...flags, 'scripts/compile.mjs
 await Promise.all([compile([]), compile(nodeFlags)]).catch((error) => console.warn(`${error.message}: starts will take longer`));
 if (process.argv.includes('--types')) {
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'scripts/tsconfig.types.json'], 'the type declarations could not be made');
-  await prune(join(dist, 'types', 'index.d.ts'));
+  const types = join(dist, 'types');
+  await prune(types, ['index.d.ts', 'testing/index.d.ts']);
+  // Both kinds of modules may use declarations of scripts, which is what the bundle is.
+  await writeFile(join(types, 'package.json'), '{ "type": "commonjs" }\n');
 }

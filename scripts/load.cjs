@@ -28,8 +28,15 @@ function checkNode() {
   throw new Error(`Node ${oldest}.${least} or newer is needed; this is ${process.versions.node}`);
 }
 
-/** What the bundle exports. */
+let loaded;
+
+/** What the bundle exports: the same for all who load it. */
 function load() {
+  loaded ??= evaluateBundle();
+  return loaded;
+}
+
+function evaluateBundle() {
   checkNode();
   // Node maps the lines of stack traces only where it loads a module itself.
   if (process.sourceMapsEnabled) return createRequire(bundle)(bundle);

@@ -47,8 +47,14 @@ export interface Credentials {
 /** Where keys stand within the data directory. */
 export const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
 
-export async function prepareCredentials(options: ServerOptions, identity: Identity, now: number): Promise<Credentials> {
-  const pki = options.dataDir === '' ? keysInMemory() : openKeyDirectory(options.dataDir);
+/** `keys`: those of a server that keeps nothing on disk, where there are any. */
+export async function prepareCredentials(
+  options: ServerOptions,
+  identity: Identity,
+  now: number,
+  keys: KeyFiles = keysInMemory(),
+): Promise<Credentials> {
+  const pki = options.dataDir === '' ? keys : openKeyDirectory(options.dataDir);
   const signingFile = options.serviceAccountSigningKeyFile;
   const signingKey = signingFile === undefined ? ensureSigningKey(pki, 'sa') : givenKey(signingFile);
   const authority = await ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);

@@ -21,6 +21,7 @@ import { withDescriptors } from '../lib/descriptors.ts';
 import { type Log, openLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { Parts } from '../lib/parts.ts';
+import type { KeyFiles } from '../lib/pki.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import { openEngine } from '../storage/engines/index.ts';
@@ -54,6 +55,8 @@ export interface Surroundings {
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   readonly log?: Log | undefined;
+  /** Keys and certificates of a server that keeps nothing on disk: those that are missing are made and added. */
+  readonly keys?: KeyFiles | undefined;
   /** Opens the store that options name. */
   readonly openStore?: OpenStore | undefined;
   /** Called with the name of each part before it starts; may throw, for tests of starts that fail. */
@@ -102,7 +105,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   const base: Base = { options, identity, clock, random, log, metrics, parts, around, fail: ending.fail };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
-  const preparing = withDescriptors(() => prepareCredentials(options, identity, clock.now()), exhausted, clock);
+  const preparing = withDescriptors(() => prepareCredentials(options, identity, clock.now(), surroundings.keys), exhausted, clock);
   preparing.catch(() => {});
   try {
     const state = await composeState(base, openStore);

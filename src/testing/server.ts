@@ -7,9 +7,12 @@
  *   await server.close();
  */
 import { type ComposedServer, composeServer } from '../compose/server.ts';
-import type { Identity } from '../identity.ts';
+import { serverOptions } from '../flags.ts';
+import { type Identity, identityOf } from '../identity.ts';
 import { silentLog } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import { firstAddress } from '../meta/ip.ts';
+import { testKeys } from './keys.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import { type RequestChoice, type TestAnswer, type TestFetchInit, TestTransport } from './transport.ts';
 
@@ -60,6 +63,9 @@ export class TestServer implements AsyncDisposable {
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const composed = await composeServer(serverOptionsOf(options), { log: silentLog, ...options.surroundings }, options.listen === true);
+  const given = serverOptions(serverOptionsOf(options));
+  const identity = identityOf(given.identity);
+  const keys = await testKeys(identity, firstAddress(given.serviceClusterIpRange[0] as string));
+  const composed = await composeServer(given, { log: silentLog, keys, ...options.surroundings }, options.listen === true);
   return new TestServer(composed, new TestTransport(composed.requests.handlerForClients()));
 }

@@ -1,0 +1,59 @@
+/**
+ * Keys and certificates of test servers. Those of one identity share them within a process, because making them takes longer
+ * than all the rest of a start; they are never written anywhere. They are good at any time that a test may set its clock to.
+ */
+import { hostname } from 'node:os';
+import { frontProxyName } from '../credentials.ts';
+import type { Identity } from '../identity.ts';
+import {
+  type Authority,
+  type Issued,
+  issueClient,
+  issueServing,
+  type KeyFiles,
+  keysInMemory,
+  newAuthority,
+  newKeyPair,
+  privateKeyPem,
+  readAuthority,
+  servingNames,
+} from '../lib/pki.ts';
+
+const VALID_FROM = Date.UTC(2000, 0, 1);
+const VALID_DAYS = 36_500;
+/** Identities whose keys are kept; a process that has more of them makes keys again. */
+const MAX_IDENTITIES = 8;
+
+const known = new Map<string, Promise<KeyFiles>>();
+
+export function testKeys(identity: Identity, serviceAddress: string): Promise<KeyFiles> {
+  const name = `${identity.name} ${serviceAddress}`;
+  let keys = known.get(name);
+  if (keys === undefined) {
+    keys = makeKeys(identity, serviceAddress);
+    if (known.size >= MAX_IDENTITIES) known.clear();
+    known.set(name, keys);
+  }
+  return keys;
+}
+
+/** What a client shows to prove that it is this user. */
+export const clientCertificate = (authority: Authority, user: string, groups: readonly string[]): Issued =>
+  issueClient(authority, user, groups, VALID_FROM, VALID_DAYS);
+
+async function makeKeys(identity: Identity, serviceAddress: string): Promise<KeyFiles> {
+  const keys = keysInMemory();
+  const pair = async (name: string, { certificate, key }: Issued): Promise<Issued> => {
+    await keys.write(`${name}.crt`, certificate);
+    await keys.write(`${name}.key`, key);
+    return { certificate, key };
+  };
+  const authority = readAuthority(await pair('ca', newAuthority(`${identity.word}-ca`, VALID_FROM, VALID_DAYS)));
+  const names = servingNames({ serviceName: identity.serviceName, bindAddress: '127.0.0.1', hostName: hostname(), serviceAddress });
+  await pair('server', issueServing(authority, names, VALID_FROM, VALID_DAYS));
+  const proxies = readAuthority(await pair('front-proxy-ca', newAuthority('front-proxy-ca', VALID_FROM, VALID_DAYS)));
+  await pair(frontProxyName, clientCertificate(proxies, frontProxyName, []));
+  // Not RSA as usual, which would take up to a second.
+  await keys.write('sa.key', privateKeyPem(newKeyPair().privateKey));
+  return keys;
+}
