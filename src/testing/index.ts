@@ -1,4 +1,5 @@
 /** The kit for tests: `import { startTestServer } from '@plat-dev/plat/testing'`. */
+
+export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 export type { TestServerOptions } from './options.ts';
-export { startTestServer, TestServer } from './server.ts';
-export type { RequestChoice, TestAnswer, TestFetchInit } from './transport.ts';
+export { startTestServer, type TestServer } from './server.ts';

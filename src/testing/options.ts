@@ -1,6 +1,7 @@
 /** What a test may choose of its server, and which options of a server that comes to. */
-import type { Surroundings } from '../compose/server.ts';
 import type { ServerOptions } from '../flags.ts';
+import type { Log } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
 
 export interface TestServerOptions {
   /** The names the server goes by: `kubernetes` for stock manifests. Default: `plat`. */
@@ -16,8 +17,9 @@ export interface TestServerOptions {
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] } | undefined;
   /** Any other option of a server, by the name of its flag in camel case. */
   readonly server?: Partial<Omit<ServerOptions, 'store' | 'dataDir'>> | undefined;
-  /** Clock, randomness and log of the server. */
-  readonly surroundings?: Surroundings | undefined;
+  readonly random?: Random | undefined;
+  /** Default: nothing is logged. */
+  readonly log?: Log | undefined;
 }
 
 /** Makes sure of service accounts that a controller makes for each namespace. */

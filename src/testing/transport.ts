@@ -7,32 +7,8 @@ import { errorFrom, type Http } from '../client/http.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
+import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import { userOf } from './users.ts';
-
-/** Who asks, and with what. */
-export interface RequestChoice {
-  /** The user's name. Neither a user nor an `authorization` header: the administrator. */
-  readonly user?: string | undefined;
-  readonly groups?: readonly string[] | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Text and bytes are sent as they are, anything else as JSON. */
-  readonly body?: unknown;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** An answer that has been read whole. */
-export interface TestAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** What the body holds where it is JSON, else its text. */
-  readonly body: unknown;
-  readonly text: string;
-}
-
-export interface TestFetchInit extends RequestInit {
-  readonly user?: string | undefined;
-  readonly groups?: readonly string[] | undefined;
-}
 
 /** Bytes of an answer that wait for whoever reads it, before the server is held back; and those of a watch, before it is ended. */
 const WAITING_BYTES = 1024 * 1024;

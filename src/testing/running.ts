@@ -1,0 +1,61 @@
+/** The server behind a `TestServer`, and how it is put together. */
+import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
+import { serverOptions } from '../flags.ts';
+import { type Identity, identityOf } from '../identity.ts';
+import { silentLog } from '../lib/log.ts';
+import { nextTurn } from '../lib/next-turn.ts';
+import { firstAddress } from '../meta/ip.ts';
+import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import { testKeys } from './keys.ts';
+import { serverOptionsOf, type TestServerOptions } from './options.ts';
+import type { TestServer } from './server.ts';
+import { TestTransport } from './transport.ts';
+
+/** `around`: what the server is given beside that. */
+export async function startWith(options: TestServerOptions, around: Surroundings = {}): Promise<TestServer> {
+  const given = serverOptions(serverOptionsOf(options));
+  const identity = identityOf(given.identity);
+  const keys = await testKeys(identity, firstAddress(given.serviceClusterIpRange[0] as string));
+  const { log = silentLog, random } = options;
+  const composed = await composeServer(given, { log, keys, ...(random !== undefined && { random }), ...around }, options.listen === true);
+  return new RunningTestServer(composed);
+}
+
+class RunningTestServer implements TestServer {
+  private readonly composed: ComposedServer;
+  private readonly transport: TestTransport;
+
+  constructor(composed: ComposedServer) {
+    this.composed = composed;
+    this.transport = new TestTransport(composed.requests.handlerForClients());
+  }
+  get identity(): Identity {
+    return this.composed.base.identity;
+  }
+  get url(): string {
+    const { listening } = this.composed;
+    if (listening === undefined) throw new Error('the test server has no port: start it with { listen: true }');
+    return listening.address;
+  }
+  get ended(): Promise<Error | undefined> {
+    return this.composed.ended;
+  }
+  request(method: string, path: string, choice?: RequestChoice): Promise<TestAnswer> {
+    return this.transport.request(method, path, choice);
+  }
+  fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response> {
+    return this.transport.fetch(input, init);
+  }
+  async close(): Promise<void> {
+    const { requests } = this.composed;
+    requests.shuttingDown();
+    requests.endStreams();
+    // Their last bytes go out first.
+    await nextTurn();
+    this.transport.close();
+    await this.composed.abort();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
