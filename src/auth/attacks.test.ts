@@ -6,8 +6,10 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kubernetes } from '../identity.ts';
+import { systemClock } from '../lib/clock.ts';
 import { signJwt, toJwk } from '../lib/jwt.ts';
 import { issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
+import { systemRandom } from '../lib/random.ts';
 import { bearerToken } from './authn/bearer.ts';
 import { type OidcTokens, oidcTokens } from './oidc/authenticator.ts';
 import type { Attributes, TokenAuthenticator } from './types.ts';
@@ -26,6 +28,7 @@ let calls: string[];
 let server: https.Server;
 let origin: string;
 let now = Date.now();
+const clock = { ...systemClock, now: () => now };
 const closing: (() => void)[] = [];
 
 beforeEach(async () => {
@@ -50,7 +53,7 @@ afterEach(() => {
 /** Long enough for an honest answer on a slow machine. */
 const limits = { timeoutMillis: 2_000, maxBytes: 64 * 1024 };
 function oidc(more: object = {}): OidcTokens {
-  const made = oidcTokens({ issuerURL: origin, clientID: 'plat', ca: authorityPair.certificate, now: () => now, limits, ...more });
+  const made = oidcTokens({ issuerURL: origin, clientID: 'plat', ca: authorityPair.certificate, clock, limits, ...more });
   closing.push(() => made.close());
   return made;
 }
@@ -249,7 +252,8 @@ function tokens(patience = 5_000): TokenAuthenticator {
     version: 'v1',
     cacheMillis: 60_000,
     audiences: ['here'],
-    now: () => now,
+    clock,
+    random: systemRandom,
     retry: { ...retry, maxBytes: 1 << 20, timeoutMillis: patience },
   });
   closing.push(() => made.close());
@@ -315,7 +319,8 @@ function access(patience = 5_000) {
     version: 'v1',
     allowedMillis: 1000,
     refusedMillis: 1000,
-    now: () => now,
+    clock,
+    random: systemRandom,
     retry: { ...retry, maxBytes: 1 << 20, timeoutMillis: patience },
   });
   closing.push(() => made.close());

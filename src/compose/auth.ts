@@ -16,8 +16,8 @@ import { connectionOf } from '../client/connection.ts';
 import { hereAndNow } from '../client/credentials.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
-import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Remote } from '../lib/outbound.ts';
 import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
@@ -35,12 +35,8 @@ export interface Auth {
   readonly publicKeys: () => Promise<readonly KeyObject[]>;
 }
 
-export async function composeAuth(
-  { options, identity, clock, parts }: Base,
-  credentials: Credentials,
-  live: LiveSource,
-  trust: Trust,
-): Promise<Auth> {
+export async function composeAuth(base: Base, credentials: Credentials, live: LiveSource, trust: Trust): Promise<Auth> {
+  const { options, identity, clock, parts } = base;
   const now = (): number => clock.now();
   const closing = <T extends { close(): void } | undefined>(name: string, method: T): T => {
     if (method !== undefined) parts.add(name, () => method.close());
@@ -57,12 +53,12 @@ export async function composeAuth(
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
     serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
-    oidcTokens: closing('openid', await openid(options, now)),
-    tokenWebhook: closing('token webhook', await tokenService(options, identity, audiences, trust, now)),
+    oidcTokens: closing('openid', await openid(options, clock)),
+    tokenWebhook: closing('token webhook', await tokenService(base, audiences, trust)),
     anonymous: options.anonymousAuth,
     audiences,
   });
-  const webhook = closing('authorization webhook', await accessService(options, identity, trust, now));
+  const webhook = closing('authorization webhook', await accessService(base, trust));
   const { authorizer, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
@@ -107,7 +103,7 @@ function withKeys(
   };
 }
 
-async function openid(options: ServerOptions, now: () => number) {
+async function openid(options: ServerOptions, clock: Clock) {
   if (options.oidcIssuerUrl === '') return undefined;
   const { checkOidcOptions, oidcTokens } = await import('../auth/oidc/authenticator.ts');
   const settings = {
@@ -120,7 +116,7 @@ async function openid(options: ServerOptions, now: () => number) {
     requiredClaims: Object.fromEntries(options.oidcRequiredClaim),
     signingAlgs: options.oidcSigningAlgs,
     ...(options.oidcCaFile !== undefined && { ca: readFileSync(options.oidcCaFile, 'utf8') }),
-    now,
+    clock,
   };
   const wrong = checkOidcOptions(settings);
   if (wrong !== undefined) throw new Error(`--${wrong}`);
@@ -145,7 +141,7 @@ export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 
   }
 }
 
-async function tokenService(options: ServerOptions, identity: Identity, audiences: readonly string[], trust: Trust, now: () => number) {
+async function tokenService({ options, identity, clock, random }: Base, audiences: readonly string[], trust: Trust) {
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
   const { tokenWebhook } = await import('../auth/webhook/token.ts');
@@ -155,11 +151,12 @@ async function tokenService(options: ServerOptions, identity: Identity, audience
     version: options.authenticationTokenWebhookVersion,
     cacheMillis: options.authenticationTokenWebhookCacheTtl,
     audiences,
-    now,
+    clock,
+    random,
   });
 }
 
-async function accessService(options: ServerOptions, identity: Identity, trust: Trust, now: () => number) {
+async function accessService({ options, identity, clock, random }: Base, trust: Trust) {
   const file = options.authorizationWebhookConfigFile;
   if (file === undefined) return undefined;
   const { webhookAuthorizer } = await import('../auth/webhook/authorizer.ts');
@@ -169,7 +166,8 @@ async function accessService(options: ServerOptions, identity: Identity, trust: 
     version: options.authorizationWebhookVersion,
     allowedMillis: options.authorizationWebhookCacheAuthorizedTtl,
     refusedMillis: options.authorizationWebhookCacheUnauthorizedTtl,
-    now,
+    clock,
+    random,
   });
 }
 

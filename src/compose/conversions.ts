@@ -16,6 +16,7 @@ export function composeConversions(
   return {
     identity,
     client: new WebhookClient({
+      clock,
       // Who converts is told nothing that only this server knows.
       credentials: () => ({}),
       resolve: serviceResolver(live, random.below),

@@ -1,5 +1,6 @@
 import dns from 'node:dns';
 import { expect, test, vi } from 'vitest';
+import { systemClock } from './clock.ts';
 import { Outbound } from './outbound.ts';
 
 test('a host none of whose addresses answers is told of with the reason', async () => {
@@ -9,7 +10,7 @@ test('a host none of whose addresses answers is told of with the reason', async 
       { address: '127.0.0.2', family: 4 },
     ]);
   const lookup = vi.spyOn(dns, 'lookup').mockImplementation(several as never);
-  const service = new Outbound({ server: 'http://nobody.example:1' });
+  const service = new Outbound({ server: 'http://nobody.example:1' }, systemClock);
   try {
     await expect(service.get()).rejects.toThrow(/ECONNREFUSED 127\.0\.0\.1:1/);
   } finally {

@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { Connections, Late } from './calls/connections.ts';
 import { requestHead } from './calls/head.ts';
 import { type BundleTrust, trustIn } from './calls/trust.ts';
+import type { Clock } from './clock.ts';
 
 /** Where a service is and how to speak to it. PEM texts, not paths. */
 export interface Remote {
@@ -47,6 +48,7 @@ const MAX_CONNECTIONS = 32;
 
 export class Outbound {
   private readonly remote: Remote;
+  private readonly clock: Clock;
   private readonly limits: OutboundLimits;
   private readonly secureContext: SecureContext;
   private readonly trust: BundleTrust;
@@ -54,9 +56,10 @@ export class Outbound {
   private readonly origins = new Map<string, Connections>();
   private calls = 0;
 
-  constructor(remote: Remote, limits: Partial<OutboundLimits> = {}) {
+  constructor(remote: Remote, clock: Clock, limits: Partial<OutboundLimits> = {}) {
     checkProtocol(new URL(remote.server));
     this.remote = remote;
+    this.clock = clock;
     this.limits = { ...usualLimits, ...limits };
     this.trust = trustIn(remote.ca, remote.authoritiesOnly);
     this.secureContext = createSecureContext({
@@ -112,6 +115,7 @@ export class Outbound {
       const { anchors } = this.trust;
       const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure, anchors, isOwn };
       found = new Connections({
+        clock: this.clock,
         ...(url.protocol === 'https:' && { tls }),
         maxConnections: MAX_CONNECTIONS,
         maxBytes: this.limits.maxBytes,

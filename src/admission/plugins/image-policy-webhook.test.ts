@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../lib/clock.ts';
 import { judged, podOf, World } from '../testing.ts';
 import { imagePolicyWebhook } from './image-policy-webhook.ts';
 
@@ -30,7 +31,7 @@ async function start(answer: (images: string[]) => object | number, settings: ob
   const env = {
     ...world.env,
     remoteOf: async () => remote,
-    clock: { ...world.clock, monotonic: () => world.clock.monotonic(), sleep: async () => {} },
+    clock: { ...systemClock, monotonic: () => world.clock.monotonic(), sleep: async () => {} },
   };
   const configuration = { value: { imagePolicy: { kubeConfigFile: 'x', ...settings } }, directory: '/' };
   const plugin = await imagePolicyWebhook(env as never, configuration);

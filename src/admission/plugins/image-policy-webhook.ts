@@ -37,7 +37,7 @@ export const imagePolicyWebhook: MakePlugin = async (env, configuration) => {
   const settings = readSettings(configuration);
   const group = groupName(env.identity, 'imagepolicy');
   if (!env.apiEnabled(group, 'v1alpha1')) throw new Error(`it needs --runtime-config=${group}/v1alpha1=true`);
-  const remote = new Outbound(await env.remoteOf(settings.file), { timeoutMillis: 30_000, maxBytes: 1 << 20 });
+  const remote = new Outbound(await env.remoteOf(settings.file), env.clock, { timeoutMillis: 30_000, maxBytes: 1 << 20 });
   const judge = new Judge(env, settings, remote);
   return {
     name: 'ImagePolicyWebhook',

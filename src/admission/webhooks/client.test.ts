@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../lib/clock.ts';
 import { issueClient, readAuthority } from '../../lib/pki.ts';
 import { type ClientOptions, WebhookClient } from './client.ts';
 import { authority, caBundle, otherAuthority, type Reply, startWebhook, type TestWebhook, type TestWebhookOptions } from './testing.ts';
@@ -15,6 +16,7 @@ async function webhook(reply: Reply, options?: TestWebhookOptions): Promise<Test
 }
 function client(options: Partial<ClientOptions> = {}): WebhookClient {
   const made = new WebhookClient({
+    clock: systemClock,
     credentials: () => ({}),
     resolve: () => ({ host: '127.0.0.1', port: 1 }),
     userAgent: 'test',

@@ -12,11 +12,13 @@ import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
 import { trustIn } from '../../lib/calls/trust.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { cut } from '../../lib/shown.ts';
 import type { CredentialsFor } from './credentials.ts';
 import type { ResolveService } from './service.ts';
 
 export interface ClientOptions {
+  readonly clock: Clock;
   readonly credentials: CredentialsFor;
   readonly resolve: ResolveService;
   readonly userAgent: string;
@@ -74,11 +76,12 @@ export class WebhookClient {
     let address: Address | undefined;
     try {
       address = place.address();
-      const started = performance.now();
+      const { clock } = this.options;
+      const started = clock.monotonic();
       let reply = await place.connections.call(address, head.text, text, timeoutMs);
       for (let hops = 0; reply.location !== undefined && (reply.status === 307 || reply.status === 308); hops++) {
         if (hops >= MAX_REDIRECTS) throw new Error(`stopped after ${MAX_REDIRECTS} redirects`);
-        const left = timeoutMs - (performance.now() - started);
+        const left = timeoutMs - (clock.monotonic() - started);
         if (left <= 0) throw new Late();
         path = redirectedPath(place, path, reply.location);
         reply = await place.connections.call(address, requestHead('POST', path, place.headers), text, left);
@@ -133,6 +136,7 @@ export class WebhookClient {
     const { certificate, key: privateKey, authorization } = this.options.credentials(hostname, port);
     const trust = trustIn(caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8'));
     const connections = new Connections({
+      clock: this.options.clock,
       tls: {
         secureContext: createSecureContext({
           minVersion: 'TLSv1.2',

@@ -19,6 +19,7 @@ export class Dispatcher {
   constructor(env: PluginEnv, configuration: PluginConfiguration | undefined, plural: string) {
     this.env = env;
     this.client = new WebhookClient({
+      clock: env.clock,
       credentials: readWebhookCredentials(configuration, env.identity),
       resolve: serviceResolver(env.live, env.randomBelow),
       userAgent: webhookAgent(env.identity),

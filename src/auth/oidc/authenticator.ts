@@ -1,4 +1,5 @@
 /** ID tokens of an OpenID provider. Checked here, with the provider's published keys; the provider is not asked per request. */
+import type { Clock } from '../../lib/clock.ts';
 import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
 import type { OutboundLimits } from '../../lib/outbound.ts';
 import { BoundedCache } from '../secret.ts';
@@ -19,7 +20,7 @@ export interface OidcOptions {
   readonly signingAlgs?: readonly string[];
   /** PEM. Absent: the roots of the host. */
   readonly ca?: string;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Bounds of calls to the provider, where others than the usual ones are to hold. */
   readonly limits?: Partial<OutboundLimits>;
 }
@@ -90,10 +91,11 @@ function groupsOf(options: OidcOptions, claims: Claims): string[] {
 export function oidcTokens(options: OidcOptions): OidcTokens {
   const complaint = checkOidcOptions(options);
   if (complaint !== undefined) throw new Error(complaint);
-  const { now, issuerURL, clientID } = options;
+  const { clock, issuerURL, clientID } = options;
+  const now = (): number => clock.now();
   const allowed = options.signingAlgs ?? ['RS256'];
   const readUser = userReader(options);
-  const provider = new ProviderKeys(issuerURL, options.ca, now, options.limits);
+  const provider = new ProviderKeys(issuerURL, options.ca, clock, options.limits);
   const proved = new BoundedCache<Proved>(cacheSize, now);
 
   const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>

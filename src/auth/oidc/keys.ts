@@ -4,6 +4,7 @@
  * than once a second, whatever tokens are shown.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
 import { Outbound, OutboundError, type OutboundLimits } from '../../lib/outbound.ts';
 
 export interface ProviderKey {
@@ -44,7 +45,7 @@ function readKeys(text: string): ProviderKey[] {
 export class ProviderKeys {
   private readonly issuer: string;
   private readonly outbound: Outbound;
-  private readonly now: () => number;
+  private readonly clock: Clock;
   private keysAddress: string | undefined;
   private keys: readonly ProviderKey[] | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
@@ -52,18 +53,20 @@ export class ProviderKeys {
   private askedAt = Number.NEGATIVE_INFINITY;
   private underWay: Promise<void> | undefined;
 
-  constructor(issuer: string, ca: string | undefined, now: () => number, limits: Partial<OutboundLimits> = {}) {
+  constructor(issuer: string, ca: string | undefined, clock: Clock, limits: Partial<OutboundLimits> = {}) {
     this.issuer = issuer;
-    this.now = now;
-    this.outbound = new Outbound(
-      { server: issuer, ca, authoritiesOnly: true },
-      { timeoutMillis: 10_000, maxBytes: 1 << 20, maxCalls: 4, ...limits },
-    );
+    this.clock = clock;
+    this.outbound = new Outbound({ server: issuer, ca, authoritiesOnly: true }, clock, {
+      timeoutMillis: 10_000,
+      maxBytes: 1 << 20,
+      maxCalls: 4,
+      ...limits,
+    });
   }
 
   /** The keys as last read; the same array until they are read again. Undefined before the first time. */
   current(): readonly ProviderKey[] | undefined {
-    if (this.keys !== undefined && this.now() - this.readAt > maxAge && this.now() - this.triedAt >= retryInterval)
+    if (this.keys !== undefined && this.clock.now() - this.readAt > maxAge && this.clock.now() - this.triedAt >= retryInterval)
       void this.read().catch(() => {});
     return this.keys;
   }
@@ -71,15 +74,15 @@ export class ProviderKeys {
   /** Asks because of a token whose key is not known. Undefined where that was done, or failed, less than a second ago. */
   ask(): Promise<void> | undefined {
     if (this.underWay !== undefined) return this.underWay;
-    if (this.now() - this.askedAt < askInterval) return undefined;
-    this.askedAt = this.now();
+    if (this.clock.now() - this.askedAt < askInterval) return undefined;
+    this.askedAt = this.clock.now();
     return this.read();
   }
 
   /** Reads the keys, one reading at a time. */
   read(): Promise<void> {
     if (this.underWay === undefined) {
-      this.triedAt = this.now();
+      this.triedAt = this.clock.now();
       this.underWay = this.readNow().finally(() => {
         this.underWay = undefined;
       });
@@ -97,7 +100,7 @@ export class ProviderKeys {
       const answer = await this.outbound.get(this.keysAddress);
       if (answer.status !== 200) throw new OutboundError(`the provider answered ${answer.status} for its keys`);
       this.keys = readKeys(answer.text);
-      this.readAt = this.now();
+      this.readAt = this.clock.now();
     } catch (error) {
       // The keys may have moved: the next time the provider is asked where they are.
       this.keysAddress = undefined;

@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../lib/clock.ts';
 import { newKeyPair } from '../../lib/pki.ts';
 import { bearerToken } from '../authn/bearer.ts';
 import { checkOidcOptions, type OidcOptions, type OidcTokens, oidcTokens } from './authenticator.ts';
@@ -12,6 +13,7 @@ const accounts = {
 };
 let provider: TestProvider;
 let now: number;
+const clock = { ...systemClock, now: () => now };
 const opened: OidcTokens[] = [];
 beforeAll(async () => {
   // The provider tells at length that it is not set up for production.
@@ -26,7 +28,7 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 function method(more: Partial<OidcOptions> = {}): OidcTokens {
-  const made = oidcTokens({ issuerURL: provider.issuer, clientID: 'plat', ca: provider.ca, now: () => now, ...more });
+  const made = oidcTokens({ issuerURL: provider.issuer, clientID: 'plat', ca: provider.ca, clock, ...more });
   opened.push(made);
   return made;
 }

@@ -1,7 +1,9 @@
 /** Leaves decisions to a remote service, put to it as SubjectAccessReview. Its answers are kept for a time. */
 
 import { groupName, type Identity } from '../../identity.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Remote } from '../../lib/outbound.ts';
+import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { noRules } from '../authz/simple.ts';
 import { BoundedCache, secretKey } from '../secret.ts';
@@ -14,7 +16,8 @@ export interface WebhookAuthorizerOptions {
   readonly version: 'v1' | 'v1beta1';
   readonly allowedMillis: number;
   readonly refusedMillis: number;
-  readonly now: () => number;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly retry?: Partial<RetryOptions>;
 }
 
@@ -56,14 +59,16 @@ export interface WebhookAuthorizer extends Authorizer {
 }
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAuthorizer {
-  const { identity, version, now } = options;
-  const client = new ReviewClient(
-    options.remote,
-    joinApiVersion(groupName(identity, 'authorization'), version),
-    'SubjectAccessReview',
-    options.retry,
-  );
-  const known = new BoundedCache<Decision>(cacheSize, now);
+  const { identity, version, remote, clock, random, retry } = options;
+  const client = new ReviewClient({
+    remote,
+    apiVersion: joinApiVersion(groupName(identity, 'authorization'), version),
+    kind: 'SubjectAccessReview',
+    clock,
+    random,
+    retry,
+  });
+  const known = new BoundedCache<Decision>(cacheSize, () => clock.now());
   const underWay = new Map<string, Promise<Decision>>();
 
   const ask = async (key: string, spec: object, keep: boolean): Promise<Decision> => {

@@ -1,6 +1,7 @@
 /** Puts a review to a remote service and brings back its status. Tried again where the service was merely not there. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
 import { Outbound, OutboundError, type OutboundLimits, type Remote } from '../../lib/outbound.ts';
+import type { Random } from '../../lib/random.ts';
 
 export interface RetryOptions extends Partial<OutboundLimits> {
   /** How often at most, the first time included. */
@@ -10,14 +11,29 @@ export interface RetryOptions extends Partial<OutboundLimits> {
 }
 const usualRetry: RetryOptions = { attempts: 4, waitMillis: 500 };
 
+export interface ReviewClientOptions {
+  readonly remote: Remote;
+  /** Of the reviews, as their kind. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly retry?: Partial<RetryOptions> | undefined;
+}
+
 export class ReviewClient {
   private readonly outbound: Outbound;
+  private readonly clock: Clock;
+  private readonly random: Random;
   private readonly apiVersion: string;
   private readonly kind: string;
   private readonly retry: RetryOptions;
 
-  constructor(remote: Remote, apiVersion: string, kind: string, { attempts, waitMillis, ...limits }: Partial<RetryOptions> = {}) {
-    this.outbound = new Outbound(remote, { timeoutMillis: 30_000, maxBytes: 1 << 20, maxCalls: 512, ...limits });
+  constructor({ remote, apiVersion, kind, clock, random, retry = {} }: ReviewClientOptions) {
+    const { attempts, waitMillis, ...limits } = retry;
+    this.clock = clock;
+    this.random = random;
+    this.outbound = new Outbound(remote, clock, { timeoutMillis: 30_000, maxBytes: 1 << 20, maxCalls: 512, ...limits });
     this.apiVersion = apiVersion;
     this.kind = kind;
     this.retry = { attempts: attempts ?? usualRetry.attempts, waitMillis: waitMillis ?? usualRetry.waitMillis };
@@ -36,7 +52,7 @@ export class ReviewClient {
       if (!('again' in outcome)) return outcome.status;
       if (attempt >= this.retry.attempts) throw outcome.again;
       // Half of the wait is left to chance, so that many requests do not come back in step.
-      await sleep(wait * (0.5 + Math.random() / 2));
+      await this.clock.sleep(wait * (0.5 + this.random.float() / 2));
       wait *= 1.5;
     }
   }

@@ -1,7 +1,9 @@
 /** Asks a remote service whose token it is. Its answers are kept for a time, by the token's hash. */
 
 import { groupName, type Identity } from '../../identity.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Remote } from '../../lib/outbound.ts';
+import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { BoundedCache } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, TokenUnchecked, type User } from '../types.ts';
@@ -14,7 +16,8 @@ export interface TokenWebhookOptions {
   readonly cacheMillis: number;
   /** What a token is good for where the service does not say. */
   readonly audiences: readonly string[];
-  readonly now: () => number;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly retry?: Partial<RetryOptions>;
 }
 
@@ -45,13 +48,10 @@ export interface TokenWebhook extends TokenAuthenticator {
 }
 
 export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
-  const { identity, version, now, cacheMillis } = options;
-  const client = new ReviewClient(
-    options.remote,
-    joinApiVersion(groupName(identity, 'authentication'), version),
-    'TokenReview',
-    options.retry,
-  );
+  const { identity, version, remote, clock, random, retry, cacheMillis } = options;
+  const apiVersion = joinApiVersion(groupName(identity, 'authentication'), version);
+  const client = new ReviewClient({ remote, apiVersion, kind: 'TokenReview', clock, random, retry });
+  const now = (): number => clock.now();
   const good = new BoundedCache<Said>(cacheSize, now);
   const bad = new BoundedCache<Said>(cacheSize, now);
   const underWay = new Map<string, Promise<Said>>();

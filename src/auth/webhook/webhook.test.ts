@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../../lib/pki.ts';
+import { systemRandom } from '../../lib/random.ts';
 import { bearer, bearerToken, tokenUnion } from '../authn/bearer.ts';
 import type { Attributes, TokenResult } from '../types.ts';
 import { type WebhookAuthorizerOptions, webhookAuthorizer } from './authorizer.ts';
@@ -27,6 +29,7 @@ let answer: (review: Review, request: IncomingMessage) => unknown;
 let asked: Review[];
 let remote: Remote;
 let now: number;
+const clock = { ...systemClock, now: () => now };
 const closing: (() => void)[] = [];
 beforeEach(async () => {
   asked = [];
@@ -69,7 +72,8 @@ function tokens(more: Partial<TokenWebhookOptions> = {}) {
     version: 'v1',
     cacheMillis: 120_000,
     audiences: here,
-    now: () => now,
+    clock,
+    random: systemRandom,
     retry: quick,
     ...more,
   });
@@ -192,7 +196,8 @@ function authorizer(more: Partial<WebhookAuthorizerOptions> = {}) {
     version: 'v1',
     allowedMillis: 1000,
     refusedMillis: 100,
-    now: () => now,
+    clock,
+    random: systemRandom,
     retry: quick,
     ...more,
   });

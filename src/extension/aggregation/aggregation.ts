@@ -51,7 +51,7 @@ export class Aggregation {
     const { identity, catalog, live, resolve, clientCertificate, isOwn, clock } = options;
     const services = live<APIService>(GROUP, PLURAL);
     const own = ownVersions(catalog);
-    const remote = { resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
+    const remote = { clock, resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
     this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote);
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
   }

@@ -10,9 +10,11 @@ import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
 import { trustIn } from '../../lib/calls/trust.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { identityHeaders } from './identity-headers.ts';
 
 export interface RemoteOptions {
+  readonly clock: Clock;
   readonly resolve: ResolveService;
   /** Shown to servers, so that they believe what this one says of users. It may change. */
   readonly clientCertificate: () => { readonly certificate: string; readonly key: string } | undefined;
@@ -125,6 +127,7 @@ export class RemoteServer {
         ...(cert !== undefined && { cert, key: key as string }),
       });
       found = new Connections({
+        clock: this.options.clock,
         tls: { secureContext, serverName, insecure: !verified, anchors: trust.anchors, isOwn: this.options.isOwn },
         maxConnections: MAX_CALLS,
         maxBytes: MAX_BYTES,

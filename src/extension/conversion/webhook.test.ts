@@ -4,6 +4,7 @@ import { caBundle, startWebhook, type TestWebhook } from '../../admission/webhoo
 import { kubernetes } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { ObjectMeta } from '../../kinds/meta.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { Metrics } from '../../lib/metrics.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { type JsonObject, type MessageType, object, opt } from '../../schema/types.ts';
@@ -53,6 +54,7 @@ beforeEach(async () => {
     return undefined;
   });
   client = new WebhookClient({
+    clock: systemClock,
     credentials: () => ({}),
     resolve: () => ({ host: '127.0.0.1', port: hook.port }),
     userAgent: 'tests',

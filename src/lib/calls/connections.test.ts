@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { FakeClock, systemClock } from '../clock.ts';
 import { issueServing, newAuthority, readAuthority } from '../pki.ts';
 import { Connections, type ConnectionsOptions, Late } from './connections.ts';
 import { requestHead } from './head.ts';
@@ -48,7 +49,7 @@ async function peer(serve: Serve): Promise<Peer> {
   return started;
 }
 function connections(options: Partial<ConnectionsOptions> = {}): Connections {
-  const made = new Connections({ maxConnections: 4, maxBytes: 1000, ...options });
+  const made = new Connections({ clock: systemClock, maxConnections: 4, maxBytes: 1000, ...options });
   open.push(made);
   return made;
 }
@@ -86,10 +87,18 @@ test('calls beyond the connections wait for their turn, in order', async () => {
 
 test('a call that waits has its time, too', async () => {
   const silent = await peer(() => {});
-  const one = connections({ maxConnections: 1 });
-  const first = post(one, silent, 'a', 300);
-  await expect(post(one, silent, 'b', 30)).rejects.toThrow(Late);
-  await expect(first).rejects.toThrow(Late);
+  const clock = new FakeClock();
+  const one = connections({ maxConnections: 1, clock });
+  const first = post(one, silent, 'a', 300).catch((error: Error) => error);
+  const second = post(one, silent, 'b', 30).catch((error: Error) => error);
+  await clock.advance(29);
+  expect(clock.pending).toBe(2);
+  await clock.advance(1);
+  expect(await second).toBeInstanceOf(Late);
+  await clock.advance(269);
+  expect(clock.pending).toBe(1);
+  await clock.advance(1);
+  expect(await first).toBeInstanceOf(Late);
   expect(silent.received.join('')).not.toContain('b');
 });
 
@@ -146,8 +155,13 @@ test('an answer that says so ends the connection, and so does its time', async (
   await post(one, hasty);
   expect(hasty.sockets).toHaveLength(2);
   const brief = await peer((socket) => socket.write(answer('ok')));
-  const forgetful = connections({ idleMillis: 20 });
+  const clock = new FakeClock();
+  const forgetful = connections({ idleMillis: 20, clock });
   await post(forgetful, brief);
+  await clock.advance(19);
+  await post(forgetful, brief);
+  expect(brief.sockets).toHaveLength(1);
+  await clock.advance(40);
   await until(() => brief.sockets[0]?.destroyed === true);
 });
 
@@ -223,11 +237,11 @@ test('a short handshake stands for a certificate that was seen for the same name
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   open.push({ close: () => server.close() });
   const { port } = server.address() as AddressInfo;
-  const one = connections({ tls: { secureContext: createSecureContext({ ca: authority.certificate }) } });
-  const clock = vi.spyOn(performance, 'now');
-  open.push({ close: () => clock.mockRestore() });
+  let elapsed = 0;
+  const clock = { ...systemClock, monotonic: () => elapsed };
+  const one = connections({ tls: { secureContext: createSecureContext({ ca: authority.certificate }) }, clock });
   const after = async (minutes: number, host = '127.0.0.1'): Promise<boolean | undefined> => {
-    clock.mockReturnValue(minutes * 60_000);
+    elapsed = minutes * 60_000;
     await one.call({ host, port }, head, 'x', 5000);
     return short.at(-1);
   };

@@ -5,7 +5,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
-import { systemClock } from '../clock.ts';
+import { type Cancel, type Clock, systemClock } from '../clock.ts';
 import { OwnServer } from '../own-certificates.ts';
 import { type BadReply, type Reply, ReplyReader } from './reply.ts';
 import { faultOf } from './trust.ts';
@@ -27,6 +27,7 @@ export interface TlsSettings {
 }
 
 export interface ConnectionsOptions {
+  readonly clock: Clock;
   /** How TLS is spoken; absent: not at all. */
   readonly tls?: TlsSettings;
   /** One more call waits. */
@@ -44,7 +45,7 @@ const SESSION_MILLIS = 10 * 60_000;
 interface Session {
   readonly name: string;
   readonly ticket: Buffer;
-  /** When the certificate was last seen, on the clock of `performance`. */
+  /** When the certificate was last seen, on the monotonic clock. */
   readonly seen: number;
 }
 
@@ -63,7 +64,8 @@ interface Call {
   readonly body: string;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
-  timer: NodeJS.Timeout | undefined;
+  /** Takes back the end of its time. */
+  cancel: Cancel;
   /** The connection it is on. */
   on: Connection | undefined;
   tries: number;
@@ -75,7 +77,7 @@ export class Connections {
   /** Those that no call is on, in the order in which they became so. */
   private readonly idle: Connection[] = [];
   private readonly waiting: Call[] = [];
-  private sweep: NodeJS.Timeout | undefined;
+  private sweep: Cancel | undefined;
   private retired = false;
   private session: Session | undefined;
 
@@ -93,11 +95,11 @@ export class Connections {
         body,
         resolve,
         reject,
-        timer: undefined,
+        cancel: none,
         on: undefined,
         tries: 0,
       };
-      call.timer = setTimeout(() => this.late(call), Math.max(1, timeoutMs));
+      call.cancel = this.options.clock.after(Math.max(1, timeoutMs), () => this.late(call));
       this.place(call);
     });
   }
@@ -105,7 +107,7 @@ export class Connections {
   /** Calls that are under way end as they do; no connection is kept. */
   retire(): void {
     this.retired = true;
-    clearTimeout(this.sweep);
+    this.sweep?.();
     for (const connection of this.idle.splice(0)) connection.end();
   }
   /** Calls that are under way fail. */
@@ -139,7 +141,7 @@ export class Connections {
         else this.failed(failed, error);
       },
       done: (finished, reply) => {
-        clearTimeout(finished.timer);
+        finished.cancel();
         finished.resolve(reply);
       },
       gone: (one) => this.gone(one),
@@ -152,7 +154,7 @@ export class Connections {
   }
 
   private takeIdle(to: string): Connection | undefined {
-    const now = performance.now();
+    const now = this.options.clock.monotonic();
     for (let i = this.idle.length - 1; i >= 0; i--) {
       const one = this.idle[i] as Connection;
       if (one.to !== to) continue;
@@ -198,22 +200,19 @@ export class Connections {
     else call.on.break(new Late());
   }
   private failed(call: Call, error: Error): void {
-    clearTimeout(call.timer);
+    call.cancel();
     call.reject(error);
   }
 
   private sweepLater(): void {
     if (this.sweep !== undefined) return;
-    this.sweep = setTimeout(
-      () => {
-        this.sweep = undefined;
-        const now = performance.now();
-        for (const one of [...this.idle]) if (one.keptUntil <= now) one.end();
-        if (this.idle.length > 0) this.sweepLater();
-      },
-      Math.min(10_000, this.options.idleMillis ?? IDLE_MILLIS),
-    );
-    this.sweep.unref();
+    const { clock, idleMillis = IDLE_MILLIS } = this.options;
+    this.sweep = clock.after(Math.min(10_000, idleMillis), () => {
+      this.sweep = undefined;
+      const now = clock.monotonic();
+      for (const one of [...this.idle]) if (one.keptUntil <= now) one.end();
+      if (this.idle.length > 0) this.sweepLater();
+    });
   }
 }
 
@@ -229,8 +228,9 @@ interface Owner {
 
 class Connection {
   readonly to: string;
-  /** On the clock of `performance`. */
+  /** On the monotonic clock. */
   keptUntil = 0;
+  private readonly clock: Clock;
   private readonly socket: Socket;
   private readonly reader: ReplyReader;
   private readonly owner: Owner;
@@ -241,13 +241,16 @@ class Connection {
   private broken = false;
 
   constructor(options: ConnectionsOptions, address: Address, to: string, session: Session | undefined, owner: Owner) {
-    const { tls, maxBytes, idleMillis = IDLE_MILLIS } = options;
+    const { clock, tls, maxBytes, idleMillis = IDLE_MILLIS } = options;
+    this.clock = clock;
     this.to = to;
     this.owner = owner;
     this.idleMillis = idleMillis;
     this.reader = new ReplyReader(maxBytes);
-    this.socket = tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner);
-    // Nothing is said before the other end has shown who it is.
+    this.socket =
+      tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner, clock.monotonic());
+    // Nothing is said before the other end has shown who it is. Certificates of others are valid by the machine's clock, by which
+    // OpenSSL checks them as well.
     this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       const fault =
         tls?.anchors === undefined || tls.insecure
@@ -340,7 +343,7 @@ class Connection {
     // A second less than the other end says, so that it does not close while a call is on its way.
     const idle = keepMillis === 0 ? this.idleMillis : Math.min(this.idleMillis, keepMillis - 1000);
     if (keep && idle > 0) {
-      this.keptUntil = performance.now() + idle;
+      this.keptUntil = this.clock.monotonic() + idle;
       // An idle connection holds no process up.
       this.socket.unref();
       this.owner.free(this);
@@ -349,9 +352,8 @@ class Connection {
   }
 }
 
-function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Session | undefined, owner: Owner): Socket {
+function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Session | undefined, owner: Owner, now: number): Socket {
   const name = tls.serverName ?? host;
-  const now = performance.now();
   // The identity of the other end is not checked again in a short handshake: it is the one of the name it was checked for.
   // Nor does it show the certificates that anchors could vouch for.
   const known = tls.anchors === undefined && session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
@@ -380,4 +382,5 @@ function leadsHome(socket: TLSSocket, isOwn: (certificate: X509Certificate) => b
   return certificate !== undefined && isOwn(certificate);
 }
 
+const none = (): void => {};
 const reset = (): NodeJS.ErrnoException => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });

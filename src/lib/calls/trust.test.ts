@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, createServer } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
 import { oldAuthority } from '../pki/old-form.testing.ts';
 import { issue, issueServing, newAuthority, newKeyPair, readAuthority } from '../pki.ts';
 import { Connections } from './connections.ts';
@@ -64,6 +65,7 @@ async function ask(
 ) {
   const { context, anchors } = trustIn(bundle, authoritiesOnly, partial);
   const connections = new Connections({
+    clock: systemClock,
     tls: { secureContext: createSecureContext(context), serverName, anchors },
     maxConnections: 1,
     maxBytes: 1000,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kubernetes } from '../../identity.ts';
-import { FakeClock } from '../../lib/clock.ts';
+import { FakeClock, systemClock } from '../../lib/clock.ts';
 import { Outbound } from '../../lib/outbound.ts';
 import type { AuditEvent } from './event.ts';
 import { AuditWebhook, type AuditWebhookOptions } from './webhook.ts';
@@ -35,7 +35,7 @@ afterEach(() => {
 const open = (changes: Partial<AuditWebhookOptions> = {}): AuditWebhook =>
   new AuditWebhook({
     identity: kubernetes,
-    remote: new Outbound({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events` }),
+    remote: new Outbound({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events` }, systemClock),
     mode: 'batch',
     bufferSize: 1000,
     batchSize: 3,
