@@ -135,6 +135,30 @@ export function baseGroup(identity: Identity, group: string): string | undefined
   return group.endsWith(suffix) ? group.slice(0, -suffix.length) : undefined;
 }
 
+/**
+ * What to say of a built-in group under the name of another identity; undefined for every other group. On a `plat` server:
+ *
+ *   networking.k8s.io → this server has the names of identity plat, …      gateway.networking.k8s.io → undefined
+ */
+export function otherIdentityHint(identity: Identity, group: string, isBuiltIn: (group: string) => boolean): string | undefined {
+  for (const other of Object.values(identities)) {
+    if (other.groupSuffix === identity.groupSuffix) continue;
+    const base = baseGroup(other, group);
+    if (base === undefined || unsuffixed.has(base) || !isBuiltIn(groupName(identity, base))) continue;
+    return `this server has the names of identity ${identity.name}, where ${group} is ${groupName(identity, base)}; for manifests with ${other.groupSuffix} names start one with --identity ${other.name}`;
+  }
+  return undefined;
+}
+
+/** The same for a client, which knows the groups that a server has, but not its identity. */
+export function otherIdentityHintFor(groups: ReadonlySet<string>, group: string): string | undefined {
+  for (const identity of Object.values(identities)) {
+    const hint = otherIdentityHint(identity, group, (name) => groups.has(name));
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+}
+
 /** A name in the identity's label domain: `pvc-protection` → `plat.dev/pvc-protection`, with a prefix `node.plat.dev/not-ready`. */
 export function domainName(identity: Identity, name: string, prefix = ''): string {
   return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;

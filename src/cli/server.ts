@@ -2,6 +2,7 @@
 import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
 import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
+import { type Identity, identityOf, kubernetes } from '../identity.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
@@ -77,7 +78,16 @@ function readyText(server: StartedServer, config: string, options: ServerOptions
   ${selfCommand(io)} get namespaces${found ? '' : ` --kubeconfig ${shown}`}
   kubectl --kubeconfig ${shown} get ns
 
+${namesText(identityOf(options.identity), io)}
 `;
+}
+
+/** Which names the API has, and for those who have stock manifests how to get the stock ones. */
+function namesText(identity: Identity, io: IO): string {
+  const names = `Its API groups end in ${identity.groupSuffix}`;
+  return identity.groupSuffix === kubernetes.groupSuffix
+    ? `${names}, the stock names.\n`
+    : `${names}. For manifests and tools with stock names (${kubernetes.groupSuffix}):\n\n  ${selfCommand(io)} server --identity ${kubernetes.name} --data-dir .plat-${kubernetes.name}\n`;
 }
 
 /** How this program was called: by its name where it is installed, else by Node and its file. */

@@ -1,5 +1,6 @@
 /** What a server serves, and which of it a word of the command line means: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
 
+import { otherIdentityHintFor } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf, joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
 import { isNotFound } from './http.ts';
@@ -87,6 +88,8 @@ export class Discovery {
     });
     const found = served?.find((r) => r.kind === kind);
     if (found !== undefined) return found;
+    const other = otherIdentityHintFor(new Set((await this.groupList()).map(({ name }) => name)), group);
+    if (other !== undefined) throw new UnknownKind(`the server has no kind ${JSON.stringify(kind)} in ${apiVersion}: ${other}`);
     const all = await this.all();
     const elsewhere = all.filter((r) => r.kind === kind).map(apiVersionOf);
     const hint =

@@ -112,8 +112,9 @@ export const forbidden = (r: ResourceName, name: string, why: string): ApiError 
   );
 export const notFound = (r: ResourceName, name: string): ApiError =>
   new ApiError(404, 'NotFound', `${qualified(r)} "${name}" not found`, details(r, name));
-/** The path leads nowhere. */
-export const pathNotFound = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
+/** The path leads nowhere; `hint` says why, where that is known. */
+export const pathNotFound = (hint?: string): ApiError =>
+  new ApiError(404, 'NotFound', `the server could not find the requested resource${hint === undefined ? '' : `: ${hint}`}`, {});
 export const methodNotAllowed = (r: ResourceName, verb: string): ApiError =>
   new ApiError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(r)}"`, details(r, ''));
 /** The method exists, and is refused for now. */

@@ -1,5 +1,6 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
+import { otherIdentityHint } from '../identity.ts';
 import type { ActionSubresource, Kind } from '../kinds/kind.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
@@ -75,11 +76,14 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
 const isNowhere = (kind: Kind, inNamespace: boolean, verb: string): boolean =>
   kind.namespaced ? !inNamespace && verb !== 'list' && verb !== 'watch' : inNamespace;
 
-/** A group that nobody serves is no path at all. */
+/** A group that nobody serves is no path at all; that of another identity is named. */
 function unknownResource(services: Services, ctx: Context): void {
   const { group } = ctx.info;
-  for (const { resources } of services.registry.catalog.all())
-    if (resources.some((r) => r.group === group && !r.custom)) throw pathNotFound();
+  const isBuiltIn = (name: string): boolean =>
+    [...services.registry.catalog.all()].some(({ resources }) => resources.some((r) => r.group === name && !r.custom));
+  if (isBuiltIn(group)) throw pathNotFound();
+  const hint = otherIdentityHint(services.identity, group, isBuiltIn);
+  if (hint !== undefined) throw pathNotFound(hint);
   sendText(ctx, 404, '404 page not found\n');
 }
 

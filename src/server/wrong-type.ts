@@ -1,5 +1,6 @@
 /** Bodies of another kind or version than the path's: what is said of them. Loaded with the first one. */
 
+import { otherIdentityHint } from '../identity.ts';
 import { homeOf, registered } from '../kinds/registered.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, invalid } from '../meta/errors.ts';
@@ -18,12 +19,14 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
     return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }
   const known = registered(apiVersion, kind, schema, identity);
-  if (known === undefined)
+  if (known === undefined) {
+    const hint = otherIdentityHint(identity, groupOfApiVersion(apiVersion), (group) => group === groupOfApiVersion(expected.apiVersion));
     return unfit(
       type,
-      `no kind "${kind}" is registered for version "${apiVersion}"; send ${expected.kind} of version ${expected.apiVersion}`,
+      `no kind "${kind}" is registered for version "${apiVersion}"; send ${expected.kind} of version ${expected.apiVersion}${hint === undefined ? '' : ` (${hint})`}`,
       expected,
     );
+  }
   const home = homeOf(schema);
   return known.home === home ? wrongVersion() : unfit(type, `converting (${known.type}) to (${home}): unknown conversion`, expected);
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
+import { otherIdentityHint } from '../../identity.ts';
 import {
   type APIGroup,
   APIGroupList,
@@ -81,16 +82,22 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(options.listed()) }));
     if (parts.length === 2) return showGroup(ctx, path, parts[1] as string);
     const group = groups().byName.get(parts[1] as string);
-    if (group === undefined || group.name === '') return pageNotFound(ctx);
+    if (group === undefined || group.name === '') return noSuchGroup(ctx, parts[1] as string);
     const version = group.versions.find((v) => v.version === parts[2]);
     if (version !== undefined && parts.length === 3) return showVersion(ctx, version);
     if (!group.builtin) return pageNotFound(ctx);
     throw pathNotFound();
   };
 
+  function noSuchGroup(ctx: Context, name: string): void | Promise<void> {
+    const hint = otherIdentityHint(services.identity, name, (own) => groups().byName.get(own)?.builtin === true);
+    if (hint !== undefined) throw pathNotFound(hint);
+    return pageNotFound(ctx);
+  }
+
   function showGroup(ctx: Context, path: string, name: string): void | Promise<void> {
     const group = options.listed().find((one) => one.name === name);
-    if (group === undefined) return pageNotFound(ctx);
+    if (group === undefined) return noSuchGroup(ctx, name);
     return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));
   }
 
