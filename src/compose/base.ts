@@ -7,6 +7,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Parts } from '../lib/parts.ts';
 import type { Random } from '../lib/random.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
+import type { ServerState } from './server-state.ts';
 
 export interface Base {
   readonly options: ServerOptions;
@@ -19,6 +20,8 @@ export interface Base {
   readonly parts: Parts;
   /** Puts something around the handling of each request of a client; the same handler where nothing is to be. */
   readonly around: (handle: Handle) => Handle;
+  /** What the server begins with instead of an empty store; undefined for all but copies of others. */
+  readonly from?: ServerState | undefined;
   /** The server cannot go on. */
   readonly fail: (why: string, error: unknown) => void;
 }

@@ -2,7 +2,7 @@
 import { hasDocuments, issuerDocuments } from '../auth/service-account/discovery.ts';
 import type { Credentials } from '../credentials.ts';
 import { Definitions } from '../extension/definitions.ts';
-import { bootstrap, publishTrust } from '../registry/bootstrap/run.ts';
+import { bootstrap, bootstrapParts, publishTrust } from '../registry/bootstrap/run.ts';
 import { admitted } from '../server/actions/admitted.ts';
 import { bindingActions } from '../server/actions/binding.ts';
 import { componentStatuses } from '../server/actions/component-statuses.ts';
@@ -46,6 +46,8 @@ export interface Requests {
   readonly handleInProcess: Handle;
   /** For clients in this process: requests made with a user, or with credentials. */
   handlerForClients(): Handle;
+  /** The custom kinds that are served. */
+  readonly definitions: Pick<Definitions, 'state' | 'settled'>;
   /** From now on the server is not ready. */
   shuttingDown(): void;
   /** Ends watches and tunnels, which would go on for ever. */
@@ -60,7 +62,7 @@ export async function composeRequests(
   credentials: Credentials,
   address: () => string,
 ): Promise<Requests> {
-  const { options, identity, clock, random, log, parts, around } = base;
+  const { options, identity, clock, random, log, parts, around, from } = base;
   const { engine, encryption, cache, catalog, live, env, allocations } = state;
   const connections = composeConnections(base, credentials, registry, live, trust);
   parts.add('tunnels', () => connections.close());
@@ -116,6 +118,7 @@ export async function composeRequests(
   await parts.start('allocations', () => allocations.start(live, log));
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
   await parts.start('bootstrap', async () => {
+    if (from !== undefined) return bootstrapParts.forEach(surface.started);
     const made = await bootstrap(writer, catalog, identity, env.now(), published(), surface.started);
     // What went before the first start's objects is of no use to a watch.
     if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
@@ -127,11 +130,13 @@ export async function composeRequests(
   };
   trust.clientCAs.onChange(publishAgain);
   trust.proxyCA?.onChange(publishAgain);
-  await parts.start('definitions', async () => {
-    const definitions = new Definitions({ registry, live, identity, clock, log, conversions: composeConversions(base, live, trust) });
-    parts.add('definitions', () => definitions.close());
-    await definitions.start();
+  const definitions = await parts.start('definitions', async () => {
+    const conversions = composeConversions(base, live, trust);
+    const made = new Definitions({ registry, live, identity, clock, log, conversions, from: from?.definitions });
+    parts.add('definitions', () => made.close());
+    await made.start();
     surface.started('definitions');
+    return made;
   });
   await parts.start('aggregated APIs', () => aggregation.start(registry));
   await parts.start(
@@ -186,6 +191,7 @@ export async function composeRequests(
     handle: around(handlerOf(authenticate(services.authenticator))),
     handleInProcess: handlerOf(presetUser),
     handlerForClients: () => around(handlerOf(givenUser(services.authenticator))),
+    definitions,
     shuttingDown: surface.shuttingDown,
     endStreams() {
       services.watches.end();

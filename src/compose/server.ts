@@ -32,6 +32,7 @@ import { composeControllers } from './controllers.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
 import { composeRequests, type Requests } from './requests.ts';
 import { checkRuntimeConfig } from './runtime-config.ts';
+import { openCopyOf, type ServerState } from './server-state.ts';
 import { composeState, type OpenStore, type State } from './state.ts';
 
 export interface RunningServer {
@@ -63,6 +64,8 @@ export interface Surroundings {
   readonly starting?: ((part: string) => void) | undefined;
   /** Puts something around the handling of each request of a client. */
   readonly around?: ((handle: Handle) => Handle) | undefined;
+  /** What the server begins with: that of another one of the same identity, whose store is in memory. */
+  readonly from?: ServerState | undefined;
 }
 
 /** Where a server listens. */
@@ -97,15 +100,17 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   const options = serverOptions(given);
   const identity = identityOf(options.identity);
   checkRuntimeConfig(options.runtimeConfig, identity);
-  const { clock = systemClock, random = systemRandom, openStore = openEngine, starting, around = unchanged } = surroundings;
+  const { clock = systemClock, random = systemRandom, starting, around = unchanged, from } = surroundings;
+  const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
-  const base: Base = { options, identity, clock, random, log, metrics, parts, around, fail: ending.fail };
+  const base: Base = { options, identity, clock, random, log, metrics, parts, around, from, fail: ending.fail };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
-  const preparing = withDescriptors(() => prepareCredentials(options, identity, clock.now(), surroundings.keys), exhausted, clock);
+  const prepare = () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);
+  const preparing = withDescriptors(prepare, exhausted, clock);
   preparing.catch(() => {});
   try {
     const state = await composeState(base, openStore);

@@ -6,7 +6,7 @@ import { withDescriptors } from '../lib/descriptors.ts';
 import { Catalog } from '../registry/catalog.ts';
 import { liveSource } from '../registry/live.ts';
 import { measured } from '../server/endpoints/measured-engine.ts';
-import { Cache, type CacheState } from '../storage/cache.ts';
+import { Cache } from '../storage/cache.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { openEngine } from '../storage/engines/index.ts';
 import { logUnreadable } from '../storage/unreadable.ts';
@@ -29,8 +29,8 @@ export interface State {
   readonly serverEndpoints: ReturnType<typeof declareServerEndpoints>;
 }
 
-/** Opens the store, and loads what it holds; `from`: what a cache held whose store this one begins with. */
-export async function composeState(base: Base, openStore: OpenStore, from?: CacheState): Promise<State> {
+/** Opens the store, and loads what it holds. */
+export async function composeState(base: Base, openStore: OpenStore): Promise<State> {
   const { options, identity, clock, log, metrics, parts } = base;
   const engine = await parts.start(
     'store',
@@ -58,7 +58,7 @@ export async function composeState(base: Base, openStore: OpenStore, from?: Cach
       const allocations = declareAllocations(base, made);
       const serverEndpoints = declareServerEndpoints(base, made);
       try {
-        await made.start(from);
+        await made.start(base.from?.cache);
       } catch (error) {
         made.close();
         throw error;

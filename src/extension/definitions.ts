@@ -112,9 +112,12 @@ export class Definitions {
   state(): ReadonlyMap<string, ServedDefinition> {
     return new Map(this.served);
   }
-  /** Resolves when every change of definitions that has been heard of is served. */
+  /** Resolves when every change of definitions that has been heard of is served, and nothing is being cleaned up. */
   async settled(): Promise<void> {
-    while (this.working !== undefined) await this.working;
+    while (this.working !== undefined || this.tasks.size > 0) {
+      await this.working;
+      await Promise.all(this.tasks);
+    }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** The server behind a `TestServer`, and how it is put together. */
 import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
+import { resetTo, stateOf } from '../compose/server-state.ts';
 import { serverOptions } from '../flags.ts';
 import { type Identity, identityOf } from '../identity.ts';
 import { silentLog } from '../lib/log.ts';
@@ -9,6 +10,7 @@ import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import { testKeys } from './keys.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
+import { type Snapshot, stateFor, TakenSnapshot } from './snapshot.ts';
 import { TestTransport } from './transport.ts';
 
 /** `around`: what the server is given beside that. */
@@ -18,15 +20,17 @@ export async function startWith(options: TestServerOptions, around: Surroundings
   const keys = await testKeys(identity, firstAddress(given.serviceClusterIpRange[0] as string));
   const { log = silentLog, random } = options;
   const composed = await composeServer(given, { log, keys, ...(random !== undefined && { random }), ...around }, options.listen === true);
-  return new RunningTestServer(composed);
+  return new RunningTestServer(composed, options);
 }
 
 class RunningTestServer implements TestServer {
   private readonly composed: ComposedServer;
   private readonly transport: TestTransport;
+  private readonly options: TestServerOptions;
 
-  constructor(composed: ComposedServer) {
+  constructor(composed: ComposedServer, options: TestServerOptions) {
     this.composed = composed;
+    this.options = options;
     this.transport = new TestTransport(composed.requests.handlerForClients());
   }
   get identity(): Identity {
@@ -45,6 +49,13 @@ class RunningTestServer implements TestServer {
   }
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response> {
     return this.transport.fetch(input, init);
+  }
+  async snapshot(): Promise<Snapshot> {
+    const state = await stateOf(this.composed);
+    return new TakenSnapshot(state, this.identity, (options) => startWith({ ...this.options, ...options }, { from: state }));
+  }
+  async reset(snapshot: Snapshot): Promise<void> {
+    await resetTo(this.composed, stateFor(this.identity, snapshot));
   }
   async close(): Promise<void> {
     const { requests } = this.composed;

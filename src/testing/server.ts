@@ -10,6 +10,7 @@ import type { Identity } from '../identity.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import type { TestServerOptions } from './options.ts';
 import { startWith } from './running.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** A server that runs. */
 export interface TestServer extends AsyncDisposable {
@@ -23,6 +24,13 @@ export interface TestServer extends AsyncDisposable {
   request(method: string, path: string, choice?: RequestChoice): Promise<TestAnswer>;
   /** As the global `fetch`, with a user. What the server streams, as a watch, is streamed. */
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response>;
+  /** What the server holds now, for servers that begin with it. */
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Brings the server back to a snapshot of it, or of one it was forked from. Resource versions go on rising: watches go on, and show
+   * what came, changed and went; objects that are as they were keep theirs. Resolves when the custom kinds are those of then.
+   */
+  reset(snapshot: Snapshot): Promise<void>;
   /** Ends everything: watches end, requests under way are broken off. May be called more than once. */
   close(): Promise<void>;
 }

@@ -18,7 +18,8 @@ export interface PublishedTrust {
 }
 
 /** What the first start makes, part by part: each is done on its own. */
-export type BootstrapPart = 'namespaces' | 'roles' | 'priority-classes' | 'flows' | 'api-services' | 'trust';
+export const bootstrapParts = ['namespaces', 'roles', 'priority-classes', 'flows', 'api-services', 'trust'] as const;
+export type BootstrapPart = (typeof bootstrapParts)[number];
 
 /** Answers how many objects were new. All writes of a group go to the store together. */
 export async function bootstrap(
