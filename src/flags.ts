@@ -387,11 +387,11 @@ export interface ServerOptions extends Omit<Parsed, 'featureGates' | 'runtimeCon
 /** Names of files within the data directory that others than the server look for. */
 export const dataFiles = { adminConfig: 'admin.conf' } as const;
 
-/** Reads the command line of `plat server`. Answers `help` when that was asked for; throws FlagError. */
+/** Reads the command line of `plat server`. Returns `help` for --help; throws FlagError. */
 export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
-  const { options, given, words, warnings, help } = parseFlags(serverFlags, args);
+  const { options, given, args: rest, warnings, help } = parseFlags(serverFlags, args);
   if (help) return 'help';
-  if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: the server takes flags only`);
+  if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
   checkTogether(options, given);
   const features = attempt('feature-gates', () => readFeatureGates(options.featureGates));
   const runtimeConfig = attempt('runtime-config', () => readRuntimeConfig(options.runtimeConfig));

@@ -1,4 +1,4 @@
-/** Names of built-in groups at a server that goes by names of its own. */
+/** Names of built-in groups on a server with either identity. */
 import { groupName, identities } from '../identity.ts';
 import type { Work } from './work.ts';
 

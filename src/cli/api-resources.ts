@@ -1,5 +1,4 @@
-/** `plat api-resources`: what the server serves. */
-
+/** `plat api-resources`: lists the resources of the server. */
 import type { ApiResource } from '../client/discovery.ts';
 import { bool, choice, FlagError, type FlagValues, flag, list, optionalBool } from '../lib/flags.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
@@ -10,14 +9,14 @@ import { type Work, withServer } from './work.ts';
 
 const flags = {
   Selecting: {
-    'api-group': flag<string | undefined>(undefined, 'Only those of this group; "" is the core group.', 'GROUP', (t) => t),
-    namespaced: optionalBool('Only those whose objects are in namespaces, or with =false those whose are not.'),
-    verbs: list([], 'Only those with all of these verbs: list,get.', { value: 'VERB,…' }),
-    categories: list([], 'Only those in one of these categories: all.', { value: 'CATEGORY,…' }),
+    'api-group': flag<string | undefined>(undefined, 'List resources of this group; "" is the core group.', 'GROUP', (t) => t),
+    namespaced: optionalBool('List namespaced resources, or with =false cluster-scoped ones.'),
+    verbs: list([], 'List resources that support all of these verbs: list,get.', { value: 'VERB,…' }),
+    categories: list([], 'List resources in one of these categories: all.', { value: 'CATEGORY,…' }),
   },
   Printing: {
-    output: choice('table', ['table', 'wide', 'name'], 'Form of the output; wide has verbs and categories.', { short: 'o' }),
-    'sort-by': choice('group', ['group', 'name', 'kind'], 'Order: by group as the server has it, by name or by kind.'),
+    output: choice('table', ['table', 'wide', 'name'], 'Output format; wide adds verbs and categories.', { short: 'o' }),
+    'sort-by': choice('group', ['group', 'name', 'kind'], 'Sort order: order of groups, by name, or by kind.'),
     'no-headers': bool(false, 'Leave the headers out.'),
   },
   Connecting: connectFlags,
@@ -26,7 +25,7 @@ type Options = FlagValues<typeof flags>;
 
 export const apiResources = command({
   usage: '[flags]',
-  summary: 'Show what the server serves: plat api-resources, plat api-resources --namespaced --verbs=list -o name',
+  summary: 'List the resources of the server: plat api-resources, plat api-resources --namespaced --verbs=list -o name',
   flags: flags,
   more: `
 Exit codes:
@@ -34,8 +33,8 @@ Exit codes:
   1   some groups did not answer; the others are shown
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`api-resources takes no words, but was given ${JSON.stringify(words[0])}`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`api-resources takes no arguments, but got ${JSON.stringify(args[0])}`);
     return withServer(options, io, (work) => show(work, options));
   },
 });
@@ -48,7 +47,7 @@ async function show(work: Work, options: Options): Promise<number> {
   if (output === 'name') for (const { name, group } of sorted) work.io.out(`${group === '' ? name : `${name}.${group}`}\n`);
   else if (sorted.length > 0) work.io.out(tableOf(sorted, options));
   if (sorted.length === 0) work.io.err('No resources found\n');
-  for (const [version, why] of work.discovery.unanswered) work.io.err(`plat: ${version} does not answer: ${why}\n`);
+  for (const [version, why] of work.discovery.unanswered) work.io.err(`plat: ${version} failed: ${why}\n`);
   return work.discovery.unanswered.size > 0 ? 1 : 0;
 }
 

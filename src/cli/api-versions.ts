@@ -1,4 +1,4 @@
-/** `plat api-versions`: groups and versions of the server, one a line. */
+/** `plat api-versions`: lists the API versions of the server, one per line. */
 import { FlagError } from '../lib/flags.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
@@ -8,7 +8,7 @@ const flags = { Connecting: connectFlags };
 
 export const apiVersions = command({
   usage: '[flags]',
-  summary: 'Show the groups and versions that the server serves, sorted, as apiVersion has them.',
+  summary: 'List the API versions of the server as group/version, sorted.',
   flags: flags,
   more: `
 Exit codes:
@@ -16,8 +16,8 @@ Exit codes:
   1   the server did not answer
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`api-versions takes no words, but was given ${JSON.stringify(words[0])}`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`api-versions takes no arguments, but got ${JSON.stringify(args[0])}`);
     return withServer(options, io, async (work) => {
       for (const version of [...(await work.discovery.groupVersions())].sort()) io.out(`${version}\n`);
       return 0;

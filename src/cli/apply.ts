@@ -1,4 +1,4 @@
-/** `plat apply`: objects become what files say, and the server keeps account of who set which field. */
+/** `plat apply`: creates or updates objects from files with server-side apply. */
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, UnknownKind } from '../client/discovery.ts';
 import { bool, type Flag, FlagError, type FlagValues, readBoolean, text } from '../lib/flags.ts';
@@ -15,11 +15,11 @@ import { sameObject } from './same-object.ts';
 import { refOf } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
-/** Scripts that know the stock command line say so; there is no other way here. */
+/** Accepted for scripts written for kubectl; server-side apply is the only kind here. */
 const serverSide: Flag<boolean> = {
-  ...bool(true, 'The server merges, which is the only way there is.', { defaultText: 'true' }),
+  ...bool(true, 'Apply on the server (default).', { defaultText: 'true' }),
   read: (values) => {
-    if (!readBoolean(values.at(-1) as string)) throw new Error('only the server applies: leave the flag out');
+    if (!readBoolean(values.at(-1) as string)) throw new Error('client-side apply is not supported: remove the flag');
     return true;
   },
 };
@@ -27,28 +27,31 @@ const applyFlags = {
   Objects: {
     ...fileFlags,
     namespace: namespaceFlag,
-    selector: text('', 'Apply only those of the objects that have these labels.', { short: 'l', value: 'QUERY' }),
+    selector: text('', 'Apply only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
   },
   Applying: {
     'field-manager': managerFlag,
-    'force-conflicts': bool(false, 'Take over fields that other managers have set to something else.'),
+    'force-conflicts': bool(false, 'Take ownership of fields that conflict with other managers.'),
     'server-side': serverSide,
     'dry-run': dryRunFlag,
-    // Scripts that know the stock command line say so.
-    validate: { ...validateFlag, help: 'For servers that can pass unknown fields over; most refuse them in any case.' },
+    // Accepted for scripts written for kubectl.
+    validate: {
+      ...validateFlag,
+      help: 'How to treat unknown fields, on servers where server-side apply can ignore them; most refuse them.',
+    },
   },
   Printing: resultFlags,
   Connecting: connectFlags,
 };
 export type ApplyOptions = FlagValues<typeof applyFlags>;
 
-/** Time for a kind to be served whose definition was applied just before. */
+/** How long to retry a kind whose CustomResourceDefinition was applied just before. */
 const DEFINITION_MS = 10_000;
 const POLL_MS = 100;
 
 export const apply = command({
   usage: '-f FILE|DIR|URL|- [flags]',
-  summary: 'Make objects what files say: plat apply -f web.yaml, plat apply -R -f manifests/, helm template x | plat apply -f -',
+  summary: 'Create or update objects from files: plat apply -f web.yaml, plat apply -R -f manifests/, helm template x | plat apply -f -',
   flags: applyFlags,
   more: `
 Exit codes:
@@ -56,8 +59,8 @@ Exit codes:
   1   something was not; the others were
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`apply takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`apply takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -f -');
     const selector = parseLabelSelector(options.selector);
     const manifests = (await readManifests(options.filename, options.recursive, io)).filter(({ object }) =>
@@ -71,7 +74,7 @@ class Applier {
   private readonly work: Work;
   private readonly options: ApplyOptions;
   private readonly results: Results;
-  /** Until when kinds that are unknown may still come. */
+  /** Deadline for kinds that are not served yet. */
   private patience = 0;
 
   constructor(work: Work, options: ApplyOptions) {
@@ -112,7 +115,7 @@ class Applier {
     this.results.done(ref, status === 201 || before === null ? 'created' : outcome(before, object), object);
     if (manifest.object.kind === 'CustomResourceDefinition') this.patience = performance.now() + DEFINITION_MS;
   }
-  /** The object as it is; null where there is none, undefined where it may not be read. */
+  /** The current object; null if it does not exist, undefined if the caller may not read it. */
   private async before(ref: ObjectRef): Promise<ApiItem | null | undefined> {
     try {
       return await this.work.get(ref);

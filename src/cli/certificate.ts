@@ -14,7 +14,7 @@ import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
 const table = {
   Requests: fileFlags,
-  Deciding: { force: bool(false, 'Decide again about a request that was decided this way already.') },
+  Deciding: { force: bool(false, 'Update a request that was already decided this way.') },
   Printing: resultFlags,
   Connecting: connectFlags,
 };
@@ -33,7 +33,7 @@ interface SigningRequest extends ApiItem {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Someone else may change the request between the look at it and the decision. */
+/** Retries after a conflicting write. */
 const TRIES = 5;
 const AGAIN_MS = 50;
 
@@ -51,13 +51,13 @@ Exit codes:
   1   some could not be; the others were
   2   the command line is wrong
 `,
-    async run({ options, words }, io) {
-      if (words.length === 0 && options.filename.length === 0)
+    async run({ options, args }, io) {
+      if (args.length === 0 && options.filename.length === 0)
         throw new FlagError(`which requests? For example: plat certificate ${decision.word} csr-1`);
-      if (words.length > 0 && options.filename.length > 0) throw new FlagError('names and -f exclude each other');
+      if (args.length > 0 && options.filename.length > 0) throw new FlagError('names and -f exclude each other');
       return withServer(options, io, async (work) => {
         const results = new Results(io, { ...options, dryRun: 'none' });
-        for (const ref of await requests(work, words, options)) {
+        for (const ref of await requests(work, args, options)) {
           try {
             results.done(ref, decision.past, await decide(work, ref, decision, options.force));
           } catch (error) {
@@ -70,10 +70,10 @@ Exit codes:
   });
 }
 
-async function requests(work: Work, words: readonly string[], options: Options): Promise<ObjectRef[]> {
+async function requests(work: Work, args: readonly string[], options: Options): Promise<ObjectRef[]> {
   if (options.filename.length > 0) return findTargets(work, [], { ...options, namespace: undefined });
   const resource = await work.discovery.find('certificatesigningrequests');
-  return words.map((word) => ({ resource, namespace: undefined, name: word.replace(/^(csr|certificatesigningrequests?)\//, '') }));
+  return args.map((word) => ({ resource, namespace: undefined, name: word.replace(/^(csr|certificatesigningrequests?)\//, '') }));
 }
 
 async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boolean): Promise<ApiItem> {
@@ -100,7 +100,7 @@ async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boo
   }
 }
 
-export const certificate = commandGroup('certificate', 'Decide about certificate signing requests.', [
+export const certificate = commandGroup('certificate', 'Approve or deny certificate signing requests.', [
   {
     name: 'approve',
     summary: 'Approve certificate signing requests.',

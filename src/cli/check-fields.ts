@@ -1,6 +1,6 @@
 /**
- * Looks for fields that a kind does not have, by the server's own description of it: a stock server of this version drops them
- * without a word, and a mistyped name would show only in what does not happen.
+ * Finds unknown fields by the OpenAPI schema of the server: a stock server of this version drops them
+ * silently, and a mistyped name would go unnoticed.
  */
 
 import type { ApiResource } from '../client/discovery.ts';
@@ -12,7 +12,7 @@ import type { Work } from './work.ts';
 
 export type Validation = 'Strict' | 'Warn' | 'Ignore';
 
-/** Keeps the descriptions of the versions that it has seen. */
+/** Caches the schemas of the versions that it has seen. */
 export class FieldChecker {
   private readonly work: Work;
   private readonly validation: Validation;
@@ -22,7 +22,7 @@ export class FieldChecker {
     this.work = work;
     this.validation = validation;
   }
-  /** Throws for an object with fields that its kind does not have, or only says so, as was wished. */
+  /** Throws for an object with unknown fields, or warns, by the mode of --validate. */
   async check(resource: ApiResource, object: unknown): Promise<void> {
     if (this.validation === 'Ignore') return;
     const schemas = await this.schemasOf(resource);
@@ -30,7 +30,7 @@ export class FieldChecker {
     if (schemas === undefined || root === undefined) return;
     const problems = unknownFields(schemas, root, object);
     if (problems.length === 0) return;
-    if (this.validation === 'Strict') throw new Error(`${problems.join(', ')}; --validate=ignore sends it all the same`);
+    if (this.validation === 'Strict') throw new Error(`${problems.join(', ')}; --validate=ignore sends it anyway`);
     for (const problem of problems) this.work.io.err(`Warning: ${problem}\n`);
   }
   private schemasOf(resource: ApiResource): Promise<Schemas | undefined> {
@@ -48,7 +48,7 @@ export class FieldChecker {
   }
 }
 
-/** In words, one for each unknown field: `unknown field "spec.replcas" (did you mean replicas?)`. */
+/** One message for each unknown field: `unknown field "spec.replcas" (did you mean replicas?)`. */
 export function unknownFields(schemas: Schemas, schema: Schema, value: unknown, path = ''): string[] {
   const whole = schemas.resolve(schema);
   if (Array.isArray(value)) {
@@ -57,7 +57,7 @@ export function unknownFields(schemas: Schemas, schema: Schema, value: unknown, 
   }
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {}, additionalProperties } = whole;
-  // Without any names everything may stand there, unless it is said of what type the values are.
+  // A schema without properties allows every field, unless it has additionalProperties.
   const open = additionalProperties === true || whole.properties === undefined || isSet(whole, 'preserve-unknown-fields');
   const problems: string[] = [];
   for (const [name, inner] of Object.entries(value)) {

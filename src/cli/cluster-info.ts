@@ -1,4 +1,4 @@
-/** `plat cluster-info`: where the server is, and all that it has for someone who looks for a fault. */
+/** `plat cluster-info`: the addresses of the server and its services, and a dump for debugging. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { resourcePath } from '../client/discovery.ts';
@@ -18,8 +18,8 @@ const dumpTable = {
   Dumping: {
     namespaces: list([], 'Namespaces to dump.', { defaultText: 'those of the context and of the system' }),
     'all-namespaces': bool(false, 'Dump all namespaces.', { short: 'A' }),
-    'output-directory': text('', 'Directory for a file a type and a log; else all goes to the output.', { value: 'DIR' }),
-    output: choice('json', ['json', 'yaml'], 'Form of the objects.', { short: 'o' }),
+    'output-directory': text('', 'Write one file per resource and log to this directory; default is stdout.', { value: 'DIR' }),
+    output: choice('json', ['json', 'yaml'], 'Output format of objects.', { short: 'o' }),
   },
   Connecting: connectFlags,
 };
@@ -32,11 +32,11 @@ interface Service {
 
 export const clusterInfo = command({
   usage: '[dump] [flags]',
-  summary: 'Show where the server and the services of the system are; `plat cluster-info dump` prints all that helps to find a fault.',
+  summary: 'Show the addresses of the control plane and its services; `plat cluster-info dump` prints objects and logs for debugging.',
   flags: table,
   commands: [{ name: 'dump', summary: 'Print objects, events and logs.', load: async () => dump }],
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: there is only \`plat cluster-info dump\``);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: there is only \`plat cluster-info dump\``);
     return withServer(options, io, async (work) => {
       const { server } = work.session.connection;
       const identity = await identityAt(work);
@@ -52,7 +52,7 @@ export const clusterInfo = command({
 async function identityAt(work: Work): Promise<Identity> {
   const group = await fullGroup(work, 'authorization');
   const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
-  if (found === undefined) throw new Error(`the server goes by names that are not known: ${group}`);
+  if (found === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);
   return found;
 }
 const titleOf = ({ metadata }: Service, identity: Identity): string => metadata.labels?.[domainName(identity, 'name')] ?? metadata.name;
@@ -67,10 +67,10 @@ const get = <T>(work: Work, path: string): Promise<T> =>
 
 const dump = command({
   usage: '[flags]',
-  summary: 'Print nodes, and of each namespace events, services, workloads, pods and their logs.',
+  summary: 'Print nodes, and the events, services, workloads, pods and logs of each namespace.',
   flags: dumpTable,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}`);
     return withServer(options, io, (work) => dumpAll(work, options));
   },
 });
@@ -108,7 +108,7 @@ async function namespacesOf(work: Work, options: DumpOptions): Promise<string[]>
   if (options.namespaces.length > 0) return [...options.namespaces];
   return [...new Set([(await identityAt(work)).namespaces.system, work.namespace])];
 }
-/** A log that cannot be had is no reason to give up the rest. */
+/** A log that cannot be read does not end the dump. */
 async function logsOf(work: Work, namespace: string, pod: Pod): Promise<string> {
   const parts: string[] = [];
   for (const { name } of containersOf(pod)) {
@@ -120,7 +120,7 @@ async function logsOf(work: Work, namespace: string, pod: Pod): Promise<string> 
       parts.push((await readAll(answer.body, LOG_LIMIT)).toString());
     } catch (error) {
       if (work.signal.aborted) throw error;
-      parts.push(`the log cannot be had: ${(error as Error).message}\n`);
+      parts.push(`cannot read the log: ${(error as Error).message}\n`);
     }
     parts.push(`==== END logs for container ${name} of pod ${namespace}/${pod.metadata.name} ====\n`);
   }

@@ -1,4 +1,4 @@
-/** What a command of `plat` is, and the world it runs in. */
+/** The contract of a command of `plat`, and its input and output. */
 
 import type { Readable } from 'node:stream';
 import { type FlagTable, flagHelp, type ParsedFlags, parseFlags } from '../lib/flags.ts';
@@ -10,12 +10,12 @@ export interface Terminal {
   readonly interactive: boolean;
   write(bytes: Buffer): void;
   writeError(bytes: Buffer): void;
-  /** From now on every key goes through as it is. Answers the function that ends that. */
+  /** Switches to raw mode: every key is passed through. Returns the function that ends it. */
   raw(): () => void;
   size(): { readonly width: number; readonly height: number } | undefined;
   /** Answers the function that stops listening. */
   onResize(call: () => void): () => void;
-  /** The input is wanted no more. */
+  /** Stops reading the input. */
   release(): void;
 }
 
@@ -23,7 +23,7 @@ export interface Terminal {
 export interface IO {
   out(text: string): void;
   err(text: string): void;
-  /** All that comes in. */
+  /** The whole of stdin. */
   stdin(): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -33,28 +33,28 @@ export interface IO {
   readonly width: number;
   /** Called for each interrupt or termination. Answers the function that stops listening. */
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
-  /** Ends the process now, with no regard for what is under way. */
+  /** Exits the process at once. */
   exit(code: number): void;
 }
 
 export interface Command {
-  /** Words after the command's name, for the first line of help. */
+  /** Arguments after the command's name, for the first line of help. */
   readonly usage: string;
   readonly summary: string;
-  /** Every flag that it may be given: shells complete them. */
+  /** Its flags, which shells complete. */
   readonly flags: FlagTable;
   /** Flags and examples. */
   help(width: number): string;
-  /** Commands below this one: `view` of `config`. A first word that is none of them is for `run`. */
+  /** Commands below this one: `view` of `config`. A first argument that is none of them goes to `run`. */
   readonly commands?: readonly CommandEntry[];
-  /** Answers the exit code. Throws FlagError or ConfigError for what the person typed, other errors for what went wrong. */
+  /** Returns the exit code. Throws FlagError or ConfigError for bad usage, other errors for failures. */
   run(args: readonly string[], io: IO): Promise<number>;
 }
 
-/** A command as its file tells of it: help, completion and the reading of the command line follow from its flags. */
+/** A command as its file declares it: help, completion and parsing follow from its flags. */
 export interface CommandDefinition<Table extends FlagTable> extends Pick<Command, 'usage' | 'summary' | 'commands'> {
   readonly flags: Table;
-  /** What help says besides the flags. */
+  /** Help after the list of flags. */
   readonly more?: string;
   run(line: ParsedFlags<Table>, io: IO): Promise<number>;
 }
@@ -63,7 +63,7 @@ export function command<Table extends FlagTable>({ flags, more = '', run, ...res
     ...rest,
     flags,
     help: (width) => `${flagHelp(flags, width)}${more}`,
-    // What is wrong with the line is a failure of the command, not of whoever runs it.
+    // A usage error is thrown by the returned promise.
     run: async (args, io) => run(parseFlags(flags, args), io),
   };
 }

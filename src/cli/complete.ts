@@ -1,5 +1,5 @@
 /**
- * What fits at the end of a command line. The last word is the one that is being written.
+ * Candidates for the end of a command line. The last argument is the one to complete.
  *
  *   plat ge                       get
  *   plat get po                   pods, podtemplates, …
@@ -20,11 +20,11 @@ const MOST = 500;
 const files = [':files'];
 
 /** Prints one candidate a line, with what it is behind a tab. Never fails: a line that cannot be completed is no error. */
-export async function complete(words: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
+export async function complete(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
   try {
-    const partial = words.at(-1) === '=' ? '' : (words.at(-1) ?? '');
+    const partial = args.at(-1) === '=' ? '' : (args.at(-1) ?? '');
     // Bash takes `--flag=value` apart.
-    const before = words.slice(0, -1).filter((word) => word !== '=');
+    const before = args.slice(0, -1).filter((word) => word !== '=');
     const found = await candidates([...before, partial], io, table);
     const fitting = found === files ? files : found.filter((one) => one.startsWith(partial)).slice(0, MOST);
     io.out(fitting.map((one) => `${one}\n`).join(''));
@@ -43,15 +43,15 @@ interface Line {
   readonly path: readonly string[];
   readonly flags: readonly NamedFlag[];
   /** Words before the one that is being written, without flags. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** Flags before it, with their values. */
   readonly given: readonly string[];
   readonly partial: string;
 }
 
-async function candidates(words: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<readonly string[]> {
-  const before = words.slice(0, -1);
-  const partial = words.at(-1) ?? '';
+async function candidates(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<readonly string[]> {
+  const before = args.slice(0, -1);
+  const partial = args.at(-1) ?? '';
   const entry = table.find(({ name }) => name === before[0]);
   if (before.length === 0) return described([...table, { name: 'help', summary: 'Show the help of a command.' }]);
   if (before[0] === 'help') return described(table);
@@ -67,7 +67,7 @@ async function candidates(words: readonly string[], io: IO, table: readonly Comm
   const path = before.slice(0, depth);
   const flags = flagsOf(command);
   const { plain, given, open } = sorted(before.slice(depth), flags);
-  const line: Line = { command, path, flags, words: plain, given, partial };
+  const line: Line = { command, path, flags, args: plain, given, partial };
   if (open !== undefined) return valuesOf(open, line, io);
   if (partial.startsWith('-')) return flags.map(({ name, flag }) => `--${name}\t${flag.help}`);
   const below = plain.length === 0 && command.commands !== undefined ? described(command.commands) : [];
@@ -81,11 +81,11 @@ function flagsOf({ flags }: Command): NamedFlag[] {
   const all = Object.assign({}, ...Object.values(flags)) as Record<string, Flag<unknown>>;
   return Object.entries(all).flatMap(([name, flag]) => (flag.planned ? [] : [{ name, flag }]));
 }
-function sorted(words: readonly string[], flags: readonly NamedFlag[]): { plain: string[]; given: string[]; open: NamedFlag | undefined } {
+function sorted(args: readonly string[], flags: readonly NamedFlag[]): { plain: string[]; given: string[]; open: NamedFlag | undefined } {
   const plain: string[] = [];
   const given: string[] = [];
   let open: NamedFlag | undefined;
-  for (const word of words) {
+  for (const word of args) {
     if (open !== undefined) {
       given.push(word);
       open = undefined;
@@ -107,21 +107,21 @@ async function valuesOf({ name, flag: { value } }: NamedFlag, line: Line, io: IO
 }
 
 async function positional(line: Line, io: IO): Promise<readonly string[]> {
-  const { command, path, words, partial } = line;
+  const { command, path, args, partial } = line;
   const [head, sub = ''] = path;
   if (head === 'config') {
     const list = /-(context|cluster|user)$/.exec(sub)?.[1];
-    return list === undefined || words.length > 0 || sub.startsWith('get') ? [] : configNames(`${list}s`, line, io);
+    return list === undefined || args.length > 0 || sub.startsWith('get') ? [] : configNames(`${list}s`, line, io);
   }
-  if (sub === 'token' && words.length === 0) return names('serviceaccounts', line, io);
+  if (sub === 'token' && args.length === 0) return names('serviceaccounts', line, io);
   if (head === 'certificate') return names('certificatesigningrequests', line, io);
-  if (head === 'completion') return words.length === 0 ? ['bash', 'zsh', 'fish'] : [];
-  if (sub === 'can-i' && words.length === 0) return ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
-  if (/\bPOD\b/.test(command.usage) && words.length === 0 && !partial.includes('/')) return names('pods', line, io);
+  if (head === 'completion') return args.length === 0 ? ['bash', 'zsh', 'fish'] : [];
+  if (sub === 'can-i' && args.length === 0) return ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+  if (/\bPOD\b/.test(command.usage) && args.length === 0 && !partial.includes('/')) return names('pods', line, io);
   if (!/\bTYPE\b/.test(command.usage)) return [];
   const [type, name] = partial.split('/');
   if (name !== undefined) return (await names(type as string, line, io)).map((one) => `${type}/${one}`);
-  const first = words[sub === 'can-i' ? 1 : 0];
+  const first = args[sub === 'can-i' ? 1 : 0];
   if (first === undefined) return types(line, io);
   return first.includes('/') ? [] : names(first, line, io);
 }

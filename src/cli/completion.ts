@@ -64,8 +64,8 @@ export const completion = command({
   zsh    source <(plat completion zsh)          in ~/.zshrc, after compinit
   fish   plat completion fish | source          in ~/.config/fish/config.fish
 `,
-  async run({ words }, io) {
-    const [shell, more] = words;
+  async run({ args }, io) {
+    const [shell, more] = args;
     const names = Object.keys(scripts);
     if (shell === undefined || more !== undefined) throw new FlagError(`for which shell? One of ${names.join(', ')}`);
     const script = scripts[shell];

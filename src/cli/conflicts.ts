@@ -1,4 +1,4 @@
-/** Conflicts of server-side apply, told so that a person can decide. */
+/** Conflicts of server-side apply, formatted for the terminal. */
 import { ApiError } from '../meta/errors.ts';
 import { printable } from './print-table.ts';
 

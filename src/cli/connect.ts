@@ -1,4 +1,4 @@
-/** Flags that every command with a server to talk to has, and the connection that they lead to. */
+/** Global flags of commands that connect to a server, and the connection that they describe. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPaths, loadConfig } from '../client/config.ts';
@@ -30,7 +30,7 @@ export const connectFlags = {
   'certificate-authority': file('CA that signed the certificate of the server.'),
   'tls-server-name': name('Name that the certificate of the server must have.', 'NAME'),
   'insecure-skip-tls-verify': bool(false, 'Trust any server. Whoever sits in between can read and change everything.'),
-  'request-timeout': duration('0s', 'Time to wait for an answer; 0 waits for ever.', { defaultText: '0s' }),
+  'request-timeout': duration('0s', 'Timeout of requests; 0 is none.', { defaultText: '0s' }),
 };
 export type ConnectOptions = FlagValues<{ connecting: typeof connectFlags }>;
 

@@ -1,4 +1,4 @@
-/** `plat controllers`: the control loops in a process of their own, beside one server or several. */
+/** `plat controllers`: runs the controllers in a process of their own, for one or more servers. */
 import { controllerFlags } from '../flags.ts';
 import { type Identity, identityOf } from '../identity.ts';
 import { bool, choice, FlagError, type FlagValues, file, int, text } from '../lib/flags.ts';
@@ -13,12 +13,12 @@ const table = {
     'root-ca-file': file('Certificates to publish in every namespace; those of the configuration when it is not given.'),
     'service-account-private-key-file': file('Key that signs the tokens in Secrets; without it none are signed.'),
     'use-service-account-credentials': bool(true, 'Let each controller act as its own service account.'),
-    identity: text('', 'Names the server goes by; asked of the server when it is not given.', { value: 'NAME|FILE' }),
+    identity: text('', 'Identity of the server; detected from the server when not given.', { value: 'NAME|FILE' }),
   },
   Connecting: connectFlags,
   Observing: {
-    v: int(0, 'How much is logged, 0 to 10.', { max: 10 }),
-    'log-format': choice('text', ['text', 'json'], 'Form of log lines.'),
+    v: int(0, 'Log level, 0 to 10.', { max: 10 }),
+    'log-format': choice('text', ['text', 'json'], 'Format of log lines.'),
   },
 };
 type Options = FlagValues<typeof table>;
@@ -38,9 +38,9 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
     const identity = await identityNamed(options, session);
     const { startRemoteControllers } = await import('../compose/remote-controllers.ts');
     const running = startRemoteControllers(session.connection, identity, options, log);
-    io.out(`the controllers of ${session.connection.server} run here, as far as they are not led elsewhere\n`);
+    io.out(`the controllers of ${session.connection.server} run here unless another process holds the lease\n`);
     await stopped;
-    io.err('plat: stopping; once more to stop at once\n');
+    io.err('plat: stopping; interrupt again to stop at once\n');
     await running.stop();
     session.transport.close();
     return 0;
@@ -53,10 +53,10 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
 
 export const controllers = command({
   usage: '[flags]',
-  summary: 'Run the controllers beside servers that were started with --controllers=-*. Of several such processes one works at a time.',
+  summary: 'Run the controllers for servers that were started with --controllers=-*. Leader election lets one such process work at a time.',
   flags: table,
-  run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: controllers takes flags only`);
+  run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: controllers takes flags only`);
     return runUntilSignal(options, io);
   },
 });

@@ -18,16 +18,16 @@ import type { Work } from './work.ts';
 /** What a maker may need. */
 export interface World {
   readonly io: IO;
-  /** Asks for the server; what needs none is made without. */
+  /** Connects to the server on first use. */
   work(): Work;
 }
 export interface Maker {
-  /** Words on the command line, the first being the kind's name. */
-  readonly words: readonly string[];
+  /** The arguments that name the kind: `secret generic`. */
+  readonly kindPath: readonly string[];
   readonly short: string | undefined;
   readonly example: string;
   readonly flags: FlagTable[string];
-  /** Of the core group, where nothing has to be asked for. */
+  /** Of the core group, which needs no discovery. */
   readonly core: boolean;
   readonly kind: string;
   readonly plural: string;
@@ -45,13 +45,13 @@ function maker<F extends FlagTable[string]>(
   return { ...facts, flags, make: (options, world) => make(options as FlagValues<{ Making: F }>, world) };
 }
 const facts = (
-  words: string,
+  kindPath: string,
   short: string | undefined,
   kind: string,
   plural: string,
   more: Pick<Facts, 'example' | 'core' | 'namespaced'>,
 ): Facts => ({
-  words: words.split(' '),
+  kindPath: kindPath.split(' '),
   short,
   kind,
   plural,

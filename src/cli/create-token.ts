@@ -13,14 +13,14 @@ import { type Work, withServer } from './work.ts';
 const table = {
   Token: {
     namespace: namespaceFlag,
-    audience: list([], 'Whom the token is for; may be repeated.', { defaultText: 'the server' }),
-    duration: duration('0s', 'How long it is to be good; the server may decide on less or more.', { defaultText: 'as the server has it' }),
-    'bound-object-kind': text('', 'Kind of an object that the token ends with: Pod or Secret.', { value: 'KIND' }),
+    audience: list([], 'Audience of the token; may be repeated.', { defaultText: 'the server' }),
+    duration: duration('0s', 'Lifetime of the token; the server may choose another.', { defaultText: 'the default of the server' }),
+    'bound-object-kind': text('', 'Kind of the object that the token is bound to: Pod or Secret.', { value: 'KIND' }),
     'bound-object-name': text('', 'Name of that object.', { value: 'NAME' }),
-    'bound-object-uid': text('', 'UID of that object; else that of the object there is.', { value: 'UID' }),
+    'bound-object-uid': text('', 'UID of that object; default is that of the current object.', { value: 'UID' }),
   },
   Printing: {
-    output: choice('token', ['token', 'json', 'yaml'], 'Form of the output: the token alone, or all that the server tells.', {
+    output: choice('token', ['token', 'json', 'yaml'], 'Output format: the token alone, or the whole TokenRequest.', {
       short: 'o',
     }),
   },
@@ -30,13 +30,13 @@ type Options = FlagValues<typeof table>;
 
 export const createToken = command({
   usage: 'SERVICE-ACCOUNT [flags]',
-  summary: 'Make a token of a service account: plat create token builder -n team --duration 1h',
+  summary: 'Create a token of a service account: plat create token builder -n team --duration 1h',
   flags: table,
-  async run({ options, words }, io) {
-    const [name, more] = words;
-    if (name === undefined) throw new FlagError('of which service account? For example: plat create token builder');
-    if (more !== undefined) throw new FlagError(`one service account at a time: ${JSON.stringify(more)} is one too many`);
-    if (options.duration % 1000 !== 0) throw new FlagError('--duration: tokens are good for whole seconds');
+  async run({ options, args }, io) {
+    const [name, more] = args;
+    if (name === undefined) throw new FlagError('service account missing. For example: plat create token builder');
+    if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
+    if (options.duration % 1000 !== 0) throw new FlagError('--duration must be whole seconds');
     if ((options.boundObjectKind === '') !== (options.boundObjectName === '')) {
       throw new FlagError('--bound-object-kind and --bound-object-name belong together');
     }

@@ -26,17 +26,17 @@ type CreateOptions = FlagValues<typeof commonFlags>;
 
 export const create: Command = {
   usage: '-f FILE|DIR|URL|- | KIND NAME [flags]',
-  summary: 'Make new objects: plat create -f web.yaml, plat create namespace team-a',
-  flags: { ...createFlags, ...Object.fromEntries(makers.map((m) => [m.words.join(' '), m.flags])) },
+  summary: 'Create objects: plat create -f web.yaml, plat create namespace team-a',
+  flags: { ...createFlags, ...Object.fromEntries(makers.map((m) => [m.kindPath.join(' '), m.flags])) },
   help,
   commands: [
-    { name: 'token', summary: 'Make a token of a service account.', load: async () => (await import('./create-token.ts')).createToken },
+    { name: 'token', summary: 'Create a token of a service account.', load: async () => (await import('./create-token.ts')).createToken },
   ],
-  async run(args, io) {
-    const found = makerOf(args);
+  async run(argv, io) {
+    const found = makerOf(argv);
     if (found !== undefined) return makeOne(found.maker, found.rest, io);
-    const { options, words } = parseFlags(createFlags, args);
-    if (words.length > 0) throw unknownKind(words);
+    const { options, args } = parseFlags(createFlags, argv);
+    if (args.length > 0) throw unknownKind(args);
     if (options.filename.length === 0)
       throw new FlagError('which objects? For example: plat create -f web.yaml, plat create namespace team-a');
     const manifests = await readManifests(options.filename, options.recursive, io);
@@ -47,10 +47,10 @@ export const create: Command = {
 function help(width: number): string {
   const kinds = makers.map((m) => {
     const flags = Object.keys(m.flags).length === 0 ? '' : `\n${flagHelp({ Flags: m.flags }, width).trimEnd()}`;
-    return `${m.words.join(' ')}${m.short === undefined ? '' : ` (${m.short})`}: ${m.example}${flags}\n`;
+    return `${m.kindPath.join(' ')}${m.short === undefined ? '' : ` (${m.short})`}: ${m.example}${flags}\n`;
   });
   return `${flagHelp(createFlags, width)}
-Kinds that are made from flags, with --dry-run=client -o yaml to see them:
+Kinds that can be created from flags, with --dry-run=client -o yaml to see them:
 
 ${kinds.join('\n')}
 token SERVICE-ACCOUNT: plat create token builder -n team; \`plat help create token\` shows its flags
@@ -62,24 +62,24 @@ Exit codes:
 `;
 }
 
-/** The kind that the first words name, and what is left of the command line. */
+/** The kind that the first arguments name, and what is left of the command line. */
 function makerOf(args: readonly string[]): { maker: Maker; rest: readonly string[] } | undefined {
   for (const maker of makers) {
-    const [first, ...more] = maker.words;
+    const [first, ...more] = maker.kindPath;
     if ((args[0] === first || (maker.short !== undefined && args[0] === maker.short)) && more.every((word, i) => args[i + 1] === word)) {
-      return { maker, rest: args.slice(maker.words.length) };
+      return { maker, rest: args.slice(maker.kindPath.length) };
     }
   }
   return undefined;
 }
 function unknownKind([word = '', next]: readonly string[]): FlagError {
-  const partial = makers.filter((m) => m.words[0] === word).map((m) => m.words.join(' '));
+  const partial = makers.filter((m) => m.kindPath[0] === word).map((m) => m.kindPath.join(' '));
   if (partial.length > 0) {
     return new FlagError(`create ${word} ${next ?? '…'}: there is only ${partial.join(', ')}; the kind comes first on the command line`);
   }
-  const names = makers.flatMap((m) => [m.words.join(' '), ...(m.short === undefined ? [] : [m.short])]);
+  const names = makers.flatMap((m) => [m.kindPath.join(' '), ...(m.short === undefined ? [] : [m.short])]);
   return new FlagError(
-    `${JSON.stringify(word)} cannot be made from flags${didYouMean(word, names)}: write it to a file for -f, or name the kind first: ${makers.map((m) => m.words.join(' ')).join(', ')}`,
+    `${JSON.stringify(word)} cannot be created from flags${didYouMean(word, names)}: write it to a file for -f, or name the kind first: ${makers.map((m) => m.kindPath.join(' ')).join(', ')}`,
   );
 }
 
@@ -131,10 +131,10 @@ async function createOne(
 
 // ---- from flags ------------------------------------------------------------------------------------------------
 
-async function makeOne(maker: Maker, args: readonly string[], io: IO): Promise<number> {
-  const { options, words } = parseFlags({ ...commonFlags, Making: maker.flags }, args);
-  const [name, more] = words;
-  if (name === undefined) throw new FlagError(`the ${maker.words.join(' ')} needs a name: ${maker.example}`);
+async function makeOne(maker: Maker, argv: readonly string[], io: IO): Promise<number> {
+  const { options, args } = parseFlags({ ...commonFlags, Making: maker.flags }, argv);
+  const [name, more] = args;
+  if (name === undefined) throw new FlagError(`the ${maker.kindPath.join(' ')} needs a name: ${maker.example}`);
   if (more !== undefined) throw new FlagError(`one name is enough, but there is ${JSON.stringify(more)}, too`);
   const known = options as CreateOptions;
   const results = new Results(io, known);
@@ -142,7 +142,7 @@ async function makeOne(maker: Maker, args: readonly string[], io: IO): Promise<n
     const resource = maker.core ? coreResource(maker) : await accessResource(maker, work as Work);
     const content = await maker.make(options, { io, work: () => work as Work });
     const namespace = maker.namespaced ? (work?.namespace ?? known.namespace) : undefined;
-    // What is only shown belongs to no namespace that was not named, so that it can be used in any.
+    // A dry run leaves the namespace out unless it was given, so that the output can be used in any.
     const shown = known.dryRun === 'client' ? known.namespace : namespace;
     const metadata = { name, ...(maker.namespaced && shown !== undefined && { namespace: shown }) };
     const object = { apiVersion: apiVersionOf(resource), kind: maker.kind, metadata, ...content } as Manifest['object'];
@@ -150,9 +150,9 @@ async function makeOne(maker: Maker, args: readonly string[], io: IO): Promise<n
     else await createOne(work as Work, resource, namespace, object, known, results);
     return results.end();
   };
-  // Nothing has to be asked of a server to show an object of the core group.
+  // A dry run of an object of the core group needs no server.
   if (maker.core && known.dryRun === 'client') return make(undefined);
-  // To bindings --user is a subject, and does not choose who asks.
+  // For bindings --user is a subject, not the user of the client configuration.
   return withServer('user' in maker.flags ? { ...known, user: undefined } : known, io, make);
 }
 

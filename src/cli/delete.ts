@@ -1,4 +1,4 @@
-/** `plat delete`: objects by name, by file or by what they have in common, until they are gone. */
+/** `plat delete`: deletes objects by name, file or selector, and waits until they are gone. */
 import { UnknownKind } from '../client/discovery.ts';
 import { bool, duration, type Flag, FlagError, type FlagValues, flag, int, readChoice } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -16,7 +16,7 @@ type Cascade = 'background' | 'foreground' | 'orphan';
 const cascade: Flag<Cascade> = {
   ...flag<Cascade>(
     'background',
-    'What becomes of objects that these own: deleted afterwards, deleted before, or kept.',
+    'How to treat dependents: delete in the background, delete before the owner (foreground), or orphan.',
     'background|foreground|orphan',
     (t) => (t === 'true' ? 'background' : t === 'false' ? 'orphan' : readChoice(t, ['background', 'foreground', 'orphan'])),
   ),
@@ -24,17 +24,17 @@ const cascade: Flag<Cascade> = {
 };
 export const deletingFlags = {
   cascade,
-  'grace-period': int(-1, 'Seconds that pods have to end; -1 leaves it to the object.', { min: -1 }),
-  force: bool(false, 'Do not wait for pods to end: a grace period of 0.'),
+  'grace-period': int(-1, 'Seconds that pods get to terminate; -1 uses the value of the object.', { min: -1 }),
+  force: bool(false, 'Delete at once: a grace period of 0.'),
   now: bool(false, 'A grace period of 1 second.'),
-  timeout: duration('0s', 'Longest wait until the objects are gone; 0 waits for ever.', { defaultText: '0s' }),
+  timeout: duration('0s', 'Longest wait for the deletion; 0 is unlimited.', { defaultText: '0s' }),
 };
 const deleteFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
   Deleting: {
     ...deletingFlags,
     wait: bool(true, 'Wait until the objects are gone.', { defaultText: 'true' }),
-    'ignore-not-found': bool(false, 'Objects, and kinds of files, that are not there are no failure.'),
+    'ignore-not-found': bool(false, 'Treat missing objects and unknown kinds as deleted.'),
     'dry-run': dryRunFlag,
   },
   Printing: {
@@ -55,14 +55,14 @@ Exit codes:
   2     the command line is wrong
   130   interrupted while waiting; what was deleted stays deleted
 `,
-  async run({ options, words }, io) {
-    checkTargets('delete', words, options);
+  async run({ options, args }, io) {
+    checkTargets('delete', args, options);
     if (options.now && options.gracePeriod >= 0) throw new FlagError('--now and --grace-period exclude each other');
-    return withServer(options, io, (work) => new Deleter(work, options).run(words));
+    return withServer(options, io, (work) => new Deleter(work, options).run(args));
   },
 });
 
-/** Sends the request; answers the uid of what is going. */
+/** Sends the request; returns the uid of the object. */
 export async function deleteObject(
   work: Work,
   ref: ObjectRef,
@@ -84,7 +84,7 @@ export async function deleteObject(
   return object.metadata?.uid ?? object.details?.uid;
 }
 
-/** Waits until an object is gone, or another has its name. Throws when the time is up. */
+/** Waits until an object is gone or replaced. Throws on timeout. */
 export async function waitUntilGone(work: Work, ref: ObjectRef, uid: string | undefined, deadline: Deadline): Promise<void> {
   let last: ApiItem | undefined;
   const gone = await followObject(work, ref, deadline, (object) => {
@@ -94,7 +94,7 @@ export async function waitUntilGone(work: Work, ref: ObjectRef, uid: string | un
   if (gone) return;
   const { finalizers = [] } = (last?.metadata ?? {}) as { finalizers?: string[] };
   throw new Error(
-    `it is marked for deletion, but was not gone in time${finalizers.length > 0 ? `: ${finalizers.join(', ')} must let it go first` : ''}`,
+    `timed out waiting for the deletion${finalizers.length > 0 ? `: the object has finalizers ${finalizers.join(', ')}` : ''}`,
   );
 }
 
@@ -108,10 +108,10 @@ class Deleter {
     this.options = options;
     this.results = new Results(work.io, { ...options, showManagedFields: false });
   }
-  async run(words: readonly string[]): Promise<number> {
+  async run(args: readonly string[]): Promise<number> {
     const { dryRun, timeout, wait, force } = this.options;
     const going: { ref: ObjectRef; uid: string | undefined }[] = [];
-    const refs = await this.targets(words);
+    const refs = await this.targets(args);
     for (const ref of refs) {
       try {
         if (dryRun === 'client') await this.work.get(ref);
@@ -129,7 +129,7 @@ class Deleter {
     if (wait && dryRun === 'none') for (const { ref, uid } of going) await this.await(ref, uid, deadline);
     return this.results.end();
   }
-  /** What all of a collection had may be gone before it is its turn. */
+  /** An object of a collection may be gone before its request. */
   private mayBeMissing(): boolean {
     const { ignoreNotFound, all, selector, fieldSelector } = this.options;
     return ignoreNotFound || all || selector !== '' || fieldSelector !== '';
@@ -142,10 +142,10 @@ class Deleter {
       this.results.failed(shownName(ref.resource, ref.name), error);
     }
   }
-  /** Kinds that are not served have no objects: with --ignore-not-found their manifests are passed over. */
-  private async targets(words: readonly string[]): Promise<ObjectRef[]> {
+  /** With --ignore-not-found, manifests of kinds that are not served are skipped. */
+  private async targets(args: readonly string[]): Promise<ObjectRef[]> {
     const { filename, recursive, ignoreNotFound, namespace } = this.options;
-    if (filename.length === 0) return findTargets(this.work, words, this.options);
+    if (filename.length === 0) return findTargets(this.work, args, this.options);
     const refs: ObjectRef[] = [];
     for (const manifest of await readManifests(filename, recursive, this.work.io)) {
       try {

@@ -1,4 +1,4 @@
-/** `plat diff`: what an apply would change, as the server would do it. */
+/** `plat diff`: shows what an apply would change, by a dry run on the server. */
 import { UnknownKind } from '../client/discovery.ts';
 import { unifiedDiff } from '../lib/diff.ts';
 import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
@@ -20,11 +20,11 @@ const diffFlags = {
   Objects: {
     ...fileFlags,
     namespace: namespaceFlag,
-    selector: text('', 'Compare only those of the objects that have these labels.', { short: 'l', value: 'QUERY' }),
+    selector: text('', 'Compare only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
   },
   Comparing: {
     'field-manager': managerFlag,
-    'force-conflicts': bool(false, 'Show what would happen if fields were taken over from other managers.'),
+    'force-conflicts': bool(false, 'Show the result of taking ownership of conflicting fields.'),
     'show-managed-fields': bool(false, 'Compare managedFields, too.'),
   },
   Connecting: connectFlags,
@@ -41,10 +41,10 @@ Values of secrets are not shown, only that they differ.
 Exit codes:
   0   nothing would change
   1   something would
-  2   it could not be found out, or the command line is wrong
+  2   the comparison failed, or the command line is wrong
 `,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`diff takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`diff takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat diff -f web.yaml, plat diff -f -');
     const selector = parseLabelSelector(options.selector);
     try {
@@ -52,7 +52,7 @@ Exit codes:
       const manifests = all.filter(({ object }) => selector.matches(labelsOf(object)));
       return await withServer(options, io, (work) => new Differ(work, options, all).run(manifests));
     } catch (error) {
-      // 1 would say that there are differences.
+      // Exit code 1 means that there are differences.
       return complain(io, '', error);
     }
   },
@@ -69,7 +69,7 @@ function complain(io: IO, what: string, error: unknown): 2 {
 class Differ {
   private readonly work: Work;
   private readonly options: DiffOptions;
-  /** Everything that the files hold: what is defined there will exist. */
+  /** All manifests of the files: kinds and namespaces among them will exist. */
   private readonly all: readonly Manifest[];
 
   constructor(work: Work, options: DiffOptions, all: readonly Manifest[]) {

@@ -1,4 +1,4 @@
-/** `plat edit`: an object in the person's editor; what the server refuses comes back there, with the reason. */
+/** `plat edit`: opens an object in an editor, and opens it again with the error when the server refuses it. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,8 +22,8 @@ import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 const editFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag },
   Editing: {
-    output: choice('yaml', ['yaml', 'json'], 'Form of the file.', { short: 'o' }),
-    subresource: text('', 'Edit this part of the object: status, scale.', { value: 'NAME' }),
+    output: choice('yaml', ['yaml', 'json'], 'Format of the file.', { short: 'o' }),
+    subresource: text('', 'Edit this subresource: status, scale.', { value: 'NAME' }),
     'field-manager': managerFlag,
     validate: validateFlag,
   },
@@ -44,15 +44,15 @@ Exit codes:
   1   something is not; its file is kept
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    checkTargets('edit', words, options);
-    return withServer(options, io, (work) => editAll(work, words, options));
+  async run({ options, args }, io) {
+    checkTargets('edit', args, options);
+    return withServer(options, io, (work) => editAll(work, args, options));
   },
 });
 
-async function editAll(work: Work, words: readonly string[], options: EditOptions): Promise<number> {
+async function editAll(work: Work, args: readonly string[], options: EditOptions): Promise<number> {
   const results = new Results(work.io, { output: '', showManagedFields: false, dryRun: 'none' });
-  for (const ref of await findTargets(work, words, options)) {
+  for (const ref of await findTargets(work, args, options)) {
     try {
       await new Editing(work, ref, options, results).run();
     } catch (error) {
@@ -94,7 +94,7 @@ class Editing {
       if (!this.written) await rm(directory, { recursive: true, force: true });
     }
   }
-  /** Opens the editor until the server takes what comes out of it, or the person gives up. */
+  /** Opens the editor until the server accepts the result or the user gives up. */
   private async rounds(file: string, original: ApiItem): Promise<void> {
     let shown = `${introduction}${this.form(original)}`;
     let problem: { readonly error: Error; readonly moved: ApiItem | undefined } | undefined;
@@ -104,7 +104,7 @@ class Editing {
       await openEditor(file, this.work.io);
       const written = await readFile(file, 'utf8');
       const body = withoutComments(written);
-      // After a conflict, saving the file as it is means that it is still wanted.
+      // After a conflict, saving the file unchanged sends it again.
       const untouched = body === withoutComments(shown) && problem?.moved === undefined;
       if (body.trim() === '' || untouched) {
         if (problem !== undefined) throw new Error(`given up: ${problem.error.message}`);
@@ -146,19 +146,19 @@ class Editing {
     const sent = await this.work.send(this.ref, { method: 'PUT', subresource: this.subresource, body: object, query });
     this.results.done(this.ref, 'edited', sent.object);
   }
-  /** What the person can mend goes back to the editor; `moved` is the object as others made it meanwhile. */
+  /** Errors that an edit can fix go back to the editor; `moved` is the current object after a conflict. */
   private async problemOf(error: unknown, base: ApiItem): Promise<{ error: Error; moved: ApiItem | undefined }> {
-    const mendable = error instanceof Mistake || error instanceof DecodeError || isRefusal(error);
-    if (!mendable) throw error;
+    const fixable = error instanceof Mistake || error instanceof DecodeError || isRefusal(error);
+    if (!fixable) throw error;
     if (!(error instanceof ApiError) || error.reason !== 'Conflict') return { error: error as Error, moved: undefined };
     const moved = await this.current();
     if (moved.metadata?.resourceVersion === base.metadata?.resourceVersion) return { error, moved: undefined };
-    return { error: new Error('others have changed the object meanwhile, as shown below; saving this file undoes that'), moved };
+    return { error: new Error('the object has changed on the server, as shown below; saving this file overwrites that'), moved };
   }
   private whatMoved(base: ApiItem, moved: ApiItem | undefined): string {
-    return moved === undefined ? '' : unifiedDiff(this.form(base), this.form(moved), { before: 'as you saw it', after: 'as it is now' });
+    return moved === undefined ? '' : unifiedDiff(this.form(base), this.form(moved), { before: 'as opened', after: 'current' });
   }
-  /** The person's text as a change of the newer version. */
+  /** The user's text, rebased onto the newer version. */
   private rebased(body: string, moved: ApiItem | undefined): string {
     if (moved === undefined) return body;
     const value = parseYaml(body) as { metadata?: JsonObject };
@@ -166,13 +166,13 @@ class Editing {
   }
 }
 
-/** What someone wrote and can mend. */
+/** An error in the edited text. */
 class Mistake extends Error {}
 function asMistake(error: Error): never {
   throw error.name === 'Error' ? new Mistake(error.message) : error;
 }
 
-/** The server looked at the object and did not want it. */
+/** The server refused the object. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && [400, 403, 409, 422].includes(error.code);
 
 const introduction = `# Edit the object below; lines that begin with # do not count. An empty file changes nothing.

@@ -1,5 +1,4 @@
-/** `plat events`: what happened, in the order in which it did. */
-
+/** `plat events`: lists events, oldest first. */
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
@@ -18,10 +17,13 @@ import { type Work, withServer } from './work.ts';
 const table = {
   Selecting: {
     namespace: namespaceFlag,
-    'all-namespaces': bool(false, 'Of all namespaces.', { short: 'A' }),
-    for: text('', 'Of one object only: pod/web.', { value: 'TYPE/NAME' }),
-    types: list([], 'Of these types only.', { value: 'Normal,Warning', check: (one) => void readChoice(one, ['Normal', 'Warning']) }),
-    watch: bool(false, 'Go on and show events as they happen.', { short: 'w' }),
+    'all-namespaces': bool(false, 'List events of all namespaces.', { short: 'A' }),
+    for: text('', 'List events of one object: pod/web.', { value: 'TYPE/NAME' }),
+    types: list([], 'List events of these types.', {
+      value: 'Normal,Warning',
+      check: (one) => void readChoice(one, ['Normal', 'Warning']),
+    }),
+    watch: bool(false, 'Watch for new events.', { short: 'w' }),
   },
   Printing: {
     output: choice('table', ['table', 'json', 'yaml', 'name'], 'Form of the output.', { short: 'o' }),
@@ -59,11 +61,10 @@ const PAUSE_MS = 1000;
 
 export const events = command({
   usage: '[flags]',
-  summary: 'Show what happened, the newest last: plat events, plat events --for pod/web, plat events -A --types Warning -w',
+  summary: 'List events, the newest last: plat events, plat events --for pod/web, plat events -A --types Warning -w',
   flags: table,
-  async run({ options, words }, io) {
-    if (words.length > 0)
-      throw new FlagError(`events takes no words, but was given ${JSON.stringify(words[0])}: name an object with --for`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`events takes no arguments, but got ${JSON.stringify(args[0])}: name an object with --for`);
     if (options.for !== '' && !/^[^/]+\/[^/]+$/.test(options.for)) throw new FlagError('--for is of the form TYPE/NAME, such as pod/web');
     return withServer(options, io, (work) => new Events(work, options).run());
   },

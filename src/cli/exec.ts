@@ -1,4 +1,4 @@
-/** `plat exec` and `plat attach`: a program in a container, a new one or the one that runs there. */
+/** `plat exec` and `plat attach`: run a command in a container, or attach to its main process. */
 import { bool, duration, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
 import type { Command, IO } from './command.ts';
 import { connectFlags } from './connect.ts';
@@ -14,9 +14,9 @@ const containerFlags = {
   'pod-running-timeout': duration('1m', 'Time to wait until a workload has a pod.'),
 };
 const terminalFlags = {
-  stdin: bool(false, 'Pass the input on.', { short: 'i' }),
-  tty: bool(false, 'Make it a terminal; needs -i.', { short: 't' }),
-  quiet: bool(false, 'Print nothing but what the program prints.', { short: 'q' }),
+  stdin: bool(false, 'Pass stdin to the container.', { short: 'i' }),
+  tty: bool(false, 'Allocate a terminal; needs -i.', { short: 't' }),
+  quiet: bool(false, 'Print only the output of the container.', { short: 'q' }),
 };
 const execTable = { Container: { ...containerFlags, filename: fileFlags.filename }, Terminal: terminalFlags, Connecting: connectFlags };
 const attachTable = { Container: containerFlags, Terminal: terminalFlags, Connecting: connectFlags };
@@ -32,22 +32,22 @@ Exit codes:
 
 export const exec: Command = {
   usage: 'POD | TYPE/NAME [flags] -- COMMAND [ARGUMENTS]',
-  summary: 'Run a program in a container: plat exec web -- ls /tmp, plat exec -it deployment/web -c main -- sh',
+  summary: 'Run a command in a container: plat exec web -- ls /tmp, plat exec -it deployment/web -c main -- sh',
   flags: execTable,
   help: (width) => `${flagHelp(execTable, width)}${exitCodes}`,
-  async run(args, io) {
-    const at = args.indexOf('--');
-    const command = at === -1 ? [] : args.slice(at + 1);
-    const { options, words } = parseFlags(execTable, apart(at === -1 ? args : args.slice(0, at)));
-    const [target, more] = words;
-    if (more !== undefined) throw new FlagError(`the program comes behind two dashes: plat exec ${target} -- ${words.slice(1).join(' ')}`);
-    if (command.length === 0) throw new FlagError('which program? For example: plat exec web -- ls /tmp');
+  async run(argv, io) {
+    const at = argv.indexOf('--');
+    const command = at === -1 ? [] : argv.slice(at + 1);
+    const { options, args } = parseFlags(execTable, apart(at === -1 ? argv : argv.slice(0, at)));
+    const [target, more] = args;
+    if (more !== undefined) throw new FlagError(`the command comes after two dashes: plat exec ${target} -- ${args.slice(1).join(' ')}`);
+    if (command.length === 0) throw new FlagError('command missing. For example: plat exec web -- ls /tmp');
     const named = await targetOf(target, options.filename, io);
     return withServer(options, io, async (work) => {
       const pod = await chosenPod(work, named, options);
       const container = chosenContainer(work, pod, options.container, options.quiet);
       const tty = options.tty && options.stdin;
-      if (tty && !io.terminal.interactive) io.err('plat: the input is no terminal, though -t makes it one there\n');
+      if (tty && !io.terminal.interactive) io.err('plat: stdin is not a terminal, but -t allocates one in the container\n');
       return runRemote(work, { what: 'exec', pod: pod.metadata.name, container, command, stdin: options.stdin, tty });
     });
   },
@@ -55,14 +55,14 @@ export const exec: Command = {
 
 export const attach: Command = {
   usage: 'POD | TYPE/NAME [flags]',
-  summary: 'See what the program of a container prints, and pass input to it: plat attach web, plat attach -it web',
+  summary: 'Attach to a running container: plat attach web, plat attach -it web',
   flags: attachTable,
   help: (width) => `${flagHelp(attachTable, width)}${exitCodes}`,
-  async run(args, io) {
-    const { options, words } = parseFlags(attachTable, apart(args));
-    const [target, more] = words;
-    if (target === undefined) throw new FlagError('to which pod? For example: plat attach web');
-    if (more !== undefined) throw new FlagError(`one pod at a time: ${JSON.stringify(more)} is one too many`);
+  async run(argv, io) {
+    const { options, args } = parseFlags(attachTable, apart(argv));
+    const [target, more] = args;
+    if (target === undefined) throw new FlagError('pod missing. For example: plat attach web');
+    if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
     return withServer(options, io, async (work) => {
       const pod = await chosenPod(work, target, options);
       const container = chosenContainer(work, pod, options.container, options.quiet);
@@ -81,12 +81,12 @@ const apart = (args: readonly string[]): string[] =>
 
 async function targetOf(target: string | undefined, filename: readonly string[], io: IO): Promise<string> {
   if (filename.length === 0) {
-    if (target === undefined) throw new FlagError('in which pod? For example: plat exec web -- ls /tmp');
+    if (target === undefined) throw new FlagError('pod missing. For example: plat exec web -- ls /tmp');
     return target;
   }
   if (target !== undefined) throw new FlagError('a pod and -f exclude each other');
   const [manifest, more] = await readManifests(filename, false, io);
-  if (manifest?.name === undefined || more !== undefined) throw new FlagError('-f must lead to one object that has a name');
+  if (manifest?.name === undefined || more !== undefined) throw new FlagError('-f must name one object that has a name');
   return `${manifest.object.kind}/${manifest.name}`;
 }
 async function chosenPod(work: Work, target: string, { podRunningTimeout }: Pick<Options, 'podRunningTimeout'>): Promise<Pod> {

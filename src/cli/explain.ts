@@ -1,5 +1,4 @@
-/** `plat explain`: the fields of a kind, as the server describes them. */
-
+/** `plat explain`: documentation of the fields of a kind, from the OpenAPI schema. */
 import type { ApiResource } from '../client/discovery.ts';
 import { bool, FlagError, foldText, text } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -12,7 +11,7 @@ import { type Work, withServer } from './work.ts';
 
 const flags = {
   Explaining: {
-    recursive: bool(false, 'Show all fields below, by name and type alone.'),
+    recursive: bool(false, 'List all fields recursively, with their types.'),
     'api-version': text('', 'Version of the type: apps/v1.', { value: 'VERSION', defaultText: 'the preferred one' }),
   },
   Connecting: connectFlags,
@@ -30,10 +29,10 @@ Exit codes:
   1   there is no such type or field
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    const [word, more] = words;
-    if (word === undefined) throw new FlagError('which type? For example: plat explain pods, plat explain deployment.spec.strategy');
-    if (more !== undefined) throw new FlagError(`one type at a time, but there is ${JSON.stringify(more)}, too`);
+  async run({ options, args }, io) {
+    const [word, more] = args;
+    if (word === undefined) throw new FlagError('type missing. For example: plat explain pods, plat explain deployment.spec.strategy');
+    if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
     return withServer(options, io, async (work) => {
       const { resource, fields } = await meantBy(work, word, options.apiVersion);
       const schemas = await Schemas.load(work.session.transport, resource);
@@ -127,8 +126,8 @@ class Explanation {
     const required = schema.required?.includes(name) ? ' -required-' : '';
     return `${' '.repeat(indent)}${printable(name)} <${this.schemas.typeName(schema.properties?.[name] as Schema)}>${required}\n`;
   }
-  private folded(words: string, indent: number): string {
-    return words
+  private folded(args: string, indent: number): string {
+    return args
       .split('\n')
       .flatMap((line) => foldText(printable(line.trim()), this.io.width - indent))
       .map((line) => `${' '.repeat(indent)}${line}\n`)

@@ -1,4 +1,4 @@
-/** Watches one object until it is as wanted, over as many connections as it takes. */
+/** Watches one object until a condition holds, reconnecting as needed. */
 import { setTimeout } from 'node:timers/promises';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines } from '../client/transport.ts';
@@ -6,13 +6,13 @@ import { ApiError } from '../meta/errors.ts';
 import type { ApiItem } from './print-objects.ts';
 import type { ObjectRef, Work } from './work.ts';
 
-/** Between two looks at an object that may be read but not watched, and between watches that end at once. */
+/** Poll interval for an object that may be read but not watched, and between watches that end at once. */
 const PAUSE_MS = 1000;
 
-/** Told of each state of the object, undefined while there is none. True ends the watch; an error that it throws does, too. */
+/** Called with each state of the object, undefined while it does not exist. True or a thrown error ends the watch. */
 export type Check = (object: ApiItem | undefined) => boolean;
 
-/** A time by which waits must have ended; 0 is never. */
+/** Deadline of waits; 0 is none. */
 export class Deadline {
   readonly signal: AbortSignal | undefined;
   constructor(millis: number) {
@@ -23,7 +23,7 @@ export class Deadline {
   }
 }
 
-/** Answers whether the object became as wanted in time. */
+/** Whether the condition held before the deadline. */
 export async function followObject(work: Work, ref: ObjectRef, deadline: Deadline, check: Check): Promise<boolean> {
   const signal = deadline.signal === undefined ? work.signal : AbortSignal.any([work.signal, deadline.signal]);
   try {
@@ -40,7 +40,7 @@ export async function followObject(work: Work, ref: ObjectRef, deadline: Deadlin
   }
 }
 
-/** True when the object is as wanted, else the version to watch from; undefined where the caller may not list. */
+/** True when the condition holds, else the resourceVersion to watch from; undefined if the caller may not list. */
 async function look(work: Work, ref: ObjectRef, signal: AbortSignal, check: Check): Promise<true | string | undefined> {
   try {
     const { object } = await work.sendTo(ref.resource, ref.namespace, {
@@ -76,12 +76,12 @@ async function watch(work: Work, ref: ObjectRef, version: string, signal: AbortS
   if (answer.status >= 400) throw await errorOf(answer);
   try {
     for await (const { type, object } of jsonLines<{ type: string; object: ApiItem }>(answer.body)) {
-      // The versions since are forgotten: another look tells.
+      // The resourceVersion has expired: list again.
       if (type === 'ERROR') return false;
       if (type !== 'BOOKMARK' && check(type === 'DELETED' ? undefined : object)) return true;
     }
   } catch (error) {
-    // The end of a wait shows as a broken stream.
+    // The deadline aborts the stream.
     if (signal.aborted) throw signal.reason;
     if (!(error as NodeJS.ErrnoException).code?.startsWith('ECONN')) throw error;
   } finally {

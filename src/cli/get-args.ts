@@ -9,36 +9,36 @@ const selecting = {
     defaultText: 'that of the context',
   }),
   'all-namespaces': bool(false, 'Look in all namespaces.', { short: 'A' }),
-  selector: text('', 'Labels that objects must have: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
-  'field-selector': text('', 'Fields that objects must have: metadata.name=web.', { value: 'QUERY' }),
-  watch: bool(false, 'Go on and show changes as they happen.', { short: 'w' }),
+  selector: text('', 'Label selector: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
+  'field-selector': text('', 'Field selector: metadata.name=web.', { value: 'QUERY' }),
+  watch: bool(false, 'Watch for changes after listing.', { short: 'w' }),
 };
 const printing = {
   output: flag('table', 'Form of the output.', formNames, readForm, { short: 'o' }),
   'no-headers': bool(false, 'Leave the headers of tables and columns out.'),
   'show-labels': bool(false, 'Show labels as the last column.'),
   'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
-  raw: text('', 'Path to ask for as it is, such as /readyz?verbose.', { value: 'PATH' }),
+  raw: text('', 'Request this path and print the raw answer, such as /readyz?verbose.', { value: 'PATH' }),
 };
 export const getFlags = { Selecting: selecting, Printing: printing, Connecting: connectFlags };
 export type GetOptions = FlagValues<typeof getFlags>;
 
-/** A word for a resource type or category, and the names asked for; none means the whole collection. */
+/** A resource type or category and object names; no names means the whole collection. */
 export interface Target {
   readonly type: string;
   readonly names: readonly string[];
 }
 
-/** What the words of a command line ask for. Throws FlagError for what does not go together. */
-export function readTargets(options: GetOptions, words: readonly string[]): readonly Target[] {
+/** The targets of a command line. Throws FlagError for arguments that exclude each other. */
+export function readTargets(options: GetOptions, args: readonly string[]): readonly Target[] {
   if (options.raw !== '') {
-    if (words.length > 0) throw new FlagError('--raw takes no resources');
+    if (args.length > 0) throw new FlagError('--raw takes no resources');
     if (!options.raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
     return [];
   }
-  const targets = targetsOf(words, 'plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
+  const targets = targetsOf(args, 'plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
   if (options.allNamespaces && targets.some((t) => t.names.length > 0))
-    throw new FlagError('an object cannot be asked for by name in all namespaces');
+    throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
   if (options.selector !== '' && targets.some((t) => t.names.length > 0)) throw new FlagError('a name and --selector exclude each other');
   if (options.watch && (targets.length !== 1 || (targets[0]?.names.length ?? 0) > 1))
     throw new FlagError('only one collection or object can be watched');
@@ -46,11 +46,11 @@ export function readTargets(options: GetOptions, words: readonly string[]): read
 }
 
 /** `pods`, `pods a b`, `pods,services`, `pod/a service/b` */
-export function targetsOf(words: readonly string[], examples: string): Target[] {
-  const [first, ...names] = words;
+export function targetsOf(args: readonly string[], examples: string): Target[] {
+  const [first, ...names] = args;
   if (first === undefined) throw new FlagError(`which objects? For example: ${examples}`);
-  if (words.some((w) => w.includes('/'))) {
-    return words.map((word) => {
+  if (args.some((w) => w.includes('/'))) {
+    return args.map((word) => {
       const [type, name, more] = word.split('/');
       if (!type || !name || more !== undefined) throw new FlagError(`${JSON.stringify(word)} is not of the form type/name`);
       return { type, names: [name] };

@@ -184,7 +184,7 @@ test('a watch that the server ends in error says why', async () => {
 
 test.each([
   [[], 'which objects?'],
-  [['pods', 'a', '-A'], 'cannot be asked for by name in all namespaces'],
+  [['pods', 'a', '-A'], 'cannot be named in all namespaces'],
   [['pods', 'a', '-l', 'x'], 'exclude each other'],
   [['pods,services', '-w'], 'only one collection or object can be watched'],
   [['a/b/c'], 'is not of the form type/name'],
@@ -224,7 +224,7 @@ test('groups that do not answer are told, and do not hide the others', async () 
   expect(await run(['api-resources', '-o', 'name', '--server', address()], other)).toBe(1);
   groups.pop();
   expect(other.stdout).toBe(io.stdout);
-  expect(other.stderr).toBe('plat: gone.example.com/v1 does not answer: /apis/gone.example.com/v1 not found\n');
+  expect(other.stderr).toBe('plat: gone.example.com/v1 failed: /apis/gone.example.com/v1 not found\n');
 });
 
 test('warnings of the server are shown once each', async () => {

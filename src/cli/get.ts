@@ -23,8 +23,8 @@ export const get = command({
   usage: 'TYPE [NAME…] | TYPE/NAME… [flags]',
   summary: 'Show objects: plat get pods, plat get po,svc -A, plat get deployment/web -o yaml, plat get all -w',
   flags: getFlags,
-  async run({ options, words }, io) {
-    const targets = readTargets(options, words);
+  async run({ options, args }, io) {
+    const targets = readTargets(options, args);
     return withServer(options, io, ({ session, signal }) =>
       options.raw === '' ? new Getter(session, options, io, signal).run(targets) : raw(session, options.raw, io),
     );

@@ -6,32 +6,36 @@ import { ApiError } from '../meta/errors.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
 
-/** What runs the service first, then in the order of the alphabet. */
+/** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
   { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
   {
     name: 'controllers',
-    summary: 'Run the controllers beside servers.',
+    summary: 'Run the controllers for servers.',
     load: async () => (await import('./controllers.ts')).controllers,
   },
   { name: 'annotate', summary: 'Change annotations.', load: async () => (await import('./annotate.ts')).annotate },
-  { name: 'api-resources', summary: 'Show what the server serves.', load: async () => (await import('./api-resources.ts')).apiResources },
+  {
+    name: 'api-resources',
+    summary: 'List the resources of the server.',
+    load: async () => (await import('./api-resources.ts')).apiResources,
+  },
   {
     name: 'api-versions',
-    summary: 'Show the groups and versions that the server serves.',
+    summary: 'List the API versions of the server.',
     load: async () => (await import('./api-versions.ts')).apiVersions,
   },
-  { name: 'apply', summary: 'Make objects what files say.', load: async () => (await import('./apply.ts')).apply },
-  { name: 'attach', summary: 'See what the program of a container prints.', load: async () => (await import('./exec.ts')).attach },
-  { name: 'auth', summary: 'Tell who you are and what you may do.', load: async () => (await import('./auth/index.ts')).auth },
+  { name: 'apply', summary: 'Create or update objects from files.', load: async () => (await import('./apply.ts')).apply },
+  { name: 'attach', summary: 'Attach to a running container.', load: async () => (await import('./exec.ts')).attach },
+  { name: 'auth', summary: 'Show your identity and permissions.', load: async () => (await import('./auth/index.ts')).auth },
   {
     name: 'certificate',
-    summary: 'Decide about certificate signing requests.',
+    summary: 'Approve or deny certificate signing requests.',
     load: async () => (await import('./certificate.ts')).certificate,
   },
   {
     name: 'cluster-info',
-    summary: 'Show where the server is, or dump all that helps to find a fault.',
+    summary: 'Show addresses of the control plane, or dump objects and logs for debugging.',
     load: async () => (await import('./cluster-info.ts')).clusterInfo,
   },
   {
@@ -40,7 +44,7 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./completion.ts')).completion,
   },
   { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
-  { name: 'create', summary: 'Make new objects, from files or flags.', load: async () => (await import('./create.ts')).create },
+  { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create.ts')).create },
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
   { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
@@ -49,35 +53,35 @@ export const commands: readonly CommandEntry[] = [
     summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
     load: async () => (await import('./envtest/index.ts')).envtest,
   },
-  { name: 'events', summary: 'Show what happened.', load: async () => (await import('./events.ts')).events },
-  { name: 'exec', summary: 'Run a program in a container.', load: async () => (await import('./exec.ts')).exec },
+  { name: 'events', summary: 'List events.', load: async () => (await import('./events.ts')).events },
+  { name: 'exec', summary: 'Run a command in a container.', load: async () => (await import('./exec.ts')).exec },
   { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   { name: 'label', summary: 'Change labels.', load: async () => (await import('./label.ts')).label },
-  { name: 'logs', summary: 'Show what containers have printed.', load: async () => (await import('./logs.ts')).logs },
+  { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./logs.ts')).logs },
   {
     name: 'options',
-    summary: 'Show the flags that every command has which talks to a server.',
+    summary: 'List the global flags.',
     load: async () => (await import('./options.ts')).options,
   },
-  { name: 'patch', summary: 'Change some fields of objects.', load: async () => (await import('./patch.ts')).patch },
+  { name: 'patch', summary: 'Update fields of objects with a patch.', load: async () => (await import('./patch.ts')).patch },
   {
     name: 'port-forward',
-    summary: 'Let ports of this machine lead into a pod.',
+    summary: 'Forward local ports to a pod.',
     load: async () => (await import('./port-forward.ts')).portForward,
   },
-  { name: 'proxy', summary: 'Serve the API on this machine.', load: async () => (await import('./proxy.ts')).proxy },
-  { name: 'replace', summary: 'Make objects exactly what files say.', load: async () => (await import('./replace.ts')).replace },
-  { name: 'scale', summary: 'Set how many replicas there should be.', load: async () => (await import('./scale.ts')).scale },
+  { name: 'proxy', summary: 'Serve the API on a local port.', load: async () => (await import('./proxy.ts')).proxy },
+  { name: 'replace', summary: 'Replace objects with those of files.', load: async () => (await import('./replace.ts')).replace },
+  { name: 'scale', summary: 'Set the number of replicas.', load: async () => (await import('./scale.ts')).scale },
   {
     name: 'store',
-    summary: 'Back up, restore, check and repair what is stored.',
+    summary: 'Back up, restore, check and repair the store.',
     load: async () => (await import('./store/index.ts')).store,
   },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   {
     name: 'wait',
-    summary: 'Wait until objects have a condition or value, or are deleted.',
+    summary: 'Wait for a condition.',
     load: async () => (await import('./wait.ts')).wait,
   },
 ];
@@ -97,23 +101,23 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   if (name !== undefined && isFlag(name) && !alone.has(name)) return dispatch(await commandFirst(args), io, table);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') return help(rest, io, table);
   if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io, table);
-  // For shells: it stands in no help.
+  // For completion scripts; not listed in help.
   if (name === '__complete') return (await import('./complete.ts')).complete(rest[0] === '--' ? rest.slice(1) : rest, io, table);
   // For the programs that `plat envtest` writes.
   if (name === '__kube-apiserver') return (await import('./envtest/apiserver.ts')).runApiserver(rest, io);
-  const { command, words } = await descend(args, table);
-  const own = args.slice(words.length);
-  // What stands behind `--` is for someone else.
+  const { command, path } = await descend(args, table);
+  const own = args.slice(path.length);
+  // Arguments after `--` are not ours.
   const end = own.indexOf('--');
   const asked = own.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
-  return asked ? showHelp(words, command, io) : command.run(own, io);
+  return asked ? showHelp(path, command, io) : command.run(own, io);
 }
 
 const isFlag = (word: string): boolean => word.startsWith('-');
 /** They mean something without a command. */
 const alone: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v']);
 
-/** Flags may stand before the command: `plat -n team get pods`. They are put behind its words. */
+/** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */
 async function commandFirst(args: readonly string[]): Promise<readonly string[]> {
   const { connectFlags } = await import('./connect.ts');
   const known: Readonly<Record<string, { readonly isSwitch: boolean; readonly short?: string }>> = {
@@ -132,17 +136,17 @@ async function commandFirst(args: readonly string[]): Promise<readonly string[]>
   return [...args.slice(at, end), ...args.slice(0, at), ...args.slice(end)];
 }
 
-/** The command that the first words name, and those words: `config view`. */
-async function descend(args: readonly string[], table: readonly CommandEntry[]): Promise<{ command: Command; words: readonly string[] }> {
-  const words = [args[0] as string];
+/** The command that the first arguments name, and those arguments: `config view`. */
+async function descend(args: readonly string[], table: readonly CommandEntry[]): Promise<{ command: Command; path: readonly string[] }> {
+  const path = [args[0] as string];
   let command = await find(args[0] as string, table).load();
   for (const word of args.slice(1)) {
     const below = command.commands?.find((c) => c.name === word);
     if (below === undefined) break;
-    words.push(word);
+    path.push(word);
     command = await below.load();
   }
-  return { command, words };
+  return { command, path };
 }
 
 function find(name: string, table: readonly CommandEntry[]): CommandEntry {
@@ -166,21 +170,21 @@ Begin with:
 `);
     return 0;
   }
-  const { command, words } = await descend(about, table);
-  return showHelp(words, command, io);
+  const { command, path } = await descend(about, table);
+  return showHelp(path, command, io);
 }
-function showHelp(words: readonly string[], command: Command, io: IO): number {
+function showHelp(path: readonly string[], command: Command, io: IO): number {
   const usage = command.usage === '' ? '' : ` ${command.usage}`;
-  io.out(`plat ${words.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`);
+  io.out(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`);
   return 0;
 }
 
-/** Told by name: to import the client's modules for their errors alone would slow every start down. */
+/** Recognized by name, since importing the client for its error classes would slow down every start. */
 const isUsage = (error: unknown): boolean => error instanceof FlagError || (error instanceof Error && error.name === 'ConfigError');
 
 function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 401) {
-    return 'the server does not know you: the credentials are wrong, expired or revoked; `plat config view --minify` shows which are sent (Unauthorized)';
+    return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
   }
   if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
   return fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** `plat logs`: what containers have printed, once or as they go on. */
+/** `plat logs`: prints the logs of containers, once or following. */
 import { StringDecoder } from 'node:string_decoder';
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf } from '../client/transport.ts';
@@ -17,20 +17,20 @@ const table = {
     'all-containers': bool(false, 'All containers of the pod.'),
     'all-pods': bool(false, 'All pods of a workload; shows which printed what.'),
     selector: text('', 'All pods with these labels.', { short: 'l', value: 'QUERY' }),
-    'max-log-requests': int(5, 'How many logs may be followed at once.', { min: 1 }),
+    'max-log-requests': int(5, 'Maximum number of logs to follow.', { min: 1 }),
     'pod-running-timeout': duration('20s', 'Time to wait until a workload has a pod.'),
   },
   Log: {
-    follow: bool(false, 'Go on as more is printed.', { short: 'f' }),
-    previous: bool(false, 'Of the container as it was before its last restart.', { short: 'p' }),
-    since: duration('0s', 'Only what is not older: 5m, 2h.', { defaultText: '' }),
-    'since-time': flag('', 'Only what was printed after a time: 2024-05-01T12:00:00Z.', 'TIME', (t) => (t === '' ? '' : canonicalTime(t))),
-    tail: int(-1, 'How many of the last lines; -1 is all.', { min: -1, defaultText: 'all, with --selector 10' }),
-    'limit-bytes': int(0, 'At most so many bytes of each log; 0 is no limit.'),
-    timestamps: bool(false, 'Begin each line with its time.'),
-    prefix: bool(false, 'Begin each line with its pod and container.'),
-    'ignore-errors': bool(false, 'Go on with the others where the log of one cannot be had.'),
-    'insecure-skip-tls-verify-backend': bool(false, 'Let the server take the log from a node whose certificate it cannot check.'),
+    follow: bool(false, 'Follow the log.', { short: 'f' }),
+    previous: bool(false, 'Print the log of the previous instance of the container.', { short: 'p' }),
+    since: duration('0s', 'Print lines newer than this age: 5m, 2h.', { defaultText: '' }),
+    'since-time': flag('', 'Print lines after this time: 2024-05-01T12:00:00Z.', 'TIME', (t) => (t === '' ? '' : canonicalTime(t))),
+    tail: int(-1, 'Number of last lines to print; -1 is all.', { min: -1, defaultText: 'all, with --selector 10' }),
+    'limit-bytes': int(0, 'Maximum bytes of each log; 0 is unlimited.'),
+    timestamps: bool(false, 'Prefix each line with its timestamp.'),
+    prefix: bool(false, 'Prefix each line with its pod and container.'),
+    'ignore-errors': bool(false, 'Continue when the log of one container cannot be read.'),
+    'insecure-skip-tls-verify-backend': bool(false, 'Do not verify the certificate of the node.'),
   },
   Connecting: connectFlags,
 };
@@ -39,25 +39,25 @@ const TAIL_OF_MANY = 10;
 
 export const logs = command({
   usage: 'POD [CONTAINER] | TYPE/NAME | -l QUERY [flags]',
-  summary: 'Show what containers have printed: plat logs web, plat logs -f deployment/web, plat logs -l app=web --all-containers --tail 20',
+  summary: 'Print the logs of containers: plat logs web, plat logs -f deployment/web, plat logs -l app=web --all-containers --tail 20',
   flags: table,
   more: `
 Exit codes:
   0   everything was shown
-  1   a log could not be had, or broke off
+  1   a log could not be read, or the connection was lost
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    const [target, container, more] = words;
+  async run({ options, args }, io) {
+    const [target, container, more] = args;
     check(options, target, container);
-    if (more !== undefined) throw new FlagError(`a pod and a container are enough, but there is ${JSON.stringify(more)}, too`);
+    if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
     return withServer(options, io, (work) => new Logs(work, { ...options, container: container ?? options.container }).run(target));
   },
 });
 
 function check(options: Options, target: string | undefined, container: string | undefined): void {
   if (target === undefined && options.selector === '') {
-    throw new FlagError('which pod? For example: plat logs web, plat logs deployment/web, plat logs -l app=web');
+    throw new FlagError('pod missing. For example: plat logs web, plat logs deployment/web, plat logs -l app=web');
   }
   if (target !== undefined && options.selector !== '') throw new FlagError('a name and --selector exclude each other');
   if (options.since > 0 && options.sinceTime !== '') throw new FlagError('--since and --since-time exclude each other');
@@ -131,7 +131,7 @@ class Logs {
     } catch (error) {
       lines.end();
       if (work.signal.aborted) throw error;
-      throw new Error(`the log of pod/${pod}/${container} broke off: ${(error as Error).message}`);
+      throw new Error(`the log of pod/${pod}/${container} was interrupted: ${(error as Error).message}`);
     }
     lines.end();
   }

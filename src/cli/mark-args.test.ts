@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readChanges } from './mark-args.ts';
 
-test('words name objects until the first change', () => {
-  const { words, pairs } = readChanges(['pods', 'a-b', 'x=1', 'y-', 'z=', 'w=a=b']);
-  expect(words).toEqual(['pods', 'a-b']);
+test('args name objects until the first change', () => {
+  const { args, pairs } = readChanges(['pods', 'a-b', 'x=1', 'y-', 'z=', 'w=a=b']);
+  expect(args).toEqual(['pods', 'a-b']);
   expect([...pairs]).toEqual([
     ['x', '1'],
     ['y', null],
@@ -16,6 +16,6 @@ test.each([
   [['pods', 'x=1', 'b'], 'objects come before them'],
   [['pods', 'x=1', 'x-'], '"x" is given twice'],
   [['pods', '=1'], 'has no key'],
-])('%j is refused', (words, message) => {
-  expect(() => readChanges(words)).toThrow(message);
+])('%j is refused', (args, message) => {
+  expect(() => readChanges(args)).toThrow(message);
 });

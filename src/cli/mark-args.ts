@@ -4,8 +4,8 @@ import { FlagError } from '../lib/flags.ts';
 export interface Changes {
   /** Null removes. */
   readonly pairs: ReadonlyMap<string, string | null>;
-  /** The words before them, which name objects. */
-  readonly words: readonly string[];
+  /** The arguments before them, which name objects. */
+  readonly args: readonly string[];
 }
 
 const isChange = (word: string): boolean => word.includes('=') || (word.endsWith('-') && word.length > 1);
@@ -13,7 +13,7 @@ const isChange = (word: string): boolean => word.includes('=') || (word.endsWith
 /** Takes the changes off the end of a command line. Throws FlagError. */
 export function readChanges(all: readonly string[]): Changes {
   const first = all.findIndex(isChange);
-  const words = first === -1 ? all : all.slice(0, first);
+  const args = first === -1 ? all : all.slice(0, first);
   const pairs = new Map<string, string | null>();
   for (const word of first === -1 ? [] : all.slice(first)) {
     if (!isChange(word)) throw new FlagError(`${JSON.stringify(word)} is neither key=value nor key-; objects come before them`);
@@ -23,5 +23,5 @@ export function readChanges(all: readonly string[]): Changes {
     if (pairs.has(key)) throw new FlagError(`${JSON.stringify(key)} is given twice`);
     pairs.set(key, value);
   }
-  return { words, pairs };
+  return { args, pairs };
 }

@@ -1,4 +1,4 @@
-/** What `plat label` and `plat annotate` have in common: marks on objects are added, changed, removed and shown. */
+/** The shared part of `plat label` and `plat annotate`. */
 import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Command, command } from './command.ts';
@@ -25,7 +25,7 @@ const flagsOf = ({ field }: Marks) => ({
   Changing: {
     overwrite: bool(false, `Change ${field} that have another value.`),
     list: bool(false, `Show the ${field} of the objects.`),
-    'resource-version': text('', 'Only if this is the version of the object.', { value: 'VERSION' }),
+    'resource-version': text('', 'Change only if the object has this resourceVersion.', { value: 'VERSION' }),
     'field-manager': managerFlag,
     'dry-run': dryRunFlag,
   },
@@ -34,7 +34,7 @@ const flagsOf = ({ field }: Marks) => ({
 });
 type MarkOptions = FlagValues<ReturnType<typeof flagsOf>>;
 
-/** Others may change the object between our look at it and the write: so often we look again. */
+/** How often to retry after a conflicting write. */
 const TRIES = 5;
 
 export function markCommand(marks: Marks): Command {
@@ -45,13 +45,13 @@ export function markCommand(marks: Marks): Command {
     flags,
     more: `
 Exit codes:
-  0   everything is as wanted
+  0   all objects have the values
   1   something is not, for example because it has another value and --overwrite was not given
   2   the command line is wrong
 `,
-    async run({ options, words: all }, io) {
+    async run({ options, args: all }, io) {
       const changes = readChanges(all);
-      checkTargets(marks.command, changes.words, options);
+      checkTargets(marks.command, changes.args, options);
       if (changes.pairs.size === 0 && !options.list)
         throw new FlagError(`which ${marks.field}? key=value sets one, key- removes it, --list shows them`);
       return withServer(options, io, (work) => new Marker(work, options, marks, changes).run());
@@ -76,7 +76,7 @@ class Marker {
     this.results = new Results(work.io, options);
   }
   async run(): Promise<number> {
-    const refs = await findTargets(this.work, this.changes.words, this.options);
+    const refs = await findTargets(this.work, this.changes.args, this.options);
     if (refs.length === 0) this.work.io.err('No resources found\n');
     if (this.options.resourceVersion !== '' && refs.length > 1)
       throw new FlagError('--resource-version is of one object, but there are several');
@@ -119,7 +119,7 @@ class Marker {
     if (!this.options.list) this.results.done(ref, verb, object);
     return object;
   }
-  /** What has a value keeps it, unless told otherwise. */
+  /** Existing values are kept without --overwrite. */
   private check(marks: Readonly<Record<string, string>>, differing: readonly (readonly [string, string | null])[]): void {
     const taken = differing.filter(([key, value]) => value !== null && marks[key] !== undefined);
     if (this.options.overwrite || taken.length === 0) return;

@@ -12,12 +12,12 @@ export const fileFlags = {
     short: 'f',
     value: 'FILE|DIR|URL|-',
   }),
-  recursive: bool(false, 'Look into directories below those of --filename, too.', { short: 'R' }),
+  recursive: bool(false, 'Read the directories of --filename recursively.', { short: 'R' }),
 };
 
 export const selectFlags = {
-  selector: text('', 'Labels that objects must have: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
-  'field-selector': text('', 'Fields that objects must have: metadata.name=web.', { value: 'QUERY' }),
+  selector: text('', 'Label selector: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
+  'field-selector': text('', 'Field selector: metadata.name=web.', { value: 'QUERY' }),
   all: bool(false, 'All objects of the type in the namespace.'),
   'all-namespaces': bool(false, 'In all namespaces, with --all or a selector.', { short: 'A' }),
 };
@@ -33,20 +33,20 @@ export const dryRunFlag: Flag<DryRun> = {
   ),
   isSwitch: true,
 };
-/** For commands whose change only the server can work out. */
+/** For commands whose change only the server can compute. */
 export const serverDryRunFlag: Flag<DryRun> = {
   ...flag<DryRun>('none', 'server: let the server do everything except store it.', 'none|server', (t) => {
-    if (t === 'client' || t === 'true') throw new Error('the server works this change out: use --dry-run=server');
+    if (t === 'client' || t === 'true') throw new Error('only the server can compute this change: use --dry-run=server');
     return readChoice(t, ['none', 'server']);
   }),
   isSwitch: true,
 };
 
-export const managerFlag = text('plat', 'Name under which the server records who set the fields.', { value: 'NAME' });
+export const managerFlag = text('plat', 'Field manager for the changed fields.', { value: 'NAME' });
 
 export const validateFlag = flag<'Strict' | 'Warn' | 'Ignore'>(
   'Strict',
-  'What becomes of an object with fields that its kind does not have: refused, told, or sent.',
+  'How to treat unknown fields: strict (refuse), warn, or ignore.',
   'strict|warn|ignore',
   (t) =>
     (({ strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' }) as const)[
@@ -56,12 +56,12 @@ export const validateFlag = flag<'Strict' | 'Warn' | 'Ignore'>(
 );
 
 export const resultFlags = {
-  output: flag<string>('', 'Print the object instead of a sentence about it.', 'yaml|json|name|jsonpath=TEMPLATE', readOutput, {
+  output: flag<string>('', 'Print the object instead of a message.', 'yaml|json|name|jsonpath=TEMPLATE', readOutput, {
     short: 'o',
   }),
   'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
 };
-/** A template that cannot be read is refused before anything is changed. */
+/** An invalid template is refused before anything is changed. */
 function readOutput(value: string): string {
   if (value.startsWith('jsonpath=')) jsonPathTemplate(value.slice('jsonpath='.length));
   else readChoice(value, ['yaml', 'json', 'name', 'jsonpath=…']);

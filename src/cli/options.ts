@@ -1,17 +1,17 @@
-/** `plat options`: the flags that every command has which talks to a server. */
+/** `plat options`: lists the global flags. */
 import { flagHelp } from '../lib/flags.ts';
 import { command } from './command.ts';
-import { noWords } from './config/files.ts';
+import { noArguments } from './config/files.ts';
 import { connectFlags } from './connect.ts';
 
-const table = { 'Every command that talks to a server has these flags': connectFlags };
+const table = { 'Global flags': connectFlags };
 
 export const options = command({
   usage: '',
-  summary: 'Show the flags that every command has which talks to a server.',
+  summary: 'List the global flags.',
   flags: {},
-  async run({ words }, io) {
-    noWords(words);
+  async run({ args }, io) {
+    noArguments(args);
     io.out(flagHelp(table, io.width));
     return 0;
   },

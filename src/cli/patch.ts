@@ -1,4 +1,4 @@
-/** `plat patch`: a change to some fields of objects, in one of four languages. */
+/** `plat patch`: updates fields of objects with a strategic, merge, JSON or apply patch. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { bool, choice, FlagError, type FlagValues, file, text } from '../lib/flags.ts';
@@ -24,12 +24,12 @@ const contentTypes = {
 const patchFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag },
   Patching: {
-    type: choice('strategic', ['strategic', 'merge', 'json', 'apply'], 'How the patch is meant. Custom kinds have no strategic patches.'),
+    type: choice('strategic', ['strategic', 'merge', 'json', 'apply'], 'Type of the patch. Custom resources have no strategic patches.'),
     patch: text('', 'The patch, as JSON or YAML.', { short: 'p', value: 'PATCH' }),
     'patch-file': file('File with the patch.'),
-    subresource: text('', 'Patch this part of the object: status, scale.', { value: 'NAME' }),
+    subresource: text('', 'Patch this subresource: status, scale.', { value: 'NAME' }),
     'field-manager': managerFlag,
-    'force-conflicts': bool(false, 'With --type apply: take over fields that other managers have set to something else.'),
+    'force-conflicts': bool(false, 'With --type apply: take ownership of fields that conflict with other managers.'),
     'dry-run': serverDryRunFlag,
   },
   Printing: resultFlags,
@@ -39,7 +39,7 @@ type PatchOptions = FlagValues<typeof patchFlags>;
 
 export const patch = command({
   usage: 'TYPE NAME… | TYPE/NAME… | -f FILE  -p PATCH | --patch-file FILE [flags]',
-  summary: `Change some fields: plat patch deployment web -p '{"spec":{"replicas":3}}', plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'`,
+  summary: `Update fields of objects: plat patch deployment web -p '{"spec":{"replicas":3}}', plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'`,
   flags: patchFlags,
   more: `
 Kinds of patches:
@@ -49,21 +49,21 @@ Kinds of patches:
   apply       the fields that --field-manager wants to own, as with plat apply
 
 Exit codes:
-  0   everything was patched, or was so already
+  0   everything was patched, or needed no change
   1   something was not
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    checkTargets('patch', words, options);
+  async run({ options, args }, io) {
+    checkTargets('patch', args, options);
     if (options.forceConflicts && options.type !== 'apply') throw new FlagError('--force-conflicts goes with --type apply');
     const body = await readPatch(options, io);
-    return withServer(options, io, (work) => patchAll(work, words, options, body));
+    return withServer(options, io, (work) => patchAll(work, args, options, body));
   },
 });
 
 async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
   const { patch: given, patchFile, type } = options;
-  if ((given === '') === (patchFile === undefined)) throw new FlagError('which change? Say it with either -p or --patch-file');
+  if ((given === '') === (patchFile === undefined)) throw new FlagError('patch missing: give it with either -p or --patch-file');
   const source = given === '' ? await readFile(resolve(io.cwd, patchFile as string), 'utf8').catch(() => undefined) : given;
   if (source === undefined) throw new FlagError(`the file ${patchFile} cannot be read`);
   let value: JsonValue;
@@ -79,9 +79,9 @@ async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
   return value;
 }
 
-async function patchAll(work: Work, words: readonly string[], options: PatchOptions, body: JsonValue): Promise<number> {
+async function patchAll(work: Work, args: readonly string[], options: PatchOptions, body: JsonValue): Promise<number> {
   const results = new Results(work.io, options);
-  for (const ref of await findTargets(work, words, options)) {
+  for (const ref of await findTargets(work, args, options)) {
     try {
       await patchOne(work, ref, options, body, results);
     } catch (error) {

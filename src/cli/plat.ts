@@ -45,7 +45,7 @@ const io: IO = {
   exit: (code) => process.exit(code),
 };
 
-// Whoever reads the output may stop reading, as `head` does.
+// The reader of the output may close it, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 void run(process.argv.slice(2), io).then((code) => {

@@ -1,4 +1,4 @@
-/** Pods behind a word of the command line: a pod itself, or one of those that a workload or service stands for. */
+/** The pods of an argument: a pod, or those that a workload or service selects. */
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
@@ -44,7 +44,7 @@ export function parseTarget(word: string): { type: string; name: string } {
   return second === undefined ? { type: 'pod', name: first } : { type: first, name: second };
 }
 
-/** All pods that the word stands for; where it is a workload, at least one within the time. */
+/** All pods that the argument selects; for a workload it waits for at least one. */
 export async function podsOf(work: Work, word: string, waitMillis: number): Promise<Pod[]> {
   const { type, name } = parseTarget(word);
   const isPod = ['pod', 'pods', 'po'].includes(type.toLowerCase());
@@ -97,7 +97,7 @@ export function containersOf({ spec }: Pod): { name: string; sort: '' | ' (init)
   ];
 }
 
-/** The container that is meant where none is named; says which, where there is a choice. */
+/** The default container; prints which one when there are several. */
 export function chosenContainer(work: Work, pod: Pod, wanted: string, quiet = false): string {
   const all = containersOf(pod);
   if (wanted !== '') {

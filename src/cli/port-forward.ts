@@ -1,4 +1,4 @@
-/** `plat port-forward`: ports of this machine that lead into a pod. */
+/** `plat port-forward`: forwards local ports to a pod. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ClientWebSocket } from '../client/websocket.ts';
 import { identities } from '../identity.ts';
@@ -23,7 +23,7 @@ type Options = FlagValues<typeof table>;
 
 export const portForward = command({
   usage: 'POD | TYPE/NAME [LOCAL:]REMOTE… [flags]',
-  summary: 'Let ports of this machine lead into a pod: plat port-forward web 8080:80, plat port-forward service/web :http',
+  summary: 'Forward local ports to a pod: plat port-forward web 8080:80, plat port-forward service/web :http',
   flags: table,
   more: `
 A port is 80 (the same here and there), 8080:80, or :80 for any free port here. The remote one may be the name that the pod
@@ -34,10 +34,10 @@ Runs until it is interrupted. Exit codes:
   1   it could not listen, or the pod was not found
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    const [target, ...wanted] = words;
+  async run({ options, args }, io) {
+    const [target, ...wanted] = args;
     if (target === undefined || wanted.length === 0) {
-      throw new FlagError('which pod, and which ports? For example: plat port-forward web 8080:80');
+      throw new FlagError('pod or ports missing. For example: plat port-forward web 8080:80');
     }
     const pairs = wanted.map(parsePair);
     return withServer(options, io, (work) => forward(work, target, pairs, options));
@@ -52,10 +52,11 @@ export interface Pair {
 /** `80`, `8080:80`, `:80`, `8080:http` */
 export function parsePair(word: string): Pair {
   const match = /^(?:(\d*):)?([a-z0-9-]+)$/i.exec(word);
-  if (match === null) throw new FlagError(`${JSON.stringify(word)} is no pair of ports such as 8080:80`);
+  if (match === null) throw new FlagError(`${JSON.stringify(word)} is not a pair of ports such as 8080:80`);
   const [, local, remote = ''] = match;
   for (const port of [local ?? '', remote])
-    if (/^\d+$/.test(port) && (Number(port) > 65535 || (port === remote && Number(port) === 0))) throw new FlagError(`${port} is no port`);
+    if (/^\d+$/.test(port) && (Number(port) > 65535 || (port === remote && Number(port) === 0)))
+      throw new FlagError(`${port} is not a port`);
   return { local: local === undefined ? undefined : Number(local || 0), remote };
 }
 
@@ -67,7 +68,7 @@ async function forward(work: Work, target: string, pairs: readonly Pair[], optio
   const [pod] = await podsOf(work, target, options.podRunningTimeout);
   if (pod === undefined) throw new Error(`there is no pod of ${target}`);
   if (pod.status?.phase !== undefined && pod.status.phase !== 'Running') {
-    throw new Error(`the pod ${pod.metadata.name} is ${pod.status.phase}: only one that runs can be reached`);
+    throw new Error(`the pod ${pod.metadata.name} is ${pod.status.phase}, but must be Running`);
   }
   const service = await serviceOf(work, target);
   const { stopped, forget } = stopSignal(work.io);
@@ -94,7 +95,7 @@ async function serviceOf(work: Work, target: string): Promise<Service | undefine
   return work.session.transport.json<Service>({ path, signal: work.signal, ...work.session.timeout });
 }
 
-/** A port of the pod; what is said of a service is translated to what stands behind it. */
+/** A port of the pod; a port of a service is resolved to its target port. */
 export function remotePort(word: string, pod: Pod, service: Service | undefined): number {
   const named = (name: string): number => {
     const ports = (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports);

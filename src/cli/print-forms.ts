@@ -1,4 +1,4 @@
-/** The forms in which whole objects are printed: YAML, JSON, names, templates and columns of one's own. */
+/** Output formats of whole objects: YAML, JSON, names, templates and custom columns. */
 import type { ApiResource } from '../client/discovery.ts';
 import { FlagError, readChoice } from '../lib/flags.ts';
 import { type JsonPath, JsonPathError, jsonPath } from '../meta/json-path.ts';
@@ -12,7 +12,7 @@ export interface Printed {
   readonly resource: ApiResource;
 }
 export interface FormPrinter {
-  /** An object that was asked for by name, or that changed. */
+  /** A named object, or one that changed. */
   one(printed: Printed): Promise<string>;
   list(printed: readonly Printed[]): Promise<string>;
 }
@@ -20,7 +20,7 @@ export interface FormPrinter {
 const plainForms = ['table', 'wide', 'yaml', 'json', 'name'] as const;
 const templates = ['jsonpath=', 'custom-columns='] as const;
 
-/** Reads the value of `-o`. Throws an Error for what is no form. */
+/** Parses the value of `-o`. Throws an Error for an unknown format. */
 export function readForm(value: string): string {
   if (value.startsWith('jsonpath=')) jsonPathTemplate(value.slice('jsonpath='.length));
   else if (value.startsWith('custom-columns=')) readColumns(value.slice('custom-columns='.length));

@@ -1,4 +1,4 @@
-/** `plat proxy`: the server's API on this machine, without certificates and tokens. */
+/** `plat proxy`: serves the API on a local port, without certificates and tokens. */
 import { chmodSync, createReadStream, rmSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -34,25 +34,25 @@ const table = {
   Listening: {
     port: port(8001, 'Port to listen on; 0 takes a free one.', { short: 'p' }),
     address: text('127.0.0.1', 'Address to listen on.', { value: 'ADDRESS' }),
-    'unix-socket': text('', 'Path of a socket to listen on instead; for you alone.', { short: 'u', value: 'PATH' }),
-    keepalive: duration('0s', 'How often to see whether idle connections are still there; 0 leaves that to the system.', {
+    'unix-socket': text('', 'Listen on a Unix socket at this path instead, readable for you alone.', { short: 'u', value: 'PATH' }),
+    keepalive: duration('0s', 'TCP keep-alive interval of connections; 0 uses the default of the system.', {
       defaultText: '0s',
     }),
   },
   Allowing: {
-    'accept-paths': patterns('^.*', 'Paths that may be asked for.'),
-    'reject-paths': patterns('^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach', 'Paths that may not, though accepted.'),
-    'reject-methods': patterns('', 'Methods that may not be used, such as POST,PUT,PATCH,DELETE.'),
+    'accept-paths': patterns('^.*', 'Allow requests to these paths.'),
+    'reject-paths': patterns('^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach', 'Deny requests to these paths, even if accepted.'),
+    'reject-methods': patterns('', 'Deny these methods, such as POST,PUT,PATCH,DELETE.'),
     'accept-hosts': patterns(
       '^localhost$,^127\\.0\\.0\\.1$,^\\[::1\\]$',
-      'Names by which this proxy may be asked: pages of the web have others.',
+      'Allow requests with these Host headers; others may come from web pages.',
     ),
-    'disable-filter': bool(false, 'Allow everything to whoever reaches the port.'),
+    'disable-filter': bool(false, 'Disable the filters: every client of the port may do everything.'),
   },
   Paths: {
-    'api-prefix': text('/', 'Path under which the API is found here.', { value: 'PATH' }),
-    www: text('', 'Directory whose files are served, too.', { short: 'w', value: 'DIR' }),
-    'www-prefix': text('/static/', 'Path under which they are found.', { short: 'P', value: 'PATH' }),
+    'api-prefix': text('/', 'Path prefix of the API.', { value: 'PATH' }),
+    www: text('', 'Serve the files of this directory.', { short: 'w', value: 'DIR' }),
+    'www-prefix': text('/static/', 'Path prefix of the files of --www.', { short: 'P', value: 'PATH' }),
   },
   Connecting: connectFlags,
 };
@@ -60,7 +60,7 @@ type Options = FlagValues<typeof table>;
 
 export const proxy = command({
   usage: '[flags]',
-  summary: 'Serve the API on this machine, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
+  summary: 'Serve the API on a local port, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
   flags: table,
   more: `
 Whoever can reach the port acts with your credentials. By default only this machine can, and only under its own names.
@@ -69,8 +69,8 @@ Runs until it is interrupted. Exit codes:
   1   it could not listen, or not reach the server's configuration
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`proxy takes flags only, but was given ${JSON.stringify(words[0])}`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`proxy takes no arguments, but got ${JSON.stringify(args[0])}`);
     for (const [name, prefix] of [
       ['api-prefix', options.apiPrefix],
       ['www-prefix', options.wwwPrefix],
@@ -111,7 +111,7 @@ function listen(server: Server, { unixSocket, address, port: wanted }: Options):
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const where = unixSocket === '' ? `${address}:${wanted}` : unixSocket;
-      const why = error.code === 'EADDRINUSE' ? 'something else listens there: choose another with -p or -u' : error.message;
+      const why = error.code === 'EADDRINUSE' ? 'the address is in use: choose another with -p or -u' : error.message;
       reject(new Error(`cannot listen on ${where}: ${why}`));
     });
     server.once('listening', () => {
@@ -127,7 +127,7 @@ function listen(server: Server, { unixSocket, address, port: wanted }: Options):
   });
 }
 
-/** Headers that are about one connection alone, and what says who the caller is: that is for this side to say. */
+/** Hop-by-hop headers and headers with credentials are not forwarded: the proxy sets its own. */
 const ownHeaders = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|authorization|impersonate-.*|x-remote-.*)$/i;
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -139,7 +139,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Watches last, and each takes a connection. */
+/** A watch is long-lived and takes a connection. */
 const MAX_SOCKETS = 256;
 
 class Relay {
@@ -156,7 +156,7 @@ class Relay {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '/';
     try {
-      if (!this.allowed(request)) return say(response, 403, 'this proxy does not allow the request: see its --accept- and --reject- flags');
+      if (!this.allowed(request)) return say(response, 403, 'the proxy denies this request: see its --accept-* and --reject-* flags');
       if (this.options.www !== '' && url.startsWith(this.options.wwwPrefix)) return await this.file(url, response);
       const path = this.apiPath(url);
       if (path === undefined) return say(response, 404, `the API is found under ${this.options.apiPrefix}`);

@@ -1,4 +1,4 @@
-/** A program in a container, with this terminal as its own: input, output, errors, size of the window, exit code. */
+/** Runs a command in a container over a WebSocket: stdin, stdout, stderr, window size, exit code. */
 import { queryOf } from '../client/dynamic.ts';
 import { ClientWebSocket } from '../client/websocket.ts';
 import { identities } from '../identity.ts';
@@ -14,7 +14,7 @@ export interface Remote {
   readonly tty: boolean;
 }
 
-/** The newer protocol can say that the input has ended. */
+/** The newer protocol can signal the end of stdin. */
 const protocols = ['v5', 'v4'].flatMap((version) =>
   Object.values(identities).map(({ groupSuffix }) => `${version}.channel.${groupSuffix}`),
 );
@@ -26,7 +26,7 @@ interface Status {
   readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] };
 }
 
-/** Answers the exit code of the program. */
+/** Returns the exit code of the command. */
 export async function runRemote(work: Work, remote: Remote): Promise<number> {
   const { terminal } = work.io;
   let socket: ClientWebSocket | undefined;
@@ -41,7 +41,7 @@ export async function runRemote(work: Work, remote: Remote): Promise<number> {
           else if (bytes[0] === Channel.stderr && payload.length > 0) terminal.writeError(payload);
           else if (bytes[0] === Channel.status && payload.length > 0) settle(payload, resolve, reject);
         },
-        close: (error?: Error) => reject(error ?? new Error('the connection ended before the program did')),
+        close: (error?: Error) => reject(error ?? new Error('the connection was lost before the command ended')),
       };
       ClientWebSocket.open(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then(
         (opened) => {
@@ -63,11 +63,11 @@ export async function runRemote(work: Work, remote: Remote): Promise<number> {
 
 function pathOf(work: Work, { what, pod, container, command, stdin, tty }: Remote): string {
   const query = queryOf({ container, stdin: stdin || undefined, stdout: true, stderr: tty ? undefined : true, tty: tty || undefined });
-  const words = command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
-  return `${podPath(work.namespace, pod)}/${what}?${query}${words}`;
+  const args = command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
+  return `${podPath(work.namespace, pod)}/${what}?${query}${args}`;
 }
 
-/** What the node says at the end: an exit code, or why there is none. */
+/** The final status from the node: an exit code or an error. */
 function settle(payload: Buffer, resolve: (code: number) => void, reject: (error: Error) => void): void {
   let status: Status;
   try {
@@ -112,7 +112,7 @@ function feed(work: Work, socket: ClientWebSocket): () => void {
   };
   const end = (): void => {
     if (socket.protocol.startsWith('v5.')) send(socket, Channel.close, Buffer.from([Channel.stdin]));
-    else work.io.err('plat: the node cannot be told that the input has ended: interrupt when the program has done its work\n');
+    else work.io.err('plat: this protocol version cannot signal the end of stdin: interrupt when the command is done\n');
   };
   input.on('data', data);
   input.once('end', end);

@@ -1,4 +1,4 @@
-/** `plat replace`: objects become exactly what files say. */
+/** `plat replace`: replaces objects with those of files. */
 import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { withNamespace } from './apply.ts';
@@ -18,11 +18,11 @@ const { cascade, timeout, 'grace-period': gracePeriod } = deletingFlags;
 const replaceFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag },
   Replacing: {
-    force: bool(false, 'Delete the object, wait until it is gone, and make it anew; one that is not there is made.'),
+    force: bool(false, 'Delete the object, wait until it is gone, and create it; create it if it does not exist.'),
     cascade,
     'grace-period': gracePeriod,
     timeout,
-    subresource: text('', 'Replace this part of the object: status, scale.', { value: 'NAME' }),
+    subresource: text('', 'Replace this subresource: status, scale.', { value: 'NAME' }),
     'field-manager': managerFlag,
     'dry-run': dryRunFlag,
     validate: validateFlag,
@@ -34,7 +34,7 @@ type ReplaceOptions = FlagValues<typeof replaceFlags>;
 
 export const replace = command({
   usage: '-f FILE|DIR|URL|- [flags]',
-  summary: 'Make objects exactly what files say: plat replace -f web.yaml, plat get cm/a -o yaml | sed s/a/b/ | plat replace -f -',
+  summary: 'Replace objects with those of files: plat replace -f web.yaml, plat get cm/a -o yaml | sed s/a/b/ | plat replace -f -',
   flags: replaceFlags,
   more: `
 A file with metadata.resourceVersion replaces that version alone; without, whatever is there.
@@ -44,14 +44,14 @@ Exit codes:
   1   something was not; the others were
   2   the command line is wrong
 `,
-  async run({ options, words, given }, io) {
-    if (words.length > 0) throw new FlagError(`replace takes no words, but was given ${JSON.stringify(words[0])}: name files with -f`);
+  async run({ options, args, given }, io) {
+    if (args.length > 0) throw new FlagError(`replace takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat replace -f web.yaml');
     for (const flag of ['cascade', 'grace-period', 'timeout']) {
       if (given.has(flag) && !options.force) throw new FlagError(`--${flag} goes with --force`);
     }
     if (options.force && (options.dryRun !== 'none' || options.subresource !== '')) {
-      throw new FlagError('--force excludes --dry-run and --subresource: what was deleted cannot be undone');
+      throw new FlagError('--force excludes --dry-run and --subresource: a deletion cannot be undone');
     }
     const manifests = await readManifests(options.filename, options.recursive, io);
     return withServer(options, io, (work) => replaceAll(work, manifests, options));
@@ -82,10 +82,10 @@ async function put(work: Work, ref: ObjectRef, object: Manifest['object'], optio
   const subresource = options.subresource === '' ? undefined : options.subresource;
   const { object: now } = await work.send(ref, { method: 'GET', subresource }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 404) throw error;
-    throw new ApiError(404, error.reason, `${error.message}; \`plat create\` or \`plat apply\` makes what is not there`);
+    throw new ApiError(404, error.reason, `${error.message}; use \`plat create\` or \`plat apply\` for objects that do not exist`);
   });
   const metadata = object.metadata as { resourceVersion?: string };
-  // Some kinds insist on a version; the one that is there is the one that the person wants replaced.
+  // Some kinds require a resourceVersion; without one the current version is replaced.
   const body = { ...object, metadata: { ...metadata, resourceVersion: metadata.resourceVersion ?? now.metadata?.resourceVersion } };
   return (await work.send(ref, { method: 'PUT', subresource, body, query: queryFor(options) })).object;
 }

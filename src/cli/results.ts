@@ -1,4 +1,4 @@
-/** What commands say about the objects that they changed, and about those that they could not change. */
+/** Results of commands: a message for each object that was changed, an error for each that was not. */
 import { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
 import { jsonPathTemplate } from './json-path-template.ts';
@@ -30,7 +30,7 @@ export class Results {
     else if (output !== '') this.items.push(object);
     else this.io.out(`${shownName(ref.resource, ref.name)} ${verb}${dryRun === 'none' ? '' : ` (${dryRun} dry run)`}\n`);
   }
-  /** One that failed does not keep the others from being tried. What is not about the object ends the command. */
+  /** An error of one object does not stop the others; other errors end the command. */
   failed(what: string, error: unknown): void {
     if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
     this.failures++;
@@ -39,7 +39,7 @@ export class Results {
     const where = error instanceof ManifestError ? '' : `${what}: `;
     this.io.err(`plat: ${where}${error.message}${reason}\n`);
   }
-  /** Prints the objects, where they were asked for; answers the exit code. */
+  /** Prints the objects if -o was given; returns the exit code. */
   async end(): Promise<number> {
     const { output, showManagedFields } = this.options;
     if (this.items.length > 0) {

@@ -1,8 +1,8 @@
-/** Whether a write changed anything that a person would call a change. */
+/** Whether a write changed more than managedFields. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiItem } from './print-objects.ts';
 
-/** The same but for the account of who set what, and for the version that this account alone may have moved. */
+/** Equal except for managedFields and the resourceVersion. */
 export function sameObject(before: ApiItem, after: ApiItem): boolean {
   return isDeepStrictEqual(bare(before), bare(after));
 }

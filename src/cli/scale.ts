@@ -1,4 +1,4 @@
-/** `plat scale`: how many replicas objects should have. */
+/** `plat scale`: sets the number of replicas. */
 import { setTimeout } from 'node:timers/promises';
 import { duration, FlagError, type FlagValues, flag, readInteger, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -14,10 +14,10 @@ const count = (help: string) => flag<number | undefined>(undefined, help, 'NUMBE
 const scaleFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
   Scaling: {
-    replicas: count('How many there should be.'),
-    'current-replicas': count('Only if so many are wanted now.'),
-    'resource-version': text('', 'Only if this is the version of the object.', { value: 'VERSION' }),
-    timeout: duration('0s', 'Wait so long until there are as many; 0 does not wait.', { defaultText: '0s' }),
+    replicas: count('Number of replicas.'),
+    'current-replicas': count('Scale only if the current number is this.'),
+    'resource-version': text('', 'Scale only if the object has this resourceVersion.', { value: 'VERSION' }),
+    timeout: duration('0s', 'Wait this long for the replicas; 0 does not wait.', { defaultText: '0s' }),
     'field-manager': managerFlag,
     'dry-run': dryRunFlag,
   },
@@ -35,7 +35,7 @@ interface Scale extends ApiItem {
 
 export const scale = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE  --replicas NUMBER [flags]',
-  summary: 'Set how many replicas there should be: plat scale deployment/web --replicas=3',
+  summary: 'Set the number of replicas: plat scale deployment/web --replicas=3',
   flags: scaleFlags,
   more: `
 Exit codes:
@@ -43,17 +43,17 @@ Exit codes:
   1   something was not, or not in time
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    checkTargets('scale', words, options);
+  async run({ options, args }, io) {
+    checkTargets('scale', args, options);
     const { replicas } = options;
-    if (replicas === undefined) throw new FlagError('how many? For example: --replicas=3');
-    return withServer(options, io, (work) => scaleAll(work, words, options, replicas));
+    if (replicas === undefined) throw new FlagError('number of replicas missing. For example: --replicas=3');
+    return withServer(options, io, (work) => scaleAll(work, args, options, replicas));
   },
 });
 
-async function scaleAll(work: Work, words: readonly string[], options: ScaleOptions, replicas: number): Promise<number> {
+async function scaleAll(work: Work, args: readonly string[], options: ScaleOptions, replicas: number): Promise<number> {
   const results = new Results(work.io, options);
-  const refs = await findTargets(work, words, options);
+  const refs = await findTargets(work, args, options);
   if (refs.length === 0) work.io.err('No resources found\n');
   if (options.resourceVersion !== '' && refs.length > 1) throw new FlagError('--resource-version is of one object, but there are several');
   const scaled: ObjectRef[] = [];
@@ -79,8 +79,8 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
   if (currentReplicas !== undefined) {
     const now = await work.get<Scale>(ref, 'scale');
     const wanted = now.spec?.replicas ?? 0;
-    if (wanted !== currentReplicas) throw new Error(`it should have ${wanted} replicas now, not ${currentReplicas}: left as it is`);
-    // What was looked at must still be so when it is written.
+    if (wanted !== currentReplicas) throw new Error(`expected ${currentReplicas} current replicas, but found ${wanted}: not scaled`);
+    // The write must meet the version that was checked.
     version ??= now.metadata?.resourceVersion;
   }
   if (dryRun === 'client') {
@@ -97,18 +97,18 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
   return object;
 }
 
-/** Either the object is missing or its kind cannot be scaled; the server's answer does not tell which. */
+/** A 404 means that the object does not exist or that its kind has no scale subresource; a second request distinguishes them. */
 async function explained(work: Work, ref: ObjectRef, error: unknown): Promise<unknown> {
   if (!(error instanceof ApiError) || error.code !== 404) return error;
   return (await work.exists(ref)) ? new Error(`${ref.resource.name} cannot be scaled`) : error;
 }
 
-/** Asks again and again: where the figure stands in an object, only the server knows. */
+/** Polls the scale subresource: only the server knows which field holds the number. */
 async function waitForReplicas(work: Work, ref: ObjectRef, replicas: number, until: number): Promise<void> {
   for (;;) {
     const now = (await work.get<Scale>(ref, 'scale')).status?.replicas ?? 0;
     if (now === replicas) return;
-    if (performance.now() >= until) throw new Error(`timed out: it has ${now} of ${replicas} replicas`);
+    if (performance.now() >= until) throw new Error(`timed out waiting for replicas: ${now} of ${replicas}`);
     await setTimeout(POLL_MS, undefined, { signal: work.signal });
   }
 }

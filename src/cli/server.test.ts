@@ -39,7 +39,7 @@ test('a ready server says where it is and what to type next; a signal ends it wi
   );
   expect(io.stderr).toContain('the feature gate ServerSideApply does nothing any more');
   io.send('SIGTERM');
-  await io.said('once more to stop at once');
+  await io.said('interrupt again to stop at once');
   finish();
   expect(await done).toBe(0);
   expect(story).toEqual(['start on 7000', 'close']);

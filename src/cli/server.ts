@@ -1,4 +1,4 @@
-/** `plat server`: one process that serves the API until it is told to stop. */
+/** `plat server`: serves the API until it is interrupted. */
 import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
 import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
@@ -8,7 +8,7 @@ import { productVersion } from '../version.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
-/** What the command needs of a server that was started and is ready. */
+/** What the command uses of a server that is ready. */
 export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;
 export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
 
@@ -43,7 +43,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
     if (!asked()) io.out(readyText(server, config, options, io, performance.now() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
-    io.err('plat: stopping; once more to stop at once\n');
+    io.err('plat: stopping; interrupt again to stop at once\n');
     await server.close();
     return 0;
   } finally {
@@ -63,7 +63,7 @@ async function configFile({ adminConfig, adminConfigPath, address }: StartedServ
   return file;
 }
 
-/** What a person needs to know next. */
+/** The start message. */
 function readyText(server: StartedServer, config: string, options: ServerOptions, io: IO, millis: number): string {
   const store =
     options.store === 'etcd'

@@ -1,4 +1,4 @@
-/** How commands that run until they are told to stop hear of it. */
+/** Stop signals for commands that run until they are interrupted. */
 import type { IO } from './command.ts';
 
 export interface StopSignal {

@@ -1,4 +1,4 @@
-/** Which objects a command is about: by type and name, by file, or by what they have in common. */
+/** The objects of a command: by type and name, file or selector. */
 import type { ApiResource } from '../client/discovery.ts';
 import { FlagError } from '../lib/flags.ts';
 import { targetsOf } from './get-args.ts';
@@ -18,16 +18,16 @@ export interface TargetOptions {
 
 const PAGE = 500;
 
-/** Says what is wrong with a command line before anything is asked of a server. `command` begins the examples. */
-export function checkTargets(command: string, words: readonly string[], options: TargetOptions): void {
+/** Checks the arguments before any request. `command` begins the examples. */
+export function checkTargets(command: string, args: readonly string[], options: TargetOptions): void {
   const { filename, selector = '', fieldSelector = '', all = false, allNamespaces = false } = options;
   const byWhat = selector !== '' || fieldSelector !== '' || all;
   if (filename.length > 0) {
-    if (words.length > 0) throw new FlagError(`-f and ${JSON.stringify(words[0])} exclude each other: the files name the objects`);
+    if (args.length > 0) throw new FlagError(`-f and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
     if (byWhat || allNamespaces) throw new FlagError('-f and a selector exclude each other: the files name the objects');
     return;
   }
-  const targets = targetsOf(words, `plat ${command} pod/web, plat ${command} deployment web, plat ${command} -f web.yaml`);
+  const targets = targetsOf(args, `plat ${command} pod/web, plat ${command} deployment web, plat ${command} -f web.yaml`);
   const named = targets.some((t) => t.names.length > 0);
   if (named && byWhat) throw new FlagError('a name and --selector, --field-selector or --all exclude each other');
   if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: say which with -n');
@@ -35,7 +35,7 @@ export function checkTargets(command: string, words: readonly string[], options:
 }
 
 /** The objects, in the order of the command line. */
-export async function findTargets(work: Work, words: readonly string[], options: TargetOptions): Promise<ObjectRef[]> {
+export async function findTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<ObjectRef[]> {
   if (options.filename.length > 0) {
     const refs: ObjectRef[] = [];
     for (const manifest of await readManifests(options.filename, options.recursive, work.io)) {
@@ -45,7 +45,7 @@ export async function findTargets(work: Work, words: readonly string[], options:
     return refs;
   }
   const refs: ObjectRef[] = [];
-  for (const { type, names } of targetsOf(words, '')) {
+  for (const { type, names } of targetsOf(args, '')) {
     if (names.length === 0) {
       for (const resource of await work.discovery.findAll(type)) refs.push(...(await inCollection(work, resource, options)));
       continue;

@@ -34,19 +34,19 @@ test.each([
   expect(readGoal(text).met(pod)).toBe(met);
 });
 
-test('nothing is as wanted when it is not there, but for what is to be gone', () => {
+test('a missing object meets only the deletion', () => {
   expect(readGoal('delete').met(undefined)).toBe(true);
   for (const text of ['create', 'condition=Ready', 'jsonpath={.status.phase}']) expect(readGoal(text).met(undefined)).toBe(false);
 });
 
 test.each([
-  ['condition=Bad', 'its condition Bad is False (Why: because)'],
-  ['condition=Old', 'its condition Old is of an older generation'],
-  ['condition=None', 'it has no condition None, but Ready, Old, Bad'],
-  ['jsonpath={.status.phase}=x', '.status.phase is Running'],
-  ['jsonpath={.status.none}=x', 'it has nothing at .status.none'],
-  ['delete', 'f must let it go first'],
-])('%s is away by: %s', (text, expected) => {
+  ['condition=Bad', 'it is False (Why: because)'],
+  ['condition=Old', 'it is of an older generation'],
+  ['condition=None', 'the object has only Ready, Old, Bad'],
+  ['jsonpath={.status.phase}=x', 'it is Running'],
+  ['jsonpath={.status.none}=x', 'it has no value'],
+  ['delete', 'the object has finalizers f'],
+])('%s is not met: %s', (text, expected) => {
   expect(readGoal(text).distance(pod)).toBe(expected);
 });
 

@@ -1,13 +1,15 @@
-/** What `plat wait` may be told to wait for. */
+/** The conditions of `plat wait --for`. */
 import { jsonPath } from '../meta/json-path.ts';
 import type { ApiItem } from './print-objects.ts';
 
 export interface Goal {
   readonly kind: 'delete' | 'create' | 'state';
-  /** What is said when it is reached. */
+  /** What is waited for, for the timeout error. */
+  readonly wanted: string;
+  /** Printed when the condition is met. */
   readonly reached: string;
   met(object: ApiItem | undefined): boolean;
-  /** How far from it an object is, for whoever waited in vain. */
+  /** Why an object does not meet the condition, for the timeout error. */
   distance(object: ApiItem): string;
 }
 
@@ -21,9 +23,16 @@ interface Condition {
 
 /** `delete`, `create`, `condition=Ready`, `condition=Ready=False`, `jsonpath={.status.phase}=Running`. Throws an Error. */
 export function readGoal(text: string): Goal {
-  if (text === 'delete') return { kind: 'delete', reached: 'deleted', met: (object) => object === undefined, distance: finalizersOf };
+  if (text === 'delete')
+    return { kind: 'delete', wanted: 'the deletion', reached: 'deleted', met: (object) => object === undefined, distance: finalizersOf };
   if (text === 'create')
-    return { kind: 'create', reached: 'created', met: (object) => object !== undefined, distance: () => 'it is not there' };
+    return {
+      kind: 'create',
+      wanted: 'the creation',
+      reached: 'created',
+      met: (object) => object !== undefined,
+      distance: () => 'the object does not exist',
+    };
   const condition = /^condition=([^=]+)(?:=(.+))?$/i.exec(text);
   if (condition !== null) return conditionGoal(condition[1] as string, condition[2] ?? 'True');
   if (text.startsWith('jsonpath=')) return pathGoal(text.slice('jsonpath='.length));
@@ -35,6 +44,7 @@ function conditionGoal(type: string, value: string): Goal {
   const find = (object: ApiItem | undefined): Condition | undefined => conditionsOf(object).find((c) => same(c.type, type));
   return {
     kind: 'state',
+    wanted: `condition ${type}`,
     reached: 'condition met',
     met: (object) => {
       const found = find(object);
@@ -44,15 +54,15 @@ function conditionGoal(type: string, value: string): Goal {
       const found = find(object);
       if (found === undefined) {
         const types = conditionsOf(object).map((c) => c.type);
-        return `it has no condition ${type}${types.length > 0 ? `, but ${types.join(', ')}` : ' and no others'}`;
+        return types.length > 0 ? `the object has only ${types.join(', ')}` : 'the object has no conditions';
       }
-      if (isStale(found, object)) return `its condition ${found.type} is of an older generation`;
+      if (isStale(found, object)) return 'it is of an older generation';
       const why = [found.reason, found.message].filter((t) => t !== undefined && t !== '').join(': ');
-      return `its condition ${found.type} is ${found.status}${why === '' ? '' : ` (${why})`}`;
+      return `it is ${found.status}${why === '' ? '' : ` (${why})`}`;
     },
   };
 }
-/** A condition that was found before the object last changed tells nothing about it as it is. */
+/** A condition of an older generation does not count. */
 function isStale(condition: Condition | undefined, object: ApiItem | undefined): boolean {
   const { generation } = (object?.metadata ?? {}) as { generation?: number };
   return condition?.observedGeneration !== undefined && generation !== undefined && condition.observedGeneration < generation;
@@ -63,8 +73,8 @@ function conditionsOf(object: ApiItem | undefined): readonly Condition[] {
 }
 function finalizersOf(object: ApiItem): string {
   const { finalizers = [], deletionTimestamp } = (object.metadata ?? {}) as { finalizers?: string[]; deletionTimestamp?: string };
-  if (deletionTimestamp === undefined) return 'nobody has deleted it';
-  return finalizers.length > 0 ? `${finalizers.join(', ')} must let it go first` : 'it is being deleted';
+  if (deletionTimestamp === undefined) return 'nobody deleted the object';
+  return finalizers.length > 0 ? `the object has finalizers ${finalizers.join(', ')}` : 'the object is terminating';
 }
 
 function pathGoal(text: string): Goal {
@@ -76,6 +86,7 @@ function pathGoal(text: string): Goal {
     follow(object).map((found) => (typeof found === 'string' ? found : JSON.stringify(found)));
   return {
     kind: 'state',
+    wanted: value === undefined ? path : `${path}=${value}`,
     reached: 'condition met',
     met: (object) => {
       const found = values(object);
@@ -83,7 +94,7 @@ function pathGoal(text: string): Goal {
     },
     distance: (object) => {
       const found = values(object);
-      return found.length === 0 ? `it has nothing at ${path}` : `${path} is ${found.join(', ')}`;
+      return found.length === 0 ? 'it has no value' : `it is ${found.join(', ')}`;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** `plat wait`: until objects are as wanted, or the time is up. */
+/** `plat wait`: waits for a condition of objects, or a timeout. */
 import { duration, type Flag, FlagError, type FlagValues, flag } from '../lib/flags.ts';
 import { parseDuration } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -14,7 +14,7 @@ import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const timeout: Flag<number> = {
-  ...duration('30s', 'Longest wait for all of them together; 0 looks once, less than 0 waits a week.'),
+  ...duration('30s', 'Longest wait for all objects together; 0 checks once, a negative value waits a week.'),
   read: (values) => {
     const millis = Number(parseDuration(values.at(-1) as string) / 1_000_000n);
     return millis < 0 ? WEEK_MS : millis;
@@ -34,25 +34,25 @@ type WaitOptions = FlagValues<typeof waitFlags>;
 export const wait = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE --for=… [flags]',
   summary:
-    "Wait for objects: plat wait --for=condition=Ready pod/web, plat wait --for=delete ns/a, plat wait --for=jsonpath='{.status.phase}'=Bound pvc/a",
+    "Wait for a condition: plat wait --for=condition=Ready pod/web, plat wait --for=delete ns/a, plat wait --for=jsonpath='{.status.phase}'=Bound pvc/a",
   flags: waitFlags,
   more: `
 Exit codes:
-  0     all of them are as wanted
-  1     one is not, or not in time
+  0     all objects meet the condition
+  1     an object does not, or not in time
   2     the command line is wrong
   130   interrupted
 `,
-  async run({ options, words }, io) {
-    checkTargets('wait', words, options);
+  async run({ options, args }, io) {
+    checkTargets('wait', args, options);
     const goal = options.for;
-    if (goal === undefined) throw new FlagError('wait for what? For example: --for=condition=Ready, --for=delete');
-    return withServer(options, io, (work) => waitFor(work, words, options, goal));
+    if (goal === undefined) throw new FlagError('condition missing. For example: --for=condition=Ready, --for=delete');
+    return withServer(options, io, (work) => waitFor(work, args, options, goal));
   },
 });
 
-async function waitFor(work: Work, words: readonly string[], options: WaitOptions, goal: Goal): Promise<number> {
-  const refs = await findTargets(work, words, options);
+async function waitFor(work: Work, args: readonly string[], options: WaitOptions, goal: Goal): Promise<number> {
+  const refs = await findTargets(work, args, options);
   const results = new Results(work.io, { ...options, dryRun: 'none' });
   if (refs.length === 0) {
     work.io.err('No resources found\n');
@@ -69,19 +69,19 @@ async function waitFor(work: Work, words: readonly string[], options: WaitOption
   return results.end();
 }
 
-/** Without a deadline one look decides. */
+/** Without a deadline it checks once. */
 async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Deadline | undefined): Promise<ApiItem> {
   let last: ApiItem | undefined;
   let seen = false;
   const check = (object: ApiItem | undefined): boolean => {
     if (object === undefined && goal.kind === 'state')
-      throw new Error(seen ? 'it was deleted' : 'it is not there; --for=create waits until it is');
+      throw new Error(seen ? 'the object was deleted' : 'the object does not exist; --for=create waits for it');
     seen = true;
     last = object ?? last;
     return goal.met(object);
   };
   if (deadline === undefined ? check(await now(work, ref)) : await followObject(work, ref, deadline, check)) return last ?? {};
-  throw new Error(`timed out: ${last === undefined ? 'it is not there' : goal.distance(last)}`);
+  throw new Error(`timed out waiting for ${goal.wanted}: ${last === undefined ? 'the object does not exist' : goal.distance(last)}`);
 }
 
 async function now(work: Work, ref: ObjectRef): Promise<ApiItem | undefined> {

@@ -1,4 +1,4 @@
-/** Warnings that a server sends beside its answers. */
+/** Warnings in the headers of answers. */
 import type { IO } from './command.ts';
 
 /** Prints each warning once, on the standard error. */

@@ -1,4 +1,4 @@
-/** What commands about objects work with: a connection, what the server serves, requests, and the end that a person may call for. */
+/** The context of commands about objects: connection, discovery, requests, and a signal for interrupts. */
 import { type ApiResource, Discovery } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, readAll } from '../client/transport.ts';
@@ -48,14 +48,14 @@ export class Work {
   get namespace(): string {
     return this.session.connection.namespace;
   }
-  /** The server may serve other things by now. */
+  /** Discovery may be outdated. */
   forget(): void {
     this.discovery = new Discovery(this.session.transport);
   }
   get<T = ApiItem>(ref: ObjectRef, subresource?: string): Promise<T> {
     return this.send<T>(ref, { method: 'GET', subresource }).then(({ object }) => object);
   }
-  /** Whether the object is there, as far as we may see: the server does not tell a missing object from a missing part of one. */
+  /** Whether the object exists and is visible: a 404 of a subresource does not say which of both is missing. */
   exists(ref: ObjectRef): Promise<boolean> {
     return this.get(ref).then(
       () => true,
@@ -86,7 +86,7 @@ export class Work {
   }
 }
 
-/** Connects, works and lets go; an interrupt ends the work with 130. */
+/** Connects, runs and disconnects; an interrupt ends it with exit code 130. */
 export async function withServer(
   options: ConnectOptions & { readonly namespace?: string | undefined },
   io: IO,

@@ -58,7 +58,7 @@ test('one letter may stand for a name', () => {
 test('switches need no value', () => {
   expect(parse('--quiet').quiet).toBe(true);
   expect(parse('--quiet=false').quiet).toBe(false);
-  expect(parseFlags(table, ['--quiet', 'false']).words).toEqual(['false']);
+  expect(parseFlags(table, ['--quiet', 'false']).args).toEqual(['false']);
   expect(parse('--loud').loud).toBe(true);
   expect(parse().loud).toBeUndefined();
 });
@@ -71,9 +71,9 @@ test('lists and pairs are joined', () => {
   ]);
 });
 
-test('words, what was given, warnings and help', () => {
+test('arguments, what was given, warnings and help', () => {
   const parsed = parseFlags(table, ['get', '--loud', '--', '--quiet']);
-  expect(parsed.words).toEqual(['get', '--quiet']);
+  expect(parsed.args).toEqual(['get', '--quiet']);
   expect([...parsed.given]).toEqual(['loud']);
   expect(parsed.warnings).toEqual(['--loud is deprecated: Shout.']);
   expect(parseFlags(table, ['--help', '--nonsense']).help).toBe(true);

@@ -190,24 +190,24 @@ export interface ParsedFlags<Table extends FlagTable> {
   readonly options: FlagValues<Table>;
   /** Names of flags that were given. */
   readonly given: ReadonlySet<string>;
-  /** Words that are not flags. */
-  readonly words: readonly string[];
+  /** Arguments that are not flags. */
+  readonly args: readonly string[];
   readonly warnings: readonly string[];
   /** `--help` was among them; nothing else was looked at. */
   readonly help: boolean;
 }
 
 /** Reads a command line. Throws FlagError for what is unknown or malformed. */
-export function parseFlags<Table extends FlagTable>(table: Table, args: readonly string[]): ParsedFlags<Table> {
+export function parseFlags<Table extends FlagTable>(table: Table, argv: readonly string[]): ParsedFlags<Table> {
   const known = flagsByName(table);
-  const { raw, words, help } = readWords(known, args);
+  const { raw, args, help } = readArguments(known, argv);
   const warnings: string[] = [];
   const options: Record<string, unknown> = {};
   for (const [name, flag] of known) {
     const values = raw.get(name);
     options[camelCase(name)] = values === undefined || help ? flag.default : readFlag(name, flag, values, warnings);
   }
-  return { options: options as FlagValues<Table>, given: new Set(raw.keys()), words, warnings, help };
+  return { options: options as FlagValues<Table>, given: new Set(raw.keys()), args, warnings, help };
 }
 
 /** What an empty command line gives. */
@@ -232,33 +232,33 @@ function readFlag(name: string, flag: Flag<unknown>, values: readonly string[], 
 export interface RawFlags {
   /** Values as they were given, by name. */
   readonly raw: Map<string, string[]>;
-  readonly words: string[];
+  readonly args: string[];
   readonly help: boolean;
 }
 /** Splits a command line without reading the values. Throws FlagError for flags that are unknown or lack a value. */
-export const rawFlags = (table: FlagTable, args: readonly string[]): RawFlags => readWords(flagsByName(table), args);
+export const rawFlags = (table: FlagTable, argv: readonly string[]): RawFlags => readArguments(flagsByName(table), argv);
 
-function readWords(known: ReadonlyMap<string, Flag<unknown>>, args: readonly string[]): RawFlags {
+function readArguments(known: ReadonlyMap<string, Flag<unknown>>, argv: readonly string[]): RawFlags {
   const letters = new Map([...known].map(([name, flag]) => [flag.short ?? (name.length === 1 ? name : ''), name]));
   const raw = new Map<string, string[]>();
-  const words: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] as string;
-    if (arg === '--') return { raw, words: [...words, ...args.slice(i + 1)], help: false };
-    if (arg === '--help' || arg === '-h') return { raw, words, help: true };
+  const args: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i] as string;
+    if (arg === '--') return { raw, args: [...args, ...argv.slice(i + 1)], help: false };
+    if (arg === '--help' || arg === '-h') return { raw, args, help: true };
     if (!arg.startsWith('-') || arg === '-') {
-      words.push(arg);
+      args.push(arg);
       continue;
     }
     const { name, glued } = arg.startsWith('--') ? longFlag(arg, known) : shortFlag(arg, known, letters);
     const flag = known.get(name) as Flag<unknown>;
-    const value = glued ?? (flag.isSwitch ? 'true' : args[++i]);
+    const value = glued ?? (flag.isSwitch ? 'true' : argv[++i]);
     if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
     const values = raw.get(name);
     if (values === undefined) raw.set(name, [value]);
     else values.push(value);
   }
-  return { raw, words, help: false };
+  return { raw, args, help: false };
 }
 interface NamedValue {
   readonly name: string;

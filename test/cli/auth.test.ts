@@ -56,12 +56,12 @@ describe.each(['plat', 'kubernetes'])('access with identity %s', (identity) => {
   });
 
   test('can-i: what looks wrong is asked all the same, with a warning', async () => {
-    expect((await admin.run(['auth', 'can-i', 'gte', 'pods'])).stderr).toBe('Warning: "gte" is no usual verb (did you mean get?)\n');
+    expect((await admin.run(['auth', 'can-i', 'gte', 'pods'])).stderr).toBe('Warning: "gte" is not a standard verb (did you mean get?)\n');
     expect(await admin.run(['auth', 'can-i', 'get', 'podz.example.com'])).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(`doesn't have a resource type "podz.example.com"`),
     });
-    expect((await admin.run(['auth', 'can-i', 'get', 'nodes', '-n', ns])).stderr).toContain('nodes are of no namespace');
+    expect((await admin.run(['auth', 'can-i', 'get', 'nodes', '-n', ns])).stderr).toContain('nodes are cluster-scoped');
     expect(await admin.run(['auth', 'can-i', 'get'])).toMatchObject({ code: 2 });
     expect(await admin.run(['auth', 'can-i', 'get', 'a/b/c'])).toMatchObject({ code: 2 });
   });
@@ -91,7 +91,7 @@ describe.each(['plat', 'kubernetes'])('access with identity %s', (identity) => {
       /Username +bob\nGroups +\[g system:authenticated\]/,
     );
     const unknown = await as('wrong').run(['auth', 'whoami']);
-    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('the server does not know you') });
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('invalid, expired or revoked credentials') });
   });
 
   test('create token: for whom, for how long, bound to what', async () => {

@@ -167,7 +167,7 @@ describe.each(['plat', 'kubernetes'])('changes with identity %s', (identity) => 
       await makeDeployment('d');
       expect(await plat.run(['scale', 'deploy/d', '-n', ns, '--replicas=3', '--current-replicas=2'])).toMatchObject({
         code: 1,
-        stderr: 'plat: deployment.apps/d: it should have 1 replicas now, not 2: left as it is\n',
+        stderr: 'plat: deployment.apps/d: expected 2 current replicas, but found 1: not scaled\n',
       });
       expect(await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=9', '--dry-run=client'])).toBe(
         'deployment.apps/d scaled (client dry run)\n',
@@ -184,7 +184,7 @@ describe.each(['plat', 'kubernetes'])('changes with identity %s', (identity) => 
       const path = `/apis/${group}/v1/namespaces/${ns}/beds/b/status`;
       expect(await plat.run(['scale', 'bed/b', '-n', ns, '--replicas=2', '--timeout=100ms'])).toMatchObject({
         code: 1,
-        stderr: `plat: bed.${group}/b: timed out: it has 0 of 2 replicas\n`,
+        stderr: `plat: bed.${group}/b: timed out waiting for replicas: 0 of 2\n`,
       });
       const { io, code } = plat.start(['scale', 'bed/b', '-n', ns, '--replicas=2', '--timeout=60s']);
       await io.said('scaled');
@@ -201,8 +201,8 @@ describe.each(['plat', 'kubernetes'])('changes with identity %s', (identity) => 
 });
 
 test.each([
-  [['patch', 'pod/a'], 'which change?'],
-  [['patch', 'pod/a', '-p', '{}', '--patch-file', 'x'], 'which change?'],
+  [['patch', 'pod/a'], 'patch missing'],
+  [['patch', 'pod/a', '-p', '{}', '--patch-file', 'x'], 'patch missing'],
   [['patch', 'pod/a', '--patch-file', 'nowhere'], 'cannot be read'],
   [['patch', 'pod/a', '-p', '[]'], 'a list of operations is --type json'],
   [['patch', 'pod/a', '-p', '{}', '--type', 'json'], 'is a list of operations'],
@@ -213,7 +213,7 @@ test.each([
   [['label', 'pod/a'], 'which labels?'],
   [['label', 'pods', 'x=1'], 'which pods?'],
   [['annotate', 'pod/a'], 'which annotations?'],
-  [['scale', 'deploy/a'], 'how many?'],
+  [['scale', 'deploy/a'], 'number of replicas missing'],
   [['scale', 'deploy/a', '--replicas=-1'], 'not between 0'],
 ])('%j is refused', async (args, message) => {
   const io = testIO();

@@ -45,7 +45,7 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
     expect(await plat.run(['create', '-n', ns, '-f', '-'], typo)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'plat: configmap/typo: unknown field "metadata.lables" (did you mean labels?); --validate=ignore sends it all the same\n',
+      stderr: 'plat: configmap/typo: unknown field "metadata.lables" (did you mean labels?); --validate=ignore sends it anyway\n',
     });
     expect(await plat.run(['create', '-n', ns, '-f', '-', '--validate=warn', '--dry-run=server'], typo)).toEqual({
       code: 0,

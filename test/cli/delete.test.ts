@@ -54,7 +54,7 @@ describe.each(['plat', 'kubernetes'])('delete with identity %s', (identity) => {
     expect(await plat.run(['delete', 'cm/held', '-n', ns, '--timeout=300ms'])).toEqual({
       code: 1,
       stdout: 'configmap/held deleted\n',
-      stderr: 'plat: configmap/held: it is marked for deletion, but was not gone in time: example.com/hold must let it go first\n',
+      stderr: 'plat: configmap/held: timed out waiting for the deletion: the object has finalizers example.com/hold\n',
     });
     expect(await plat.ok(['delete', 'cm/held', '-n', ns, '--wait=false'])).toBe('configmap/held deleted\n');
     const { io, code } = plat.start(['delete', 'cm/held', '-n', ns]);

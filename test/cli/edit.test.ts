@@ -99,7 +99,7 @@ describe.each(['plat', 'kubernetes'])('edit with identity %s', (identity) => {
     const patch = { url: `${server.address}${path()}`, body: { data: { other: 'theirs' } } };
     const { plat, shown } = editor([{ patch, replace: [['x: "1"', 'x: "2"']] }, {}]);
     expect(await plat.ok(['edit', 'cm/a', '-n', ns])).toBe('configmap/a edited\n');
-    expect(shown(1)).toContain('# others have changed the object meanwhile');
+    expect(shown(1)).toContain('# the object has changed on the server');
     expect(shown(1)).toContain('# +  other: theirs\n');
     expect((await server.admin.ok('GET', path())).data).toEqual({ x: '2' });
   });

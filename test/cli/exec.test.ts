@@ -89,7 +89,7 @@ test('input goes there, and its end', async () => {
   expect(released).toBe(true);
 });
 
-test('a node of the older protocol cannot be told of the end: the person is', async () => {
+test('a node of the older protocol cannot get the end of stdin: the user gets a hint', async () => {
   agent(
     () => {},
     (peer, channel, text) => {
@@ -98,7 +98,7 @@ test('a node of the older protocol cannot be told of the end: the person is', as
     'v4',
   );
   const { io, code } = start(['exec', '-i', 'one', '--', 'cat'], { input: Readable.from([Buffer.from('x')]) });
-  await io.said('cannot be told that the input has ended');
+  await io.said('cannot signal the end of stdin');
   io.send('SIGINT');
   expect(await code).toBe(130);
 });
@@ -152,11 +152,11 @@ test('attach: a program that has a terminal is given one', async () => {
   expect(world.agent.seen[0]?.url).toContain(`/attach/${world.ns}/shell/main`);
 });
 
-test('what goes wrong is told', async () => {
+test('failures are reported', async () => {
   agent((peer) => peer.close());
   expect(await finish(['exec', 'one', '--', 'x'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('ended before the program did'),
+    stderr: expect.stringContaining('lost before the command ended'),
   });
   agent((peer) => say(peer, 3, JSON.stringify({ status: 'Failure', message: 'no such file' })));
   expect(await finish(['exec', 'one', '--', 'x'])).toMatchObject({ code: 1, stderr: 'plat: no such file\n' });

@@ -89,8 +89,8 @@ describe.each(['plat', 'kubernetes'])('explain with identity %s', (identity) => 
 });
 
 test.each([
-  [[], 'which type?'],
-  [['pods', 'nodes'], 'one type at a time'],
+  [[], 'type missing'],
+  [['pods', 'nodes'], 'too many arguments'],
 ])('%j is refused', async (args, message) => {
   const io = testIO();
   expect(await run(['explain', ...args], io)).toBe(2);

@@ -72,7 +72,7 @@ test('how much of it', async () => {
     ['--all-containers', '-c', 'd'],
   ])
     expect(await run('one', ...wrong)).toMatchObject({ code: 2 });
-  expect(await plat.run(['logs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('which pod?') });
+  expect(await plat.run(['logs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('pod missing') });
 });
 
 test('followed, until the person has seen enough', async () => {
@@ -91,7 +91,7 @@ test('followed, until the person has seen enough', async () => {
   await eventually(() => world.agent.sockets.size === 0);
 });
 
-test('a log that cannot be had', async () => {
+test('a log that cannot be read', async () => {
   expect(await run('absent')).toMatchObject({ code: 1, stderr: expect.stringContaining('NotFound') });
   world.agent.answer = (req, res) => {
     if (req.url?.includes('web-2')) {
@@ -100,7 +100,7 @@ test('a log that cannot be had', async () => {
       setImmediate(() => res.socket?.destroy());
     } else res.end('whole\n');
   };
-  expect(await run('web-2')).toMatchObject({ code: 1, stdout: 'half', stderr: expect.stringContaining('broke off') });
+  expect(await run('web-2')).toMatchObject({ code: 1, stdout: 'half', stderr: expect.stringContaining('was interrupted') });
   expect(await run('-l', 'app=web', '--ignore-errors')).toMatchObject({ code: 1, stdout: 'halfwhole\n' });
 });
 

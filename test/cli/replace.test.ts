@@ -46,7 +46,8 @@ describe.each(['plat', 'kubernetes'])('replace with identity %s', (identity) => 
     const none = { ...configMap({}), metadata: { name: 'none' } };
     expect(await plat.run(['replace', '-n', ns, '-f', '-'], none)).toMatchObject({
       code: 1,
-      stderr: 'plat: configmap/none: configmaps "none" not found; `plat create` or `plat apply` makes what is not there (NotFound)\n',
+      stderr:
+        'plat: configmap/none: configmaps "none" not found; use `plat create` or `plat apply` for objects that do not exist (NotFound)\n',
     });
   });
 
@@ -62,7 +63,7 @@ describe.each(['plat', 'kubernetes'])('replace with identity %s', (identity) => 
     const held = { ...configMap({}), metadata: { name: 'held' } };
     expect(await plat.run(['replace', '-n', ns, '-f', '-', '--force', '--timeout=200ms'], held)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('example.com/hold must let it go first'),
+      stderr: expect.stringContaining('finalizers example.com/hold'),
     });
   });
 

@@ -36,7 +36,7 @@ describe.each(['plat', 'kubernetes'])('wait with identity %s', (identity) => {
     expect(await plat.run(['wait', 'bed/b', '-n', ns, '--for=condition=ready', '--timeout=200ms'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `plat: bed.${group}/b: timed out: its condition Ready is False (Rain)\n`,
+      stderr: `plat: bed.${group}/b: timed out waiting for condition ready: it is False (Rain)\n`,
     });
     expect((await plat.run(['wait', 'bed/b', '-n', ns, '--for=condition=ready', '--timeout=0'])).code).toBe(1);
     const waiting = plat.start(['wait', 'beds', '--all', '-n', ns, '--for=condition=Ready', '--timeout=60s']);
@@ -67,7 +67,7 @@ describe.each(['plat', 'kubernetes'])('wait with identity %s', (identity) => {
     expect(await plat.ok(['wait', 'bed/a', '-n', ns, '--for=delete'])).toBe(`bed.${group}/a deleted\n`);
     expect(await plat.run(['wait', 'bed/a', '-n', ns, '--for=condition=Ready'])).toMatchObject({
       code: 1,
-      stderr: `plat: bed.${group}/a: it is not there; --for=create waits until it is\n`,
+      stderr: `plat: bed.${group}/a: the object does not exist; --for=create waits for it\n`,
     });
   });
 
@@ -85,12 +85,12 @@ describe.each(['plat', 'kubernetes'])('wait with identity %s', (identity) => {
     const { io, code } = plat.start(['wait', 'bed/a', '-n', ns, '--for=condition=Ready', '--timeout=60s']);
     await server.admin.delete(path('/a'));
     expect(await code).toBe(1);
-    expect(io.stderr).toMatch(/it (was deleted|is not there)/);
+    expect(io.stderr).toMatch(/the object (was deleted|does not exist)/);
   });
 });
 
 test.each([
-  [['pod/a'], 'wait for what?'],
+  [['pod/a'], 'condition missing'],
   [['pod/a', '--for=ready'], 'is none of delete, create, condition=NAME[=VALUE]'],
   [['pods', '--for=delete'], 'which pods?'],
 ])('%j is refused', async (args, message) => {

@@ -60,7 +60,10 @@ describe.skipIf(programMissing !== undefined)(`the program (${programMissing ?? 
   test('one signal ends it well', async () => {
     const server = await startPlat(['--store', 'memory']);
     server.child.process.kill('SIGTERM');
-    expect(await finished(server.child)).toMatchObject({ code: 0, stderr: expect.stringContaining('stopping; once more to stop at once') });
+    expect(await finished(server.child)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('stopping; interrupt again to stop at once'),
+    });
   });
 
   test('a second signal ends it at once, whatever is under way', async () => {

@@ -1,5 +1,4 @@
-/** `plat auth can-i`: asks the server whether it would allow something. */
-
+/** `plat auth can-i`: checks with the server whether an action is allowed. */
 import { bool, FlagError, type FlagValues, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
@@ -14,12 +13,12 @@ import { type Work, withServer } from '../work.ts';
 const table = {
   Asking: {
     namespace: namespaceFlag,
-    'all-namespaces': bool(false, 'Ask about all namespaces.', { short: 'A' }),
-    subresource: text('', 'Part of the object that is asked about, such as log or scale.', { value: 'NAME' }),
-    list: bool(false, 'List all that is allowed in the namespace.'),
+    'all-namespaces': bool(false, 'Check in all namespaces.', { short: 'A' }),
+    subresource: text('', 'Subresource to check, such as log or scale.', { value: 'NAME' }),
+    list: bool(false, 'List all allowed actions in the namespace.'),
   },
   Printing: {
-    quiet: bool(false, 'Say nothing: the exit code tells.', { short: 'q' }),
+    quiet: bool(false, 'Print nothing; use the exit code.', { short: 'q' }),
     'no-headers': bool(false, 'Leave the headers of --list out.'),
   },
   Connecting: connectFlags,
@@ -32,7 +31,7 @@ const urlVerbs = ['get', 'put', 'post', 'head', 'options', 'delete', 'patch', '*
 
 export const canI = command({
   usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
-  summary: 'Tell whether something is allowed: plat auth can-i create pods -n team, plat auth can-i get /metrics, plat auth can-i --list',
+  summary: 'Check whether an action is allowed: plat auth can-i create pods -n team, plat auth can-i get /metrics, plat auth can-i --list',
   flags: table,
   more: `
 Exit codes:
@@ -40,18 +39,17 @@ Exit codes:
   1   it is not, or the server could not be asked
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
+  async run({ options, args }, io) {
     if (options.list) {
-      if (words.length > 0) throw new FlagError(`--list takes no words, but was given ${JSON.stringify(words[0])}`);
+      if (args.length > 0) throw new FlagError(`--list takes no arguments, but got ${JSON.stringify(args[0])}`);
       return withServer(options, io, (work) => list(work, options));
     }
-    const [verb, target, more] = words;
+    const [verb, target, more] = args;
     if (verb === undefined || target === undefined) {
-      throw new FlagError('what may be done with what? For example: plat auth can-i create pods, plat auth can-i get deployment/web');
+      throw new FlagError('verb or resource missing. For example: plat auth can-i create pods, plat auth can-i get deployment/web');
     }
-    const named = more !== undefined && !target.includes('/') && words.length === 3 ? `${target}/${more}` : target;
-    if (words.length > 3 || (more !== undefined && named === target))
-      throw new FlagError(`one question at a time: ${JSON.stringify(more)} is one too many`);
+    const named = more !== undefined && !target.includes('/') && args.length === 3 ? `${target}/${more}` : target;
+    if (args.length > 3 || (more !== undefined && named === target)) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
     return withServer(options, io, (work) => ask(work, verb, named, options));
   },
 });
@@ -83,7 +81,7 @@ async function aboutResource(work: Work, verb: string, target: string, options: 
   if (type === '' || name === '' || more !== undefined)
     throw new FlagError(`${JSON.stringify(target)} is not of the form type or type/name`);
   const { resource, group, namespaced } = await named(work, type);
-  if (!namespaced && options.namespace !== undefined) work.io.err(`Warning: ${resource} are of no namespace, -n has no effect\n`);
+  if (!namespaced && options.namespace !== undefined) work.io.err(`Warning: ${resource} are cluster-scoped, -n has no effect\n`);
   const namespace = options.allNamespaces || !namespaced ? '' : work.namespace;
   return {
     resourceAttributes: {
@@ -96,7 +94,7 @@ async function aboutResource(work: Work, verb: string, target: string, options: 
     },
   };
 }
-/** Rules may be about types that the server does not have yet, so that is no reason not to ask. */
+/** Rules may name resources that are not served yet, so an unknown resource is still checked. */
 async function named(work: Work, type: string): Promise<{ resource: string; group: string; namespaced: boolean }> {
   if (type === '*' || type.startsWith('*.')) return { resource: '*', group: type.slice(2) || '*', namespaced: true };
   try {
@@ -111,7 +109,7 @@ async function named(work: Work, type: string): Promise<{ resource: string; grou
 }
 function checkVerb(work: Work, verb: string, usual: readonly string[], rare: readonly string[]): void {
   if (usual.includes(verb) || rare.includes(verb)) return;
-  work.io.err(`Warning: ${JSON.stringify(verb)} is no usual verb${didYouMean(verb, usual)}\n`);
+  work.io.err(`Warning: ${JSON.stringify(verb)} is not a standard verb${didYouMean(verb, usual)}\n`);
 }
 
 // ---- all that is allowed ---------------------------------------------------------------------------------------
@@ -129,14 +127,14 @@ async function list(work: Work, options: Options): Promise<number> {
   const spec = { namespace: work.namespace };
   const { status = {} } = await review<RulesReview>(work, group, 'SelfSubjectRulesReview', 'selfsubjectrulesreviews', spec);
   if (status.incomplete)
-    work.io.err(`Warning: the list is not complete: ${printable(status.evaluationError || 'the server cannot tell all')}\n`);
+    work.io.err(`Warning: the list is not complete: ${printable(status.evaluationError || 'some rules could not be listed')}\n`);
   const rows = rowsOf(status);
   if (!options.quiet)
     work.io.out(columns([...(options.noHeaders ? [] : [['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']]), ...rows]));
   return 0;
 }
 function rowsOf(status: NonNullable<RulesReview['status']>): string[][] {
-  /** What is said of the same thing by several rules is one line. */
+  /** Rules for the same resources are merged into one line. */
   const verbs = new Map<string, { row: [string, string, string]; verbs: Set<string> }>();
   const add = (row: [string, string, string], given: readonly string[] = []): void => {
     const key = row.join('\n');

@@ -1,7 +1,7 @@
-/** `plat auth`: what the server takes the caller for, and what it lets the caller do. */
+/** `plat auth`: the caller's identity and permissions. */
 import { commandGroup } from '../command-group.ts';
 
-export const auth = commandGroup('auth', 'Who you are to the server, and what you may do.', [
-  { name: 'can-i', summary: 'Tell whether something is allowed.', load: async () => (await import('./can-i.ts')).canI },
-  { name: 'whoami', summary: 'Show who the server takes you for.', load: async () => (await import('./whoami.ts')).whoami },
+export const auth = commandGroup('auth', 'Show your identity and permissions.', [
+  { name: 'can-i', summary: 'Check whether an action is allowed.', load: async () => (await import('./can-i.ts')).canI },
+  { name: 'whoami', summary: 'Show your user name and groups.', load: async () => (await import('./whoami.ts')).whoami },
 ]);

@@ -1,7 +1,7 @@
 /**
- * `plat auth whoami`: who the server takes the caller for. Servers of v1.24 have no request for that, so it is put together
- * from what they do tell: newer ones answer a SelfSubjectReview; those who may review tokens learn about their own; a
- * refusal names the one who is refused; and a certificate names its owner.
+ * `plat auth whoami`: the caller's user name and groups. A v1.24 server has no request for that, so the answer is collected
+ * from other requests: a newer server answers a SelfSubjectReview; a caller who may review tokens reviews its own; a
+ * Forbidden error names the user; and a client certificate names its owner.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -23,18 +23,18 @@ const table = {
 
 export const whoami = command({
   usage: '[flags]',
-  summary: 'Show who the server takes you for: name, groups, and what else it knows.',
+  summary: 'Show your user name, groups and extra fields.',
   flags: table,
   more: `
-A server of v1.24 tells all of it to those who may review tokens or have a certificate, and the name alone to others.
+A v1.24 server shows all of it to callers who may review tokens or have a certificate, and only the name to others.
 
 Exit codes:
   0   the server knows you
   1   it does not, or could not be asked
   2   the command line is wrong
 `,
-  async run({ options, words }, io) {
-    if (words.length > 0) throw new FlagError(`whoami takes no words, but was given ${JSON.stringify(words[0])}`);
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`whoami takes no arguments, but got ${JSON.stringify(args[0])}`);
     return withServer(options, io, async (work) => {
       const group = await fullGroup(work, 'authentication');
       const user = await userOf(work, group);
@@ -69,22 +69,22 @@ function shown(user: UserInfo): string {
 
 async function userOf(work: Work, group: string): Promise<UserInfo> {
   const { impersonation } = work.session.connection;
-  const told = await selfReview(work, group);
-  if (told !== undefined) return told;
+  const self = await selfReview(work, group);
+  if (self !== undefined) return self;
   const credential = (await work.session.connection.credentials?.current()) ?? work.session.connection;
   const token = /^Bearer (.*)$/.exec(credential.authorization ?? '')?.[1];
   const reviewed = await tokenReview(work, group, token ?? 'none');
-  // Who may act as someone else is that one to the server.
+  // An impersonated user is the caller.
   if (impersonation !== undefined) return { ...actingAs(impersonation), ...('refused' in reviewed && { username: reviewed.refused }) };
   const owner = credential.certificate === undefined ? undefined : ownerOf(credential.certificate);
   if ('refused' in reviewed) return owner?.username === reviewed.refused ? owner : { username: reviewed.refused };
   // Servers look at a certificate first.
   const user = owner ?? reviewed.user;
   if (user !== undefined) return user;
-  throw new Error('the server does not tell who you are');
+  throw new Error('cannot determine your user name: the server gave no answer that has it');
 }
 
-/** Undefined where the server does not know the request. */
+/** Undefined if the server does not serve the request. */
 async function selfReview(work: Work, group: string): Promise<UserInfo | undefined> {
   for (const version of ['v1', 'v1beta1', 'v1alpha1']) {
     try {

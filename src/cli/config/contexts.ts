@@ -4,7 +4,7 @@ import { editConfig } from '../../client/config-file.ts';
 import { bool, choice, FlagError, flag } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { printable } from '../print-table.ts';
-import { ConfigFiles, fileFlag, noWords, oneWord } from './files.ts';
+import { ConfigFiles, fileFlag, noArguments, oneWord } from './files.ts';
 
 const name = (help: string) => flag<string | undefined>(undefined, help, 'NAME', (t) => t);
 
@@ -30,9 +30,9 @@ export const getContexts = command({
   usage: '[NAME…] [flags]',
   summary: 'List contexts; a star marks the current one.',
   flags: listTable,
-  async run({ options, words }, io) {
+  async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    const wanted = words.length > 0 ? words : files.names('contexts');
+    const wanted = args.length > 0 ? args : files.names('contexts');
     const rows = wanted.map((one) => {
       const { cluster = '', user = '', namespace = '' } = files.need('contexts', one) as Record<string, string>;
       return [one === files.currentContext ? '*' : '', one, cluster, user, namespace].map((cell) => printable(String(cell)));
@@ -48,8 +48,8 @@ export const currentContext = command({
   usage: '[flags]',
   summary: 'Show the name of the current context. Exit code 1: none is.',
   flags: plain,
-  async run({ options, words }, io) {
-    noWords(words);
+  async run({ options, args }, io) {
+    noArguments(args);
     const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
     if (current === '') throw new Error('no context is current: choose one with `plat config use-context`');
     io.out(`${current}\n`);
@@ -58,11 +58,11 @@ export const currentContext = command({
 });
 export const useContext = command({
   usage: 'NAME [flags]',
-  summary: 'Make a context the current one.',
+  summary: 'Set the current context.',
   flags: plain,
-  async run({ options, words }, io) {
+  async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    const wanted = oneWord(words, 'context', 'config use-context dev');
+    const wanted = oneWord(args, 'context', 'config use-context dev');
     files.need('contexts', wanted);
     await files.setCurrent(wanted);
     io.out(`Switched to context ${JSON.stringify(wanted)}.\n`);
@@ -81,12 +81,13 @@ const setTable = {
 };
 export const setContext = command({
   usage: 'NAME|--current [flags]',
-  summary: 'Make or change a context: plat config set-context --current --namespace team, plat config set-context dev --cluster a --user b',
+  summary:
+    'Create or update a context: plat config set-context --current --namespace team, plat config set-context dev --cluster a --user b',
   flags: setTable,
-  async run({ options, words }, io) {
+  async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    if (options.current && words.length > 0) throw new FlagError('a name and --current exclude each other');
-    const wanted = options.current ? files.currentContext : oneWord(words, 'context', 'config set-context dev --cluster a --user b');
+    if (options.current && args.length > 0) throw new FlagError('a name and --current exclude each other');
+    const wanted = options.current ? files.currentContext : oneWord(args, 'context', 'config set-context dev --cluster a --user b');
     if (wanted === '') throw new ConfigError('no context is current: name one');
     const known = files.body('contexts', wanted) !== undefined;
     await files.edit('contexts', wanted, (body) => {
@@ -102,10 +103,10 @@ export const setContext = command({
 
 export const renameContext = command({
   usage: 'NAME NEW-NAME [flags]',
-  summary: 'Give a context another name.',
+  summary: 'Rename a context.',
   flags: plain,
-  async run({ options, words }, io) {
-    const [from, to, more] = words;
+  async run({ options, args }, io) {
+    const [from, to, more] = args;
     if (!from || !to || more !== undefined)
       throw new FlagError('which context, and what name? For example: plat config rename-context old new');
     const files = await ConfigFiles.read(options.kubeconfig, io);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
 import { bool, choice, FlagError, type FlagValues, file, flag, optionalBool, repeated } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
-import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noWords, oneWord } from './files.ts';
+import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noArguments, oneWord } from './files.ts';
 import { embed } from './view.ts';
 
 const value = (help: string, shown = 'TEXT') => flag<string | undefined>(undefined, help, shown, (t) => t);
@@ -15,8 +15,8 @@ export function lister(list: ListName): Command {
     usage: '[flags]',
     summary: `List the names of ${list}.`,
     flags: plain,
-    async run({ options, words }, io) {
-      noWords(words);
+    async run({ options, args }, io) {
+      noArguments(args);
       const names = (await ConfigFiles.read(options.kubeconfig, io)).names(list);
       io.out(['NAME', ...names].map((one) => `${one}\n`).join(''));
       return 0;
@@ -29,8 +29,8 @@ export function remover(list: ListName): Command {
     usage: 'NAME [flags]',
     summary: `Remove a ${what}.`,
     flags: plain,
-    async run({ options, words }, io) {
-      const name = oneWord(words, what, `config delete-${what} old`);
+    async run({ options, args }, io) {
+      const name = oneWord(args, what, `config delete-${what} old`);
       const files = await ConfigFiles.read(options.kubeconfig, io);
       files.need(list, name);
       const path = files.fileOf(list, name);
@@ -44,7 +44,7 @@ export function remover(list: ListName): Command {
   });
 }
 
-const embedFlag = bool(false, 'Put the contents of the files into the configuration rather than their paths.');
+const embedFlag = bool(false, 'Embed the contents of the files instead of their paths.');
 
 const clusterTable = {
   Cluster: {
@@ -59,10 +59,10 @@ const clusterTable = {
 };
 export const setCluster = command({
   usage: 'NAME [flags]',
-  summary: 'Make or change a cluster: plat config set-cluster dev --server https://127.0.0.1:6443 --certificate-authority ca.crt',
+  summary: 'Create or update a cluster: plat config set-cluster dev --server https://127.0.0.1:6443 --certificate-authority ca.crt',
   flags: clusterTable,
-  async run({ options, words }, io) {
-    const name = oneWord(words, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
+  async run({ options, args }, io) {
+    const name = oneWord(args, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
     if (options.insecureSkipTlsVerify && options.certificateAuthority !== undefined) {
       throw new FlagError('--certificate-authority and --insecure-skip-tls-verify exclude each other');
     }
@@ -101,16 +101,16 @@ const userTable = {
     'exec-command': value('Program that prints the credential.', 'COMMAND'),
     'exec-api-version': value('Version of the contract with it: client.authentication.…/v1.', 'VERSION'),
     'exec-arg': several('Argument for it; may be repeated.', 'TEXT'),
-    'exec-env': several('Variable for its environment; NAME- takes one away. May be repeated.', 'NAME=VALUE'),
+    'exec-env': several('Variable for its environment; NAME- removes one. May be repeated.', 'NAME=VALUE'),
     'exec-interactive-mode': choice('', ['', 'Never', 'IfAvailable', 'Always'], 'Whether it may ask the person at the terminal.', {
       value: 'Never|IfAvailable|Always',
     }),
-    'exec-provide-cluster-info': optionalBool('Tell it about the cluster.'),
-    'exec-install-hint': value('What to tell a person who does not have it.'),
+    'exec-provide-cluster-info': optionalBool('Pass the cluster to the plug-in.'),
+    'exec-install-hint': value('Hint to print when the plug-in is not installed.'),
   },
   'Auth provider': {
     'auth-provider': value('Name of the provider: oidc.', 'NAME'),
-    'auth-provider-arg': several('Setting of the provider; KEY- takes one away. May be repeated.', 'KEY=VALUE'),
+    'auth-provider-arg': several('Setting of the provider; KEY- removes one. May be repeated.', 'KEY=VALUE'),
   },
   File: fileFlag,
 };
@@ -118,10 +118,10 @@ type UserOptions = FlagValues<typeof userTable>;
 
 export const setCredentials = command({
   usage: 'NAME [flags]',
-  summary: 'Make or change a user: plat config set-credentials me --token …, plat config set-credentials me --exec-command get-token',
+  summary: 'Create or update a user: plat config set-credentials me --token …, plat config set-credentials me --exec-command get-token',
   flags: userTable,
-  async run({ options, words }, io) {
-    const name = oneWord(words, 'user', 'config set-credentials me --token …');
+  async run({ options, args }, io) {
+    const name = oneWord(args, 'user', 'config set-credentials me --token …');
     const changes = await userChanges(options, io);
     const files = await ConfigFiles.read(options.kubeconfig, io);
     await files.edit('users', name, (body) => changeUser(body, changes, options));
@@ -141,7 +141,7 @@ async function userChanges(options: UserOptions, io: IO): Promise<Body> {
   return changes;
 }
 
-/** Ways of proving who one is that exclude each other: the one that is set takes the place of the others. */
+/** Credentials that exclude each other: the one that is set replaces the others. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   token: ['token', 'tokenFile'],
   basic: ['username', 'password'],

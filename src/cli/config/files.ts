@@ -1,4 +1,4 @@
-/** The files of the client configuration together: what they say, and which of them a change belongs to. */
+/** The files of the client configuration, merged, and the file that a change is written to. */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
@@ -128,13 +128,13 @@ function absolute(body: Body, path: string): Body {
   return changed;
 }
 
-/** The one word that a command takes. */
-export function oneWord(words: readonly string[], what: string, example: string): string {
-  const [word, more] = words;
+/** The only argument of a command. */
+export function oneWord(args: readonly string[], what: string, example: string): string {
+  const [word, more] = args;
   if (word === undefined || word === '') throw new FlagError(`which ${what}? For example: plat ${example}`);
-  if (more !== undefined) throw new FlagError(`one ${what} at a time: ${JSON.stringify(more)} is one too many`);
+  if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
   return word;
 }
-export function noWords(words: readonly string[]): void {
-  if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}`);
+export function noArguments(args: readonly string[]): void {
+  if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}`);
 }

@@ -13,14 +13,14 @@ const commands: readonly CommandEntry[] = [
   { name: 'get-clusters', summary: 'List the clusters.', load: async () => (await entries()).lister('clusters') },
   { name: 'get-contexts', summary: 'List the contexts.', load: async () => (await contexts()).getContexts },
   { name: 'get-users', summary: 'List the users.', load: async () => (await entries()).lister('users') },
-  { name: 'rename-context', summary: 'Give a context another name.', load: async () => (await contexts()).renameContext },
+  { name: 'rename-context', summary: 'Rename a context.', load: async () => (await contexts()).renameContext },
   { name: 'set', summary: 'Set one value.', load: async () => (await import('./property.ts')).set },
-  { name: 'set-cluster', summary: 'Make or change a cluster.', load: async () => (await entries()).setCluster },
-  { name: 'set-context', summary: 'Make or change a context.', load: async () => (await contexts()).setContext },
-  { name: 'set-credentials', summary: 'Make or change a user.', load: async () => (await entries()).setCredentials },
+  { name: 'set-cluster', summary: 'Create or update a cluster.', load: async () => (await entries()).setCluster },
+  { name: 'set-context', summary: 'Create or update a context.', load: async () => (await contexts()).setContext },
+  { name: 'set-credentials', summary: 'Create or update a user.', load: async () => (await entries()).setCredentials },
   { name: 'unset', summary: 'Remove a value.', load: async () => (await import('./property.ts')).unset },
-  { name: 'use-context', summary: 'Make a context the current one.', load: async () => (await contexts()).useContext },
+  { name: 'use-context', summary: 'Set the current context.', load: async () => (await contexts()).useContext },
   { name: 'view', summary: 'Show the configuration, without its secrets.', load: async () => (await import('./view.ts')).view },
 ];
 
-export const config = commandGroup('config', 'Show and change the client configuration: servers, users, and pairs of both.', commands);
+export const config = commandGroup('config', 'Show and change the client configuration: clusters, users and contexts.', commands);

@@ -95,8 +95,8 @@ export const set = command({
   usage: 'PROPERTY VALUE [flags]',
   summary: 'Set one value: plat config set clusters.dev.server https://127.0.0.1:6443, plat config set current-context dev',
   flags: setTable,
-  async run({ options, words }, io) {
-    const [path, text, more] = words;
+  async run({ options, args }, io) {
+    const [path, text, more] = args;
     if (!path || text === undefined || more !== undefined) {
       throw new FlagError('which property, and what value? For example: plat config set contexts.dev.namespace team');
     }
@@ -120,8 +120,8 @@ export const unset = command({
   usage: 'PROPERTY [flags]',
   summary: 'Remove a value, an entry or all of a kind: plat config unset users.me.token, unset contexts.old, unset current-context',
   flags: unsetTable,
-  async run({ options, words }, io) {
-    const path = oneWord(words, 'property', 'config unset users.me.token');
+  async run({ options, args }, io) {
+    const path = oneWord(args, 'property', 'config unset users.me.token');
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (path === 'current-context') await files.setCurrent('');
     else

@@ -1,4 +1,4 @@
-/** `plat config view`: what all files say together. */
+/** `plat config view`: shows the merged configuration. */
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../client/config.ts';
 import type { RawConfig, RawEntry } from '../../client/config-file.ts';
@@ -6,14 +6,14 @@ import { bool, flag, readChoice, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { command } from '../command.ts';
-import { type Body, ConfigFiles, fieldOf, fileFlag, noWords } from './files.ts';
+import { type Body, ConfigFiles, fieldOf, fileFlag, noArguments } from './files.ts';
 
 const table = {
   Showing: {
     raw: bool(false, 'Show certificates, keys, tokens and passwords.'),
-    flatten: bool(false, 'Put the contents of files that are named into it, so that it can be used elsewhere. Shows them, as --raw does.'),
+    flatten: bool(false, 'Embed the contents of referenced files, secrets included, to make the output portable.'),
     minify: bool(false, 'Show only what the current context needs.'),
-    context: text('', 'The context to take for the current one.', { value: 'NAME' }),
+    context: text('', 'The context to use as the current one.', { value: 'NAME' }),
     output: flag<string>('yaml', 'Form of the output.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),
   },
   File: fileFlag,
@@ -26,8 +26,8 @@ export const view = command({
   usage: '[flags]',
   summary: 'Show the configuration, without its secrets: plat config view, plat config view --minify --flatten > portable.conf',
   flags: table,
-  async run({ options, words }, io) {
-    noWords(words);
+  async run({ options, args }, io) {
+    noArguments(args);
     let config = (await ConfigFiles.read(options.kubeconfig, io)).merged();
     if (options.context !== '') config['current-context'] = options.context;
     if (options.minify) config = minified(config);

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { file } from '../../lib/flags.ts';
 import { productVersion } from '../../version.ts';
 import { command, type IO } from '../command.ts';
-import { noWords } from '../config/files.ts';
+import { noArguments } from '../config/files.ts';
 import { ownProgram } from '../own-program.ts';
 import { apiserverHelp } from './apiserver.ts';
 import { apiserverScript, etcdScript, kubectlScript, type Program } from './launchers.ts';
@@ -23,8 +23,8 @@ export const envtest = command({
 
 Servers have stock names, keep their state in memory and run no controllers; PLAT_CONTROLLERS='*' runs them.
 `,
-  async run({ options, words }, io) {
-    noWords(words);
+  async run({ options, args }, io) {
+    noArguments(args);
     const directory = resolve(io.cwd, options.dir ?? join(cacheDirectory(io), `envtest-${productVersion}`));
     await writeLaunchers(directory, ownProgram());
     io.out(`${directory}\n`);

@@ -54,9 +54,9 @@ export function parseEnvtestFlags(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): EnvtestOptions | 'help' | 'version' {
-  const { raw, words, help } = rawFlags(envtestFlags, args.map(withDashes));
+  const { raw, args: rest, help } = rawFlags(envtestFlags, args.map(withDashes));
   if (help) return 'help';
-  if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: the server takes flags only`);
+  if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
   if (raw.has('version') && raw.get('version')?.at(-1) !== 'false') return 'version';
   // Values of flags without effect are checked, too: what is wrong here is wrong for a stock server.
   parseFlags(envtestFlags, toArgs(new Map([...raw].filter(([name]) => Object.hasOwn(stockFlags, name)))));

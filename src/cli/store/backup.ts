@@ -4,7 +4,7 @@ import { file } from '../../lib/flags.ts';
 import { command, type IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
 import { withServer } from '../work.ts';
-import { demandPath, exitCodes, noWords, outputFlag, placeFlags, placeOf, shownBytes } from './place.ts';
+import { demandPath, exitCodes, noArguments, outputFlag, placeFlags, placeOf, shownBytes } from './place.ts';
 
 const flags = {
   Backup: { to: file('File to write. It is made readable for its owner alone, and never overwritten.'), ...outputFlag },
@@ -26,8 +26,8 @@ Examples:
 The file holds all secrets, encrypted only where the store encrypts them. It does not hold keys, certificates and
 tokens of the data directory: copy these, too. A running server asks for the right to get the path /store/backup.
 ${exitCodes('the backup was written, but objects that cannot be read are not in it')}`,
-  async run({ options, given, words }, io) {
-    noWords(words);
+  async run({ options, given, args }, io) {
+    noArguments(args);
     const to = demandPath(options.to, 'to', io);
     const place = placeOf(options, given, io);
     const tools = await import('../../compose/store-tools.ts');

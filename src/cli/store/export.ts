@@ -8,7 +8,7 @@ import { bool, choice, FlagError, file } from '../../lib/flags.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { online } from './backup.ts';
-import { demandPath, exitCodes, noWords, outputFlag, placeFlags, placeOf } from './place.ts';
+import { demandPath, exitCodes, noArguments, outputFlag, placeFlags, placeOf } from './place.ts';
 import { type Exported, isOwn, isToken, pathOf, stripped } from './portable.ts';
 
 const flags = {
@@ -37,8 +37,8 @@ Examples:
 
 Secrets are written in plain text, readable for their owner alone.
 ${exitCodes('objects that cannot be read were left out; the others were written')}`,
-  async run({ options, given, words }, io) {
-    noWords(words);
+  async run({ options, given, args }, io) {
+    noArguments(args);
     const to = demandPath(options.to, 'to', io);
     if (existsSync(to)) throw new FlagError(`--to ${options.to} exists and is not overwritten: choose another name, or move it away`);
     const place = placeOf(options, given, io);

@@ -1,4 +1,4 @@
-/** `plat store import`: objects of files are made in a store, under the names that its server goes by. */
+/** `plat store import`: creates the objects of an export in a store, with the names of its identity. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ import { command, type IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
 import { manifestsOf, readManifests } from '../manifests.ts';
 import { shownName, type Work, withServer } from '../work.ts';
-import { demandPath, exitCodes, noWords, outputFlag, placeFlags, placeOf } from './place.ts';
+import { demandPath, exitCodes, noArguments, outputFlag, placeFlags, placeOf } from './place.ts';
 import { type Exported, identityOfObject, rankOf, ranks, renamer, stripped } from './portable.ts';
 
 const flags = {
@@ -39,8 +39,7 @@ const POLL_MS = 100;
 
 export const importCommand = command({
   usage: '--from DIRECTORY|FILE [--data-dir DIRECTORY | --etcd-servers URL,…] [flags]',
-  summary:
-    'Make the objects of an export in a running server, a data directory or etcd. Objects that are there are changed to what the files say.',
+  summary: 'Create or update the objects of an export in a running server, a data directory or etcd.',
   flags,
   more: `
 Examples:
@@ -51,8 +50,8 @@ Objects of the other identity are renamed: groups, namespaces of the system, lab
 config maps, secrets, commands and environments is not.
 ${exitCodes()}  1 is also the code when some objects were refused; the others were made.
 `,
-  async run({ options, given, words }, io) {
-    noWords(words);
+  async run({ options, given, args }, io) {
+    noArguments(args);
     const from = demandPath(options.from, 'from', io);
     await stat(from).catch(() => {
       throw new FlagError(`--from ${options.from}: there is no such file or directory`);
@@ -79,7 +78,7 @@ const camel = (name: string): string => name.replace(/-([a-z])/g, (_, letter: st
 async function identityAt(work: Work): Promise<Identity> {
   const group = await fullGroup(work, 'authorization');
   const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
-  if (found === undefined) throw new Error(`the server goes by names that are not known: ${group}`);
+  if (found === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);
   return found;
 }
 
@@ -109,7 +108,7 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
   return counts.failed > 0 ? 1 : 0;
 }
 
-/** The identity whose names the objects have, by the first that tells. */
+/** The identity of the objects, by the first that has names of one. */
 async function sourceIdentity(from: string, io: IO): Promise<Identity | undefined> {
   for await (const { object } of objectsIn(from, io)) {
     const found = identityOfObject(object);
@@ -118,7 +117,7 @@ async function sourceIdentity(from: string, io: IO): Promise<Identity | undefine
   return undefined;
 }
 
-/** Objects that do not tell whose names they have may be those of any: only names of groups of the system differ. */
+/** Objects without such names fit every identity. */
 function renamers(to: Identity, from: Identity | undefined): (object: Exported) => Exported {
   const others = from === undefined ? Object.values(identities).filter(({ name }) => name !== to.name) : [from];
   const all = others.map((one) => renamer(one, to));

@@ -41,8 +41,8 @@ export function demandPlace(options: PlaceOptions, given: ReadonlySet<string>, i
   return place;
 }
 
-export function noWords(words: readonly string[]): void {
-  if (words.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: the command takes flags only`);
+export function noArguments(args: readonly string[]): void {
+  if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: the command takes flags only`);
 }
 
 /** A path that must be given. */

@@ -1,5 +1,5 @@
 /**
- * Objects as another server can take them: without what their own server set, and under the names that the other goes by.
+ * Objects for another server: without the fields that their own server set, and with the names of the other identity.
  *
  * Left out are objects that every server or its controllers make themselves: they would be in the way of the other's own.
  */

@@ -10,13 +10,13 @@ import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { type ObjectRef, type Work, withServer } from '../work.ts';
-import { noWords, outputFlag, placeFlags, placeOf } from './place.ts';
+import { noArguments, outputFlag, placeFlags, placeOf } from './place.ts';
 
 const flags = {
   Encryption: {
     check: bool(false, 'Change nothing; show whether objects remain under other keys than the first.'),
     'encryption-provider-config': file('Configuration of the server, with --data-dir or --etcd-servers.'),
-    identity: text('plat', 'Names the server goes by, with --data-dir or --etcd-servers.', { value: 'NAME|FILE' }),
+    identity: text('plat', 'Identity of the server, with --data-dir or --etcd-servers.', { value: 'NAME|FILE' }),
     ...outputFlag,
   },
   Store: placeFlags,
@@ -43,8 +43,8 @@ Exit codes:
   2   the command line is wrong
   3   objects remain under other keys, or cannot be read
 `,
-  async run({ options, given, words }, io) {
-    noWords(words);
+  async run({ options, given, args }, io) {
+    noArguments(args);
     const place = placeOf(options, given, io);
     const own = options.encryptionProviderConfig;
     if (place === undefined) {
@@ -63,9 +63,9 @@ Exit codes:
   },
 });
 
-/** Objects asked for at a time. */
+/** Page size of lists. */
 const PAGE = 100;
-/** How often an object is tried that others change meanwhile. */
+/** How often to retry an object after a conflicting write. */
 const TRIES = 5;
 
 type State = Pick<ReencryptResult, 'collections'>;

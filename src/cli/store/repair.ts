@@ -1,7 +1,7 @@
 /** `plat store repair`: a damaged directory becomes one that a server starts on, with everything that can be read. */
 import { bool, FlagError, text } from '../../lib/flags.ts';
 import { command } from '../command.ts';
-import { demandPath, exitCodes, noWords, outputFlag } from './place.ts';
+import { demandPath, exitCodes, noArguments, outputFlag } from './place.ts';
 
 const flags = {
   Repair: {
@@ -17,7 +17,7 @@ const MOST_SHOWN = 100;
 export const repair = command({
   usage: '--data-dir DIRECTORY [--yes] [flags]',
   summary:
-    'Make a damaged data directory usable: every object that can be read is kept, the damaged files are moved aside, and what is lost is named.',
+    'Repair a damaged data directory: every object that can be read is kept, the damaged files are moved aside, and what is lost is named.',
   flags,
   more: `
 Examples:
@@ -26,8 +26,8 @@ Examples:
 
 A backup that is whole is better than a repair: \`plat store restore --force\`. Files are moved aside, never deleted.
 ${exitCodes('objects were lost, or would be')}`,
-  async run({ options, words }, io) {
-    noWords(words);
+  async run({ options, args }, io) {
+    noArguments(args);
     if (options.dataDir === '') throw new FlagError('which directory? Name it with --data-dir');
     const { repairPlace } = await import('../../compose/store-tools.ts');
     const done = await repairPlace(demandPath(options.dataDir, 'data-dir', io), !options.yes);

@@ -1,12 +1,12 @@
 /** `plat store restore`: an empty data directory or etcd gets what a backup holds. */
 import { bool, FlagError, file, flag, readInteger } from '../../lib/flags.ts';
 import { command } from '../command.ts';
-import { demandPath, demandPlace, exitCodes, noWords, outputFlag, placeFlags } from './place.ts';
+import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags } from './place.ts';
 
 const flags = {
   Restore: {
     from: file('Backup to restore.'),
-    force: bool(false, 'Replace a store that is there: its files are moved aside; of etcd a backup is kept beside the file.'),
+    force: bool(false, 'Replace a store that is there: its files are moved aside; for etcd a backup is written next to the file.'),
     'skip-revisions': flag<number | undefined>(
       undefined,
       'How many revisions to leave out after that of the backup: more than were written since.',
@@ -34,8 +34,8 @@ Objects keep their names and uids and get new resource versions, greater than an
 with 410, and clients list again. Stop every server on the store first. A restore into etcd that breaks off (exit code 1)
 leaves a store that servers refuse: run it again with --force.
 ${exitCodes()}`,
-  async run({ options, given, words }, io) {
-    noWords(words);
+  async run({ options, given, args }, io) {
+    noArguments(args);
     const from = demandPath(options.from, 'from', io);
     const place = demandPlace(options, given, io);
     if (options.acceptLowerRevisions && place.type !== 'etcd')

@@ -2,7 +2,7 @@
 import type { BackupStat } from '../../compose/store-tools.ts';
 import { FlagError, file } from '../../lib/flags.ts';
 import { command, type IO } from '../command.ts';
-import { demandPath, demandPlace, exitCodes, noWords, outputFlag, placeFlags, shownBytes } from './place.ts';
+import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags, shownBytes } from './place.ts';
 
 const flags = { Stat: { from: file('Backup to look at, in place of a store.'), ...outputFlag }, Store: placeFlags };
 
@@ -15,8 +15,8 @@ Examples:
   plat store stat --data-dir .plat
   plat store stat --from plat.backup -o json
 ${exitCodes()}`,
-  async run({ options, given, words }, io) {
-    noWords(words);
+  async run({ options, given, args }, io) {
+    noArguments(args);
     const tools = await import('../../compose/store-tools.ts');
     if (options.from !== undefined) {
       if (given.has('data-dir') || given.has('etcd-servers')) throw new FlagError('--from names a backup: leave the store out');

@@ -1,7 +1,7 @@
 /** `plat store verify`: whether everything that was written can be read. */
 import { FlagError, file, text } from '../../lib/flags.ts';
 import { command, type IO } from '../command.ts';
-import { demandPath, exitCodes, noWords, outputFlag } from './place.ts';
+import { demandPath, exitCodes, noArguments, outputFlag } from './place.ts';
 
 const flags = {
   Verify: {
@@ -21,8 +21,8 @@ Examples:
   plat store verify --from plat.backup
 ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  1 is also the code of a backup that is damaged.
 `,
-  async run({ options, words }, io) {
-    noWords(words);
+  async run({ options, args }, io) {
+    noArguments(args);
     if ((options.from === undefined) === (options.dataDir === ''))
       throw new FlagError('what is to be checked? Name it with --data-dir or with --from');
     const tools = await import('../../compose/store-tools.ts');
