@@ -1,0 +1,160 @@
+/**
+ * Waits for an object to become what a test wants, by a watch: no test sleeps. What is asked is a part of the object, or a function;
+ * where the object is not there the function is given undefined.
+ *
+ *   await checkEventually(server, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' }, { spec: { replicas: 3 } })
+ */
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { type GroupVersion, splitApiVersion } from '../../meta/api-version.ts';
+import { type Check, checked } from './check.ts';
+import type { AnyObject } from './objects.ts';
+import { differences, shown } from './partial.ts';
+import { ASSERTING_USER } from './seen.ts';
+
+/** An object by its names. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Default: `default`, where the kind has namespaces. */
+  readonly namespace?: string | undefined;
+}
+
+/** What an object must be like: a part of it, or a function of it. */
+export type ObjectPattern = Readonly<Record<string, unknown>> | ((object: unknown) => boolean);
+
+export interface EventuallyOptions {
+  /** How long to wait, in milliseconds of real time. Default: 5,000. */
+  readonly timeout?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** What a server must have for this. */
+export interface WatchableServer {
+  fetch(path: string, init?: { user?: string; groups?: readonly string[]; signal?: AbortSignal }): Promise<Response>;
+}
+
+const TIMEOUT_MS = 5_000;
+const asserting = { user: ASSERTING_USER, groups: ['system:masters'] };
+
+export async function checkEventually(
+  server: WatchableServer,
+  object: ObjectReference | AnyObject,
+  wanted: ObjectPattern,
+  { timeout = TIMEOUT_MS, clock = systemClock }: EventuallyOptions = {},
+): Promise<Check> {
+  const reference = referenceOf(object);
+  const ending = new AbortController();
+  const cancel = clock.after(timeout, () => ending.abort(), true);
+  let last: unknown;
+  let pass = false;
+  try {
+    const path = await pathOf(server, reference);
+    for await (const state of states(server, path, reference, ending.signal)) {
+      last = state;
+      pass = fits(state, wanted);
+      if (pass) break;
+    }
+  } finally {
+    cancel();
+    ending.abort();
+  }
+  const name = `${reference.kind} ${reference.namespace === undefined ? '' : `${reference.namespace}/`}${reference.name}`;
+  return checked(
+    pass,
+    () => `${name} was not as expected within ${timeout} ms:${whyNot(last, wanted)}`,
+    () => `${name} has become what it should not be: ${shown(last)}`,
+    last ?? { ...reference, metadata: reference },
+    wanted,
+  );
+}
+
+/** Whether an object goes away. */
+export async function checkGone(server: WatchableServer, object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<Check> {
+  const { kind, namespace, name } = referenceOf(object);
+  const check = await checkEventually(server, object, (state) => state === undefined, options);
+  const text = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  const { metadata } = check.actual as { metadata: { deletionTimestamp?: string; finalizers?: string[] } };
+  const waits =
+    metadata.deletionTimestamp === undefined ? 'nobody has deleted it' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
+  return checked(
+    check.pass,
+    () => `${text} is still there after ${options?.timeout ?? TIMEOUT_MS} ms: ${waits}`,
+    () => `${text} is gone`,
+    check.actual,
+    undefined,
+  );
+}
+
+const fits = (state: unknown, wanted: ObjectPattern): boolean =>
+  typeof wanted === 'function' ? wanted(state) === true : state !== undefined && differences(state, wanted).length === 0;
+
+function whyNot(last: unknown, wanted: ObjectPattern): string {
+  if (last === undefined) return ' it does not exist';
+  if (typeof wanted === 'function') return ` the last state was ${JSON.stringify(last, undefined, 2)}`;
+  return differences(last, wanted)
+    .map((text) => `\n  ${text}`)
+    .join('');
+}
+
+export function referenceOf(object: ObjectReference | AnyObject): ObjectReference {
+  const { apiVersion, kind } = object;
+  const { name, namespace } = 'metadata' in object && object.metadata !== undefined ? object.metadata : (object as ObjectReference);
+  if (apiVersion === undefined || kind === undefined || name === undefined)
+    throw new TypeError(`an object is named by apiVersion, kind and name (and namespace); this is ${shown(object)}`);
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
+}
+
+interface ResourceList {
+  readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+}
+
+/** Path of the collection that an object is in. */
+async function pathOf(server: WatchableServer, { apiVersion, kind, namespace }: ObjectReference): Promise<string> {
+  const { group, version }: GroupVersion = splitApiVersion(apiVersion);
+  const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const answer = await server.fetch(base, asserting);
+  const found = answer.ok
+    ? ((await answer.json()) as ResourceList).resources.find((each) => each.kind === kind && !each.name.includes('/'))
+    : undefined;
+  if (found === undefined) throw new Error(`the server has no kind ${kind} in ${apiVersion}`);
+  return `${base}${found.namespaced ? `/namespaces/${namespace ?? 'default'}` : ''}/${found.name}`;
+}
+
+/** The states of an object, from what it is now; undefined where it is not there. Ends when the signal is aborted. */
+async function* states(
+  server: WatchableServer,
+  path: string,
+  { apiVersion, kind, name }: ObjectReference,
+  signal: AbortSignal,
+): AsyncGenerator<unknown> {
+  const selector = `fieldSelector=metadata.name%3D${encodeURIComponent(name)}`;
+  const list = await server.fetch(`${path}?${selector}`, asserting);
+  const { items, metadata } = (await list.json()) as { items?: object[]; metadata: { resourceVersion: string } };
+  if (items === undefined) throw new Error(`cannot list ${path}: status ${list.status}`);
+  // Items of a list do not say their kind.
+  yield items[0] === undefined ? undefined : { apiVersion, kind, ...items[0] };
+  try {
+    const watch = await server.fetch(`${path}?watch=true&${selector}&resourceVersion=${metadata.resourceVersion}`, {
+      ...asserting,
+      signal,
+    });
+    for await (const { type, object } of events(watch)) {
+      if (type === 'ERROR') throw new Error(`the watch of ${path} failed: ${shown(object)}`);
+      yield type === 'DELETED' ? undefined : object;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function* events(watch: Response): AsyncGenerator<{ type: string; object: unknown }> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of watch.body as ReadableStream<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const lines = text.split('\n');
+    text = lines.pop() as string;
+    for (const line of lines) yield JSON.parse(line);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Which requests a server has had, asked by their parts. A message names the requests that come nearest, and in what they differ.
+ *
+ *   checkSeen(server.requests, { verb: 'create', resource: 'deployments', name: 'web', code: 201 })
+ */
+import { type Check, checked } from './check.ts';
+import { shown } from './partial.ts';
+
+/** A request that was answered, as far as these checks read it. */
+export interface SeenRequest {
+  readonly user: string;
+  readonly verb: string;
+  readonly resource?: string | undefined;
+  readonly subresource?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly code: number;
+  /** Fields that the request changed, as JSON paths. */
+  readonly changed?: readonly string[] | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** A value, a pattern that a text matches, or a function that says whether it fits. */
+export type Wanted<T> = T | RegExp | ((value: T | undefined) => boolean);
+
+/** What a request must be like. What is left out may be anything; `undefined` asks for a request without that part. */
+export interface RequestPattern {
+  readonly user?: Wanted<string> | undefined;
+  readonly verb?: Wanted<string> | undefined;
+  /** The plural: `deployments`; with its subresource, `deployments/status`. */
+  readonly resource?: Wanted<string> | undefined;
+  readonly subresource?: Wanted<string> | undefined;
+  readonly namespace?: Wanted<string> | undefined;
+  readonly name?: Wanted<string> | undefined;
+  readonly code?: Wanted<number> | undefined;
+  /** Fields that it changed, among others: `['.spec.replicas']`. A field stands for all below it. */
+  readonly changed?: readonly string[] | undefined;
+  readonly dryRun?: Wanted<boolean> | undefined;
+}
+
+/** Who reads on behalf of an assertion: these requests are none of the program under test. */
+export const ASSERTING_USER = 'test-assertions';
+
+/** Requests that a message names. */
+const NEAREST = 5;
+const fields = ['verb', 'resource', 'subresource', 'namespace', 'name', 'user', 'code', 'changed', 'dryRun'] as const;
+type Field = (typeof fields)[number];
+
+/** Whether a server has had such a request; with `times`, exactly so many. */
+export function checkSeen(requests: Iterable<SeenRequest>, pattern: RequestPattern, times?: number): Check {
+  const split = splitResource(pattern);
+  for (const name of Object.keys(split))
+    if (!fields.includes(name as Field)) throw new TypeError(`unknown part of a request: ${name} (there are ${fields.join(', ')})`);
+  const all = [...requests].filter(({ user }) => user !== ASSERTING_USER);
+  const found = all.filter((request) => differing(request, split).length === 0);
+  const pass = times === undefined ? found.length > 0 : found.length === times;
+  const wanted = patternShown(split);
+  const instead = () => (found.length > 0 ? list(found.slice(-NEAREST)) : nearest(all, split));
+  return checked(
+    pass,
+    () =>
+      `the server has ${times === undefined ? 'not seen' : 'seen'} ${wanted}${times === undefined ? '' : ` ${counted(found.length)}, not ${counted(times)}`}:\n${instead()}`,
+    () => `the server has seen ${wanted} ${counted(found.length)}:\n${list(found.slice(-NEAREST))}`,
+    undefined,
+    undefined,
+  );
+}
+
+const counted = (times: number): string => (times === 0 ? 'never' : times === 1 ? 'once' : `${times} times`);
+
+/** `deployments/status` names a resource and its subresource. */
+function splitResource(pattern: RequestPattern): RequestPattern {
+  const { resource } = pattern;
+  if (typeof resource !== 'string' || !resource.includes('/')) return pattern;
+  const slash = resource.indexOf('/');
+  return { ...pattern, resource: resource.slice(0, slash), subresource: resource.slice(slash + 1) };
+}
+
+const differing = (request: SeenRequest, pattern: RequestPattern): Field[] =>
+  fields.filter((field) => field in pattern && !fits(request[field], pattern[field]));
+
+function fits(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'function') return wanted(value) === true;
+  if (wanted instanceof RegExp) return value !== undefined && new RegExp(wanted).test(String(value));
+  if (Array.isArray(wanted)) return wanted.every((path) => ((value ?? []) as readonly string[]).some((each) => isWithin(each, path)));
+  return (value ?? false) === (wanted ?? false);
+}
+
+const isWithin = (path: string, outer: string): boolean =>
+  path === outer || (path.startsWith(outer) && (path[outer.length] === '.' || path[outer.length] === '['));
+
+function nearest(requests: readonly SeenRequest[], pattern: RequestPattern): string {
+  if (requests.length === 0) return '  it has seen no requests';
+  const ranked = requests.map((request, index) => ({ request, index, wrong: differing(request, pattern) }));
+  ranked.sort((a, b) => a.wrong.length - b.wrong.length || b.index - a.index);
+  const lines = ranked.slice(0, NEAREST).map(({ request, wrong }) => `${line(request)}   differs in ${differences(request, wrong)}`);
+  return [`  the nearest of ${requests.length} requests:`, ...lines].join('\n');
+}
+
+const differences = (request: SeenRequest, wrong: readonly Field[]): string =>
+  wrong.map((field) => `${field} (${shown(request[field])})`).join(', ');
+
+const list = (requests: readonly SeenRequest[]): string => requests.map(line).join('\n');
+
+/** `  update deployments/status default/web by alice → 409`. */
+function line({ verb, resource, subresource, namespace, name, user, code, changed, dryRun }: SeenRequest): string {
+  const place = [namespace, name].filter((part) => part !== undefined && part !== '').join('/');
+  const what = [verb, `${resource ?? ''}${subresource === undefined || subresource === '' ? '' : `/${subresource}`}`, place];
+  const fields = changed === undefined || changed.length === 0 ? '' : ` (${changed.slice(0, NEAREST).join(', ')})`;
+  return `  ${what.filter((part) => part !== '').join(' ')} by ${user} → ${code}${dryRun === true ? ' (dry run)' : ''}${fields}`;
+}
+
+const patternShown = (pattern: RequestPattern): string =>
+  `{ ${fields
+    .filter((field) => field in pattern)
+    .map((field) => `${field}: ${pattern[field] instanceof RegExp ? String(pattern[field]) : shown(pattern[field])}`)
+    .join(', ')} }`;
