@@ -3,10 +3,12 @@
  * object's kind and apiVersion (field 1), its own bytes (2), and two texts (3, 4) that stay empty unless those bytes are
  * something else than protobuf.
  */
+
 import { DecodeError } from './errors.ts';
 import { decodeProtobuf, encodeProtobuf } from './protobuf.ts';
 import { ByteReader, illegalTag } from './protobuf-reader.ts';
 import { type Infer, type MessageType, message, opt, string } from './types.ts';
+import { varintSize, writeVarint } from './varint.ts';
 
 /** Spells `k8s` and a zero byte. It is part of the format, not of an identity's names: clients of every identity look for it. */
 const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
@@ -46,11 +48,10 @@ export function aroundRaw(kind: string, apiVersion: string, length: number): { b
 }
 /** A tag of one byte and a length. */
 export function lengthPrefix(tag: number, length: number): Buffer {
-  const bytes = [tag];
-  let rest = length;
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  bytes.push(rest);
-  return Buffer.from(bytes);
+  const bytes = Buffer.allocUnsafe(1 + varintSize(length));
+  bytes[0] = tag;
+  writeVarint(bytes, 1, length);
+  return bytes;
 }
 
 /** Whether bytes begin as an envelope does. */

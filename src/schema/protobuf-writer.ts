@@ -2,6 +2,8 @@
  * Writes protobuf from its end to its beginning: a message's length is known once its content stands, so that nothing is
  * measured beforehand or moved afterwards. Callers write the last field first, and the value before its tag.
  */
+import { bigVarintBytes, varintSize, writeVarint } from './varint.ts';
+
 const usualSize = 64 * 1024;
 /** A buffer that one large object made larger than this is not kept. */
 const keptSize = 1024 * 1024;
@@ -45,14 +47,8 @@ export class BackwardWriter {
       this.buffer[--this.start] = value;
       return;
     }
-    const size = value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
-    this.start -= size;
-    let rest = value >>> 0;
-    for (let i = 0; i < size - 1; i++) {
-      this.buffer[this.start + i] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
-    }
-    this.buffer[this.start + size - 1] = rest;
+    this.start -= varintSize(value);
+    writeVarint(this.buffer, this.start, value);
   }
   /** A whole number of up to 64 bits; a negative one takes ten bytes. */
   int(value: number): void {
@@ -61,15 +57,9 @@ export class BackwardWriter {
   }
   bigint(value: bigint): void {
     this.reserve(10);
-    const bytes: number[] = [];
-    let rest = BigInt.asUintN(64, value);
-    while (rest > 0x7fn) {
-      bytes.push(Number(rest & 0x7fn) | 0x80);
-      rest >>= 7n;
-    }
-    bytes.push(Number(rest));
+    const bytes = bigVarintBytes(value);
     this.start -= bytes.length;
-    for (let i = 0; i < bytes.length; i++) this.buffer[this.start + i] = bytes[i] as number;
+    this.buffer.set(bytes, this.start);
   }
   double(value: number): void {
     this.reserve(8);

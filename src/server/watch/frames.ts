@@ -10,6 +10,7 @@ import { encodeEnvelope } from '../../schema/envelope.ts';
 import { encode, toJson } from '../../schema/json.ts';
 import { encodeProtobuf } from '../../schema/protobuf.ts';
 import type { JsonObject } from '../../schema/types.ts';
+import { varintSize, writeVarint } from '../../schema/varint.ts';
 import type { CollectionEvent } from '../../storage/collection.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Representation } from '../negotiate.ts';
@@ -149,24 +150,19 @@ const SUFFIX = Buffer.from('}\n');
 
 /** Length in four bytes, then a WatchEvent: the type as field 1; as field 2 a raw extension, whose field 1 holds the object. */
 function binaryFrame(type: string, object: Buffer): Buffer {
-  const text = Buffer.from(type);
-  const rawLength = varint(object.length);
-  const outerLength = varint(1 + rawLength.length + object.length);
-  const size = 2 + text.length + 1 + outerLength.length + 1 + rawLength.length + object.length;
-  const length = Buffer.allocUnsafe(4);
-  length.writeUInt32BE(size, 0);
-  return Buffer.concat([length, Buffer.from([0x0a, text.length]), text, TAG_2, outerLength, TAG_1, rawLength, object], 4 + size);
+  const extension = 1 + varintSize(object.length) + object.length;
+  const size = 2 + type.length + 1 + varintSize(extension) + extension;
+  const frame = Buffer.allocUnsafe(4 + size);
+  let at = frame.writeUInt32BE(size, 0);
+  frame[at++] = FIELD_1;
+  frame[at++] = type.length;
+  at += frame.write(type, at, 'latin1');
+  frame[at++] = FIELD_2;
+  at = writeVarint(frame, at, extension);
+  frame[at++] = FIELD_1;
+  at = writeVarint(frame, at, object.length);
+  object.copy(frame, at);
+  return frame;
 }
-const TAG_1 = Buffer.from([0x0a]);
-const TAG_2 = Buffer.from([0x12]);
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
-  bytes.push(rest);
-  return Buffer.from(bytes);
-}
+const FIELD_1 = 0x0a;
+const FIELD_2 = 0x12;

@@ -13,6 +13,8 @@
  *
  * Numbers are int64 on the wire and JavaScript numbers here; revisions stay exact up to 2^53.
  */
+import { bigVarintBytes, varintSize, writeVarint } from '../../../schema/varint.ts';
+
 const VARINT = 0;
 const BYTES = 2;
 const TWO_32 = 0x1_0000_0000;
@@ -63,21 +65,14 @@ export class Writer {
   }
 
   #varint(value: number): void {
-    let size = 1;
-    for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
+    const size = varintSize(value);
     this.#reserve(size);
     this.position += size;
-    let index = this.#buffer.length - this.position;
-    let rest = value;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#buffer[index++] = (rest % 128) | 128;
-    this.#buffer[index] = rest;
+    writeVarint(this.#buffer, this.#buffer.length - this.position, value);
   }
 
   #bigVarint(value: bigint): void {
-    const bytes: number[] = [];
-    let rest = BigInt.asUintN(64, value);
-    for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
-    bytes.push(Number(rest));
+    const bytes = bigVarintBytes(value);
     this.#reserve(bytes.length);
     this.position += bytes.length;
     this.#buffer.set(bytes, this.#buffer.length - this.position);
