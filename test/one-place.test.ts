@@ -25,3 +25,14 @@ test('an apiVersion is joined in meta/api-version.ts', () => {
     expect(joined.test(sample.replace(/\$(\w+)/g, '$${$1}'))).toBe(true);
   expect(linesWith(joined, 'meta/api-version.ts')).toEqual([]);
 });
+
+test('whole numbers of protobuf are written in schema/varint.ts', () => {
+  expect(linesWith(/& (0x7fn?|127n?)\) ?\| (0x80|128)|% (0x80|128)\)? ?\| (0x80|128)/, 'schema/varint.ts')).toEqual(
+    // Identifiers of certificates, whose parts begin with the highest bits.
+    [expect.stringContaining('lib/pki/der.ts: ')],
+  );
+});
+
+test('tables with a bound are made of lib/bounded-cache.ts', () => {
+  expect(linesWith(/(keys|values)\(\)\.next\(\)|\.size >=? ?\w+\) (this\.)?#?\w+\.clear\(\)/, 'lib/bounded-cache.ts')).toEqual([]);
+});

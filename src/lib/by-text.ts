@@ -2,13 +2,14 @@
  * What was made of a text before, for texts that come again and again (queries, options). Of too many the oldest makes room;
  * long texts are not kept. What is kept is shared and must not be changed.
  */
+import { BoundedCache } from './bounded-cache.ts';
+
 export class ByText<V> {
-  private readonly made = new Map<string, V>();
-  private readonly most: number;
+  private readonly made: BoundedCache<string, V>;
   private readonly longest: number;
 
   constructor(most = 256, longest = 200) {
-    this.most = most;
+    this.made = new BoundedCache(most);
     this.longest = longest;
   }
 
@@ -17,9 +18,7 @@ export class ByText<V> {
     const known = this.made.get(text);
     if (known !== undefined) return known;
     const value = make(text);
-    if (text.length > this.longest) return value;
-    if (this.made.size >= this.most) this.made.delete(this.made.keys().next().value as string);
-    this.made.set(text, value);
+    if (text.length <= this.longest) this.made.set(text, value);
     return value;
   }
 }

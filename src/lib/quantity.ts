@@ -9,6 +9,8 @@
  * The finest grain is a billionth; what is finer is rounded up, away from zero. This file stands in `lib` because both the
  * codecs and the rules of kinds need it.
  */
+import { ByText } from './by-text.ts';
+
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
 /** The text is not a quantity. The messages are those clients know from a stock server. */
@@ -242,21 +244,12 @@ export const zero = new Quantity(0n, 0);
 const one = quantityOf(1);
 const minusOne = quantityOf(-1);
 
-/** Recently seen texts: pods repeat a handful of amounts. Emptied when full, so that it stays small. */
-const seen = new Map<string, string>();
-const maxSeen = 2048;
+/** Recently seen texts: pods repeat a handful of amounts. */
+const seen = new ByText<string>(2048, 32);
 
 /** The canonical text of a quantity, blanks around it forgiven; throws QuantityError. */
-export function canonicalQuantity(text: string): string {
-  const known = seen.get(text);
-  if (known !== undefined) return known;
-  const canonical = parseQuantity(text.trim()).toString();
-  if (text.length <= 32) {
-    if (seen.size >= maxSeen) seen.clear();
-    seen.set(text, canonical);
-  }
-  return canonical;
-}
+export const canonicalQuantity = (text: string): string => seen.get(text, canonical);
+const canonical = (text: string): string => parseQuantity(text.trim()).toString();
 
 export function compareQuantities(a: string, b: string): number {
   return parseQuantity(a).compare(parseQuantity(b));

@@ -5,7 +5,9 @@
  *   keep(item, object)     after a commit, in place of the object's earlier state
  *   copy(resource, item)   what parsing the item would give, or undefined when it must be parsed
  */
+
 import type { ApiObject } from '../kinds/kind.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { frozen } from '../lib/frozen.ts';
 import { cloneJson } from '../schema/json.ts';
 import { isNormal } from '../schema/normal.ts';
@@ -28,20 +30,14 @@ interface Written {
 }
 
 export class RecentObjects {
-  private readonly written = new Map<Item, Written>();
-  private bytes = 0;
+  private readonly written = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
 
   /** Takes over an object that `item` was made of, and forgets the state that it replaced. Nobody may change it from now on. */
   keep(resource: Resource, item: Item, object: ApiObject, replaced: Item): void {
-    this.forget(replaced);
+    this.written.delete(replaced);
     if (item.bytes.length > LARGEST) return;
     object.metadata.resourceVersion = String(item.revision);
     this.written.set(item, { object: frozen(object), schema: resource.hub.schema, same: undefined });
-    this.bytes += item.bytes.length;
-    for (const oldest of this.written.keys()) {
-      if (this.written.size <= MOST && this.bytes <= MOST_BYTES) break;
-      this.forget(oldest);
-    }
   }
 
   /** A copy of the object in hub form, in the normal form. It shares managedFields, which nobody changes in place. */
@@ -50,10 +46,6 @@ export class RecentObjects {
     if (written === undefined || written.schema !== resource.hub.schema) return undefined;
     written.same ??= isNormal(written.schema, written.object);
     return written.same ? copyOf(written.object) : undefined;
-  }
-
-  private forget(item: Item): void {
-    if (this.written.delete(item)) this.bytes -= item.bytes.length;
   }
 }
 

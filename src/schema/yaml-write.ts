@@ -2,6 +2,7 @@
  * JSON values as YAML text, laid out as clients know it from a stock server: keys in natural order, two blanks a level,
  * lists not indented under their key, texts plain where that is safe, lines folded at the first blank beyond column 80.
  */
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import type { JsonValue } from './types.ts';
 import { isPlainString, isWord } from './yaml-scalars.ts';
@@ -320,8 +321,8 @@ interface Order {
   readonly texts?: readonly (string | undefined)[];
 }
 /** Objects of one kind have the same keys: most orders are known from the object before. By their first key, newest first. */
-const orders = new Map<string, Order[]>();
 const MAX_FIRST_KEYS = 500;
+const orders = new BoundedCache<string, Order[]>(MAX_FIRST_KEYS);
 const MAX_ORDERS_OF_KEY = 8;
 /** Orders of more keys, or of longer ones, are not kept. */
 const MAX_ORDER_KEYS = 40;
@@ -366,10 +367,7 @@ function orderOf(keys: readonly string[]): Order {
   const order = { keys, sorted, texts: sorted.map(keyText) };
   if (known !== undefined) {
     if (known.unshift(order) > MAX_ORDERS_OF_KEY) known.pop();
-  } else {
-    if (orders.size >= MAX_FIRST_KEYS) orders.clear();
-    orders.set(first, [order]);
-  }
+  } else orders.set(first, [order]);
   return order;
 }
 function sameKeys(a: readonly string[], b: readonly string[]): boolean {

@@ -5,11 +5,13 @@
  * Rules are sorted out once a user: those whose subjects fit, in the order of precedence, up to the first that fits
  * everything. Most requests then need one look-up and no comparison at all.
  */
+
 import type { User } from '../auth/types.ts';
 import { wellKnown } from '../auth/types.ts';
 import { flowHeaders } from '../identity.ts';
 import type { FlowSchema, PriorityLevelConfiguration, Subject } from '../kinds/flowcontrol/schema/v1beta2.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { BodyAccount } from './fairness/bodies.ts';
 import type { FairQueue, Level } from './fairness/level.ts';
 import { Levels } from './fairness/levels.ts';
@@ -46,7 +48,7 @@ interface Candidate {
   /** The flow of all requests that fit; with flows by namespace, that of the last one. */
   flow: Flow;
   /** Flows by namespace. */
-  readonly namespaces: Map<string, Flow> | undefined;
+  readonly namespaces: BoundedCache<string, Flow> | undefined;
   /** Fits every request, so that nothing after it is looked at. */
   readonly everything: boolean;
   readonly resources: readonly ResourceRule[];
@@ -157,16 +159,21 @@ export class Flows {
     return candidates;
   }
 
-  private ofNamespace(candidate: Candidate, known: Map<string, Flow>, namespace: string): Flow {
+  private ofNamespace(candidate: Candidate, known: BoundedCache<string, Flow>, namespace: string): Flow {
     let flow = known.get(namespace);
     if (flow === undefined) {
-      if (known.size >= NAMESPACE_LIMIT) known.clear();
       flow = flowOf(candidate.flow.schema, namespace, candidate.flow.bodies, candidate.flow.turns);
       known.set(namespace, flow);
     }
     candidate.flow = flow;
     return flow;
   }
+}
+
+function flowsByNamespace(first: Flow): BoundedCache<string, Flow> {
+  const flows = new BoundedCache<string, Flow>(NAMESPACE_LIMIT);
+  flows.set('', first);
+  return flows;
 }
 
 function flowOf(schema: Schema, distinguisher: string, bodies: BodyAccount, turns: UserTurns): Flow {
@@ -187,7 +194,7 @@ function sortOut(schemas: readonly Schema[], user: User): Candidate[] {
     const everything = resources.some(fitsAnyResource) && paths.some(fitsAnyPath);
     const byNamespace = schema.distinguisher === 'ByNamespace';
     const flow = flowOf(schema, schema.distinguisher === 'ByUser' ? user.name : '', new BodyAccount(schema.level), turns);
-    candidates.push({ flow, namespaces: byNamespace ? new Map([['', flow]]) : undefined, everything, resources, paths });
+    candidates.push({ flow, namespaces: byNamespace ? flowsByNamespace(flow) : undefined, everything, resources, paths });
     if (everything) break;
   }
   return candidates;

@@ -1,4 +1,6 @@
 /** Bodies of lists that were sent in one piece, kept until their collection changes. */
+import { BoundedCache } from '../lib/bounded-cache.ts';
+
 export interface KeptList {
   /** `changes` of the collection when the body was made. */
   readonly change: number;
@@ -12,44 +14,26 @@ export const BLOCK = 8 * 1024;
 const cost = ({ body }: KeptList): number => Math.max(body.length, BLOCK);
 
 export class KeptLists {
-  private readonly kept = new Map<string, KeptList>();
-  private bytes = 0;
+  private readonly kept = new BoundedCache<string, KeptList>(KEPT_LISTS_BYTES / BLOCK, { most: KEPT_LISTS_BYTES, of: cost });
 
   get size(): number {
     return this.kept.size;
   }
 
   find(id: string, change: number): Buffer | undefined {
-    const found = this.kept.get(id);
+    const found = this.kept.use(id);
     if (found === undefined) return undefined;
+    if (found.change === change) return found.body;
     this.kept.delete(id);
-    if (found.change !== change) {
-      this.bytes -= cost(found);
-      return undefined;
-    }
-    this.kept.set(id, found);
-    return found.body;
+    return undefined;
   }
 
   keep(id: string, entry: KeptList): void {
-    this.drop(id);
     this.kept.set(id, entry);
-    this.bytes += cost(entry);
-    for (const other of this.kept.keys()) {
-      if (this.bytes <= KEPT_LISTS_BYTES) break;
-      this.drop(other);
-    }
   }
 
   /** Drops the lists of a collection that is gone. */
   forget(prefix: string): void {
-    for (const id of this.kept.keys()) if (id.startsWith(prefix)) this.drop(id);
-  }
-
-  private drop(id: string): void {
-    const known = this.kept.get(id);
-    if (known === undefined) return;
-    this.kept.delete(id);
-    this.bytes -= cost(known);
+    for (const id of this.kept.keys()) if (id.startsWith(prefix)) this.kept.delete(id);
   }
 }

@@ -1,5 +1,7 @@
 /** Which representation a client wants, read off its Accept header once per distinct header text. */
+
 import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMediaTypes } from '../identity.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ApiError, notAcceptable } from '../meta/errors.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
@@ -40,7 +42,7 @@ export class Negotiator {
   private readonly own: string;
   private readonly binaryTypes: readonly string[];
   private readonly metaGroups: readonly string[];
-  private readonly cache = new Map<string, Representation | ApiError>();
+  private readonly cache = new BoundedCache<string, Representation | ApiError>(CACHE_LIMIT);
 
   constructor(identity: Identity) {
     this.own = identity.protobufMediaType;
@@ -55,10 +57,7 @@ export class Negotiator {
     if (found === undefined) {
       found = this.choose(accept ?? '', offer, watch);
       // Long ones are nobody's habit.
-      if (key.length <= LONGEST_KEPT) {
-        if (this.cache.size >= CACHE_LIMIT) this.cache.clear();
-        this.cache.set(key, found);
-      }
+      if (key.length <= LONGEST_KEPT) this.cache.set(key, found);
     }
     if (found instanceof ApiError) throw found;
     return found;

@@ -6,11 +6,14 @@
  *
  * What is being made is waited for: a large object is not converted by 20 clients at the same time.
  */
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { Item } from '../storage/item.ts';
 
 /** Most bytes of pieces altogether; the oldest goes first. */
 export const SHARED_LIMIT: number = 8 * 1024 * 1024;
+/** Most pieces, for those that are small. */
+const MOST_PIECES = 16_384;
 
 interface Piece {
   readonly resource: Resource;
@@ -26,18 +29,16 @@ interface Begun {
 }
 
 export class SharedPieces {
-  private readonly pieces = new Map<string, Piece>();
+  private readonly pieces: BoundedCache<string, Piece>;
   /** Pieces that are being made; no more than there are requests. */
   private readonly begun = new Map<string, Begun>();
-  private size = 0;
-  private readonly limit: number;
 
   constructor(limit: number = SHARED_LIMIT) {
-    this.limit = limit;
+    this.pieces = new BoundedCache(MOST_PIECES, { most: limit, of: ({ bytes }) => bytes.length });
   }
 
   get bytes(): number {
-    return this.size;
+    return this.pieces.total;
   }
 
   /** The piece of exactly these items. `form` names everything that the bytes depend on besides the items. */
@@ -79,22 +80,7 @@ export class SharedPieces {
   }
 
   keep(resource: Resource, form: string, items: readonly Item[], bytes: Buffer): void {
-    if (bytes.length > this.limit) return;
-    const id = idOf(form, items);
-    this.forget(id);
-    this.pieces.set(id, { resource, items, bytes });
-    this.size += bytes.length;
-    for (const oldest of this.pieces.keys()) {
-      if (this.size <= this.limit) return;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(id: string): void {
-    const known = this.pieces.get(id);
-    if (known === undefined) return;
-    this.pieces.delete(id);
-    this.size -= known.bytes.length;
+    this.pieces.set(idOf(form, items), { resource, items, bytes });
   }
 }
 

@@ -2,6 +2,7 @@
  * The current state of one kind of object, in key order, and its recent changes. Fed by the cache with the engine's
  * changes; read by every get, list and watch.
  */
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
 import type { Unreadable } from './engine.ts';
@@ -51,6 +52,11 @@ interface Stored {
   readonly unreadable: Unreadable | undefined;
 }
 
+/** Keys of items by the value of a label or field. */
+interface Index {
+  readonly keys: Map<string, Set<string>>;
+  readonly read: (item: Item) => string | undefined;
+}
 /** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
 const INDEX_LIMIT = 16;
 /** Most bytes of objects that recent events may hold; beyond it older ones are read from the store's history. */
@@ -70,7 +76,7 @@ export class Collection {
   private options: CollectionOptions;
   private readonly audience = new Audience();
   private readonly closers = new Set<(stale: boolean) => void>();
-  private readonly indexes = new Map<string, Map<string, Set<string>>>();
+  private readonly indexes = new BoundedCache<string, Index>(INDEX_LIMIT);
   /** Recent events, oldest first; those after `eventsAfter` are complete. */
   private events: CollectionEvent[] = [];
   private eventsAfter = 0;
@@ -328,27 +334,21 @@ export class Collection {
   /** Keys of the items whose label or field has a value, by an index that is made on first use. */
   withValue(what: 'label' | 'field', name: string, fieldIndex: number, value: string): ReadonlySet<string> | undefined {
     const id = `${what}:${name}`;
-    let index = this.indexes.get(id);
-    if (index === undefined) {
-      index = new Map();
-      this.items.each('', (item) => {
-        addTo(index as Map<string, Set<string>>, indexedValue(item, what, name, fieldIndex), item.key);
-        return true;
-      });
-      if (this.indexes.size >= INDEX_LIMIT) this.indexes.delete(this.indexes.keys().next().value as string);
-      this.indexers.set(id, (item) => indexedValue(item, what, name, fieldIndex));
-    } else {
-      this.indexes.delete(id);
-    }
-    this.indexes.set(id, index);
-    return index.get(value);
+    const known = this.indexes.use(id);
+    if (known !== undefined) return known.keys.get(value);
+    const keys: Index['keys'] = new Map();
+    const read: Index['read'] = (item) => indexedValue(item, what, name, fieldIndex);
+    this.items.each('', (item) => {
+      addTo(keys, read(item), item.key);
+      return true;
+    });
+    this.indexes.set(id, { keys, read });
+    return keys.get(value);
   }
-  private readonly indexers = new Map<string, (item: Item) => string | undefined>();
 
   private reindex(event: CollectionEvent): void {
     const { key } = event.item;
-    for (const [id, index] of this.indexes) {
-      const read = this.indexers.get(id) as (item: Item) => string | undefined;
+    for (const [, { keys: index, read }] of this.indexes) {
       const before = event.previous === undefined ? undefined : read(event.previous);
       const after = event.type === 'delete' ? undefined : read(event.item);
       if (before === after) continue;

@@ -9,6 +9,7 @@
 
 import { groupName, type Identity } from '../../identity.ts';
 import type { Event } from '../../kinds/core/schema/events.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readChoice } from '../../lib/flags.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
@@ -62,20 +63,19 @@ function keyOf(type: LimitType, { namespace, user, object: event }: AdmissionReq
 class Buckets {
   private readonly limit: Limit;
   private readonly clock: Clock;
-  private readonly buckets = new Map<string, { tokens: number; at: number }>();
+  private readonly buckets: BoundedCache<string, { tokens: number; at: number }>;
 
   constructor(limit: Limit, clock: Clock) {
     this.limit = limit;
     this.clock = clock;
+    this.buckets = new BoundedCache(limit.cacheSize);
   }
   take(key: string): boolean {
-    const { qps, burst, cacheSize } = this.limit;
+    const { qps, burst } = this.limit;
     const now = this.clock.monotonic();
     const bucket = this.buckets.get(key) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * qps);
     bucket.at = now;
-    this.buckets.delete(key);
-    if (this.buckets.size >= cacheSize) this.buckets.delete(this.buckets.keys().next().value as string);
     this.buckets.set(key, bucket);
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;

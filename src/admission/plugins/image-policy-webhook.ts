@@ -13,6 +13,7 @@ import { resolve } from 'node:path';
 import { groupName, type Identity } from '../../identity.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { ImageReview, type ImageReviewSpec, type ImageReviewStatus } from '../../kinds/imagepolicy/schema/v1alpha1.ts';
+import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { Outbound } from '../../lib/outbound.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { decode } from '../../schema/json.ts';
@@ -55,12 +56,13 @@ class Judge {
   private readonly env: PluginEnv;
   private readonly settings: Settings;
   private readonly remote: Outbound;
-  private readonly remembered = new Map<string, { status: ImageReviewStatus; until: number }>();
+  private readonly remembered: ExpiringCache<ImageReviewStatus>;
 
   constructor(env: PluginEnv, settings: Settings, remote: Outbound) {
     this.env = env;
     this.settings = settings;
     this.remote = remote;
+    this.remembered = new ExpiringCache(MAX_REMEMBERED, () => env.clock.monotonic());
   }
 
   async pod(request: AdmissionRequest): Promise<void> {
@@ -86,13 +88,10 @@ class Judge {
 
   private async ask(spec: ImageReviewSpec): Promise<ImageReviewStatus> {
     const key = JSON.stringify(spec);
-    const now = this.env.clock.monotonic();
     const known = this.remembered.get(key);
-    if (known !== undefined && known.until > now) return known.status;
+    if (known !== undefined) return known;
     const status = await this.call(spec);
-    this.remembered.delete(key);
-    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.delete(this.remembered.keys().next().value as string);
-    this.remembered.set(key, { status, until: now + (status.allowed ? this.settings.allowMs : this.settings.denyMs) });
+    this.remembered.set(key, status, status.allowed ? this.settings.allowMs : this.settings.denyMs);
     return status;
   }
 

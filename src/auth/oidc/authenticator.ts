@@ -1,8 +1,8 @@
 /** ID tokens of an OpenID provider. Checked here, with the provider's published keys; the provider is not asked per request. */
 import type { Clock } from '../../lib/clock.ts';
+import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
 import type { OutboundLimits } from '../../lib/outbound.ts';
-import { BoundedCache } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
 import { type ProviderKey, ProviderKeys } from './keys.ts';
 
@@ -96,7 +96,7 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
   const allowed = options.signingAlgs ?? ['RS256'];
   const readUser = userReader(options);
   const provider = new ProviderKeys(issuerURL, options.ca, clock, options.limits);
-  const proved = new BoundedCache<Proved>(cacheSize, now);
+  const proved = new ExpiringCache<Proved>(cacheSize, now);
 
   const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>
     keys.some(({ id, key }) => (jwt.keyId === undefined || id === undefined || id === jwt.keyId) && isSignedBy(jwt, key, allowed));

@@ -2,13 +2,15 @@
  * Tokens of service accounts. The signature of a token is checked once and remembered; whether its account, and the pod
  * or secret it is bound to, still live is looked up at every request, so that a token dies with them.
  */
+
 import type { KeyObject } from 'node:crypto';
 import { domainName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
+import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
 import { serviceAccountGroups, serviceAccountName } from '../authn/users.ts';
-import { BoundedCache, sameSecret } from '../secret.ts';
+import { sameSecret } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
 import { legacyIssuer, type NamedObject, readBound, readLegacy } from './claims.ts';
 
@@ -54,7 +56,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
   const accounts = options.live('', 'serviceaccounts');
   const pods = options.live('', 'pods');
   const secrets = options.live<SecretObject>('', 'secrets');
-  const proved = new BoundedCache<Proved>(cacheSize, now);
+  const proved = new ExpiringCache<Proved>(cacheSize, now);
   const legacy = legacyIssuer(identity);
 
   const lives = (collection: Live, namespace: string, object: NamedObject): boolean => {

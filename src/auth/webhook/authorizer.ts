@@ -2,11 +2,12 @@
 
 import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { noRules } from '../authz/simple.ts';
-import { BoundedCache, secretKey } from '../secret.ts';
+import { secretKey } from '../secret.ts';
 import type { Attributes, Authorizer, Decision } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText } from './call.ts';
 
@@ -68,7 +69,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
     random,
     retry,
   });
-  const known = new BoundedCache<Decision>(cacheSize, () => clock.now());
+  const known = new ExpiringCache<Decision>(cacheSize, () => clock.now());
   const underWay = new Map<string, Promise<Decision>>();
 
   const ask = async (key: string, spec: object, keep: boolean): Promise<Decision> => {

@@ -2,10 +2,10 @@
 
 import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
-import { BoundedCache } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, TokenUnchecked, type User } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText, texts } from './call.ts';
 
@@ -52,8 +52,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
   const apiVersion = joinApiVersion(groupName(identity, 'authentication'), version);
   const client = new ReviewClient({ remote, apiVersion, kind: 'TokenReview', clock, random, retry });
   const now = (): number => clock.now();
-  const good = new BoundedCache<Said>(cacheSize, now);
-  const bad = new BoundedCache<Said>(cacheSize, now);
+  const good = new ExpiringCache<Said>(cacheSize, now);
+  const bad = new ExpiringCache<Said>(cacheSize, now);
   const underWay = new Map<string, Promise<Said>>();
 
   const ask = async (token: BearerToken, audiences: readonly string[]): Promise<Said> => {

@@ -1,17 +1,16 @@
 /** Owners that were found to be absent: an object that was gone does not come back, so it need not be asked for again. */
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+
 export class AbsentOwners {
-  private readonly known = new Set<string>();
-  private readonly limit: number;
+  private readonly known: BoundedCache<string, true>;
 
   constructor(limit = 500) {
-    this.limit = limit;
+    this.known = new BoundedCache(limit);
   }
   has(key: string): boolean {
-    return this.known.has(key);
+    return this.known.get(key) === true;
   }
   add(key: string): void {
-    this.known.delete(key);
-    this.known.add(key);
-    if (this.known.size > this.limit) this.known.delete(this.known.values().next().value as string);
+    this.known.set(key, true);
   }
 }

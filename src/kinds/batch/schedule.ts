@@ -2,6 +2,7 @@
  * When a cron job runs: five fields (`0 3 * * 1-5`), a word (`@daily`) or a span (`@every 1h30m`), with an optional time
  * zone in front (`TZ=Europe/Berlin 0 3 * * *`).
  */
+import { ByText } from '../../lib/by-text.ts';
 import { parseDuration } from '../../meta/time.ts';
 
 interface Bounds {
@@ -91,22 +92,18 @@ function numberOf(text: string, names?: readonly string[]): number | string {
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }
 
-/** Names of time zones that were asked about. Emptied when full, so that it stays small. */
-const zones = new Map<string, boolean>();
-const maxZones = 256;
+/** Names of time zones that were asked about. */
+const zones = new ByText<boolean>(256, 64);
 
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true;
-  let known = zones.get(name);
-  if (known === undefined) {
-    try {
-      new Intl.DateTimeFormat('en', { timeZone: name });
-      known = true;
-    } catch {
-      known = false;
-    }
-    if (zones.size >= maxZones) zones.clear();
-    if (name.length <= 64) zones.set(name, known);
+  return zones.get(name, isKnownZone);
+}
+function isKnownZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
   }
-  return known;
 }

@@ -1,4 +1,5 @@
 /** What the reference to an image says about when it must be pulled. */
+import { ByText } from '../../lib/by-text.ts';
 
 // Every letter has one way to match: no text takes longer than its length.
 const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
@@ -36,17 +37,9 @@ function isDigest(text: string | undefined): boolean {
   return Object.hasOwn(digestLengths, algorithm) && digestLengths[algorithm] === hex.length && /^[a-f0-9]+$/.test(hex);
 }
 
-/** Recently seen images: the pods of a workload share one. Emptied when full, so that it stays small. */
-const seen = new Map<string, 'Always' | 'IfNotPresent'>();
-const maxSeen = 1024;
+/** Recently seen images: the pods of a workload share one. */
+const seen = new ByText<'Always' | 'IfNotPresent'>(1024, maxName);
 
 /** An image that can change under its name is pulled for every container. */
-export function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
-  let policy = seen.get(image);
-  if (policy === undefined) {
-    policy = imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
-    if (seen.size >= maxSeen) seen.clear();
-    if (image.length <= maxName) seen.set(image, policy);
-  }
-  return policy;
-}
+export const pullPolicyOf = (image: string): 'Always' | 'IfNotPresent' => seen.get(image, policyOf);
+const policyOf = (image: string): 'Always' | 'IfNotPresent' => (imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent');

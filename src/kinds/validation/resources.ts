@@ -1,5 +1,7 @@
 /** Names and amounts of compute resources. */
+
 import type { Identity } from '../../identity.ts';
+import { ByText } from '../../lib/by-text.ts';
 import { own } from '../../lib/own.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { negativeComplaint, qualifiedName } from '../../meta/names.ts';
@@ -8,20 +10,11 @@ import type { ResourceRequirements } from '../core/schema/resources.ts';
 import { invalidText, quantityText } from './go-text.ts';
 import { complain } from './rules.ts';
 
-/** Recently parsed amounts: pods repeat a handful. Emptied when full, so that it stays small. */
-const parsed = new Map<string, Quantity>();
-const maxParsed = 1024;
+/** Recently parsed amounts: pods repeat a handful. */
+const parsed = new ByText<Quantity>(1024, 32);
 
 /** The amount of a canonical text, as decoding leaves it. */
-export function amount(text: string): Quantity {
-  let quantity = parsed.get(text);
-  if (quantity === undefined) {
-    quantity = parseQuantity(text);
-    if (parsed.size >= maxParsed) parsed.clear();
-    if (text.length <= 32) parsed.set(text, quantity);
-  }
-  return quantity;
-}
+export const amount = (text: string): Quantity => parsed.get(text, parseQuantity);
 
 const hugePages = 'hugepages-';
 export const isHugePages = (name: string): boolean => name.startsWith(hugePages);

@@ -1,4 +1,5 @@
 /** A store whose calls are timed, under the stock server's name for it. */
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Histogram, Metrics } from '../../lib/metrics.ts';
 import type { Engine, Operation, RangeRequest } from '../../storage/engine.ts';
 
@@ -18,12 +19,11 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
   });
   /** Kinds are known by the first part of the key. */
   const series = (operation: string): ((key: string) => Histogram) => {
-    const known = new Map<string, Histogram>();
+    const known = new BoundedCache<string, Histogram>(MAX_SERIES);
     return (key) => {
       const type = typeOf(key);
       let found = known.get(type);
       if (found === undefined) {
-        if (known.size >= MAX_SERIES) known.clear();
         found = durations.with(operation, type);
         known.set(type, found);
       }

@@ -1,4 +1,5 @@
 /** What priority levels and flow schemas did, under the names of a stock server. Handles are found once a schema. */
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Counter, type Family, Gauge, Histogram, type Metrics } from '../../lib/metrics.ts';
 import type { Level } from './level.ts';
 
@@ -66,7 +67,7 @@ function families(metrics: Metrics): Families {
 
 export class FlowMetrics {
   private readonly families: Families | undefined;
-  private readonly known = new Map<string, SchemaMetrics>();
+  private readonly known = new BoundedCache<string, SchemaMetrics>(MAX_SERIES);
   private levels: readonly Level[] = [];
 
   /** Without a registry everything is counted and shown nowhere. */
@@ -88,7 +89,6 @@ export class FlowMetrics {
     const key = `${level}\n${schema}`;
     let known = this.known.get(key);
     if (known === undefined) {
-      if (this.known.size >= MAX_SERIES) this.known.clear();
       known = this.make(level, schema);
       this.known.set(key, known);
     }

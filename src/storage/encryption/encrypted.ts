@@ -7,6 +7,7 @@
  * Local keys work at once, so that commits keep their order and `assigned` is called as the engine does. A plug-in takes
  * time: a commit that needs it begins when its values are sealed, and changes wait for those before them.
  */
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Slices } from '../../lib/slices.ts';
 import { internalError } from '../../meta/errors.ts';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
@@ -28,8 +29,7 @@ export class EncryptedEngine implements Engine {
   readonly sealed: Engine;
   #rules: EncryptionRules;
   /** What this process sealed and has not seen come back: sealed → plain, the oldest first. */
-  readonly #own = new Map<Buffer, Buffer>();
-  #ownBytes = 0;
+  readonly #own = new BoundedCache<Buffer, Buffer>(MOST_OWN, { most: MOST_OWN_BYTES, of: ({ length }) => length });
   readonly #retry: (collection: string) => void;
 
   /** `retry` is called with collections of which a value could not be read for now. */
@@ -107,7 +107,7 @@ export class EncryptedEngine implements Engine {
   ): Promise<{ revision: number }> {
     for (let i = 0; i < plain.length; i++) {
       const [from, to] = [plain[i] as Operation, sealed[i] as Operation];
-      if (from !== to && from.type === 'put' && to.type === 'put') this.#remember(to.value, from.value);
+      if (from !== to && from.type === 'put' && to.type === 'put') this.#own.set(to.value, from.value);
     }
     let written = false;
     try {
@@ -116,7 +116,7 @@ export class EncryptedEngine implements Engine {
       return done;
     } finally {
       // An exclusive engine has delivered it by now; from a shared one it may still come.
-      if (!written || this.exclusive) for (const operation of sealed) if (operation.type === 'put') this.#forget(operation.value);
+      if (!written || this.exclusive) for (const operation of sealed) if (operation.type === 'put') this.#own.delete(operation.value);
     }
   }
 
@@ -218,7 +218,7 @@ export class EncryptedEngine implements Engine {
     if (transformer === undefined) return undefined;
     const own = this.#own.get(value);
     if (own === undefined) return transformer.open(value, key);
-    if (!this.exclusive) this.#forget(value);
+    if (!this.exclusive) this.#own.delete(value);
     return own;
   }
 
@@ -246,18 +246,6 @@ export class EncryptedEngine implements Engine {
     if (!isRefused(opened)) return opened === one.value ? one : { ...one, value: opened };
     if (opened.retry) this.#retry((this.#rules.of(one.key) as Transformer).collection);
     return { ...one, value: EMPTY, unreadable: { reason: opened.reason } };
-  }
-
-  #remember(sealed: Buffer, plain: Buffer): void {
-    this.#own.set(sealed, plain);
-    this.#ownBytes += plain.length;
-    while (this.#own.size > MOST_OWN || this.#ownBytes > MOST_OWN_BYTES) this.#forget(this.#own.keys().next().value as Buffer);
-  }
-  #forget(sealed: Buffer): void {
-    const plain = this.#own.get(sealed);
-    if (plain === undefined) return;
-    this.#own.delete(sealed);
-    this.#ownBytes -= plain.length;
   }
 }
 

@@ -6,7 +6,9 @@
  *
  * Keys that were encrypted or decrypted lately are kept, so that most reads need no plug-in.
  */
+
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Random } from '../../lib/random.ts';
 import { type Kms, LARGEST_CIPHER } from './kms.ts';
 import { openCbc, type Provider, ProviderUnavailable, sealCbc } from './provider.ts';
@@ -41,7 +43,7 @@ export class Envelope implements Provider {
   readonly kms: Kms;
   readonly #options: EnvelopeOptions;
   /** Encrypted key → key, the one used longest ago first. */
-  readonly #keys = new Map<string, KeyObject>();
+  readonly #keys: BoundedCache<string, KeyObject>;
   readonly #decrypting = new Map<string, Promise<KeyObject>>();
   readonly #queue: (() => void)[] = [];
   #calls = 0;
@@ -51,6 +53,7 @@ export class Envelope implements Provider {
     this.prefix = options.prefix;
     this.id = options.id;
     this.kms = options.kms;
+    this.#keys = new BoundedCache(options.cacheSize);
   }
 
   async seal(value: Buffer): Promise<Buffer> {
@@ -116,9 +119,7 @@ export class Envelope implements Provider {
 
   #keep(cipher: string, key: KeyObject): void {
     const { cacheSize, observer } = this.#options;
-    this.#keys.delete(cipher);
     this.#keys.set(cipher, key);
-    if (this.#keys.size > cacheSize) this.#keys.delete(this.#keys.keys().next().value as string);
     observer.cacheFill(this.#keys.size / cacheSize);
   }
 

@@ -1,4 +1,5 @@
 /** Patterns of schemas, in RE2's language. */
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { Matcher, TooLarge } from './pattern-match.ts';
 import { PatternError, parsePattern } from './pattern-parse.ts';
 
@@ -9,23 +10,17 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Most patterns that are kept compiled, and most steps of all of them; beyond either all are forgotten. */
+/** Most patterns that are kept compiled, and most steps of all of them; beyond either the oldest make room. */
 const KEPT = 1000;
 const KEPT_STEPS = 200_000;
-const compiled = new Map<string, Pattern>();
-let keptSteps = 0;
+const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of: ({ size }) => size });
 
 /** Throws PatternError, worded as clients know it. */
 export function compilePattern(pattern: string): Pattern {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
   const made = compile(pattern);
-  if (compiled.size >= KEPT || keptSteps + made.size > KEPT_STEPS) {
-    compiled.clear();
-    keptSteps = 0;
-  }
   compiled.set(pattern, made);
-  keptSteps += made.size;
   return made;
 }
 

@@ -5,6 +5,7 @@
  *   ttl 3600 → a lease of 3660 s, shared by the writes of the next 60 s, at most 1000 of them
  *   ttl 15   → a lease of 16 s, shared by the writes of the next second
  */
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Connection } from './connection.ts';
 import { encodeLeaseGrant, leaseGrant } from './messages.ts';
@@ -28,7 +29,7 @@ const LONGEST_TTL_SECONDS = 9_000_000_000;
 export class Leases {
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #current = new Map<number, Promise<Lease>>();
+  readonly #current = new BoundedCache<number, Promise<Lease>>(MOST_LEASES);
 
   constructor(connection: Connection, clock: Clock) {
     this.#connection = connection;
@@ -64,12 +65,10 @@ export class Leases {
     const granted = this.#connection.read(leaseGrant, encodeLeaseGrant(seconds)).then(({ id, ttlSeconds }) => {
       return { id, lastsUntil: asked + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
     });
-    this.#current.delete(length);
     this.#current.set(length, granted);
     granted.catch(() => {
       if (this.#current.get(length) === granted) this.#current.delete(length);
     });
-    if (this.#current.size > MOST_LEASES) this.#current.delete(this.#current.keys().next().value as number);
     return granted;
   }
 }

@@ -2,29 +2,24 @@
  * Values that this process has written and not yet seen come back from the watch. A change that holds the same bytes is
  * delivered with the very buffer that was written, so that whoever wrote it knows it again without reading it.
  */
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
+
 /** What is remembered at most; the oldest are forgotten first, and then come back as buffers of their own. */
 const MOST_VALUES = 4_096;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 export class OwnValues {
-  readonly #values = new Map<string, Buffer>();
-  #bytes = 0;
+  readonly #values = new BoundedCache<string, Buffer>(MOST_VALUES, { most: MOST_BYTES, of: ({ length }) => length });
   /** Whether a watch runs in which they could come back. */
   wanted = false;
 
   wrote(key: string, value: Buffer): void {
     if (!this.wanted) return;
-    this.forget(key);
     this.#values.set(key, value);
-    this.#bytes += value.length;
-    while (this.#values.size > MOST_VALUES || this.#bytes > MOST_BYTES) this.forget(this.#values.keys().next().value as string);
   }
 
   forget(key: string): void {
-    const value = this.#values.get(key);
-    if (value === undefined) return;
     this.#values.delete(key);
-    this.#bytes -= value.length;
   }
 
   /** The buffer with the bytes that stand there in a message, if this process wrote it. */

@@ -1,0 +1,87 @@
+/**
+ * A table with a bound: of too many entries, or too much weight, the oldest make room.
+ *
+ *   const cache = new BoundedCache<string, number>(2);
+ *   cache.set('a', 1); cache.set('b', 2); cache.set('c', 3);     b, c
+ *   cache.get('b'); cache.set('d', 4);                           c, d      get leaves the order as it is
+ *   cache.use('c'); cache.set('e', 5);                           c, e      use makes an entry the newest
+ *
+ * With a weight, such as bytes, the sum of what the entries weigh is bounded as well; one entry that weighs more than all may
+ * is not kept.
+ */
+export interface Weight<K, V> {
+  /** Most that all entries may weigh together. */
+  readonly most: number;
+  /** What an entry weighs: always the same for the same entry. */
+  readonly of: (value: V, key: K) => number;
+}
+
+export class BoundedCache<K, V> {
+  private readonly entries = new Map<K, V>();
+  private readonly most: number;
+  private readonly weight: Weight<K, V> | undefined;
+  private weighs = 0;
+
+  constructor(most: number, weight?: Weight<K, V>) {
+    this.most = most;
+    this.weight = weight;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+  /** What all entries weigh. */
+  get total(): number {
+    return this.weighs;
+  }
+
+  get(key: K): V | undefined {
+    return this.entries.get(key);
+  }
+  /** The same for a cache whose entries make room in the order of their last use. */
+  use(key: K): V | undefined {
+    const value = this.entries.get(key);
+    if (value === undefined) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    return value;
+  }
+
+  /** Makes an entry the newest. */
+  set(key: K, value: V): void {
+    const { entries, weight } = this;
+    this.delete(key);
+    if (weight !== undefined) {
+      const added = weight.of(value, key);
+      if (added > weight.most) return;
+      this.weighs += added;
+    }
+    entries.set(key, value);
+    if (entries.size <= this.most && (weight === undefined || this.weighs <= weight.most)) return;
+    for (const oldest of entries.keys()) {
+      this.delete(oldest);
+      if (entries.size <= this.most && (weight === undefined || this.weighs <= weight.most)) return;
+    }
+  }
+
+  delete(key: K): boolean {
+    const { entries, weight } = this;
+    if (weight === undefined) return entries.delete(key);
+    const value = entries.get(key);
+    if (value === undefined) return false;
+    this.weighs -= weight.of(value, key);
+    return entries.delete(key);
+  }
+  clear(): void {
+    this.entries.clear();
+    this.weighs = 0;
+  }
+
+  /** From the oldest to the newest. An entry may be deleted on the way. */
+  [Symbol.iterator](): MapIterator<[K, V]> {
+    return this.entries[Symbol.iterator]();
+  }
+  keys(): MapIterator<K> {
+    return this.entries.keys();
+  }
+}
