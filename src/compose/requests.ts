@@ -161,7 +161,7 @@ export async function composeRequests(
   );
   const steps = (identify: Step): Step[] => [
     ...keepBodies(log),
-    auditId,
+    auditId(base.random),
     findInfo,
     checkTimeout,
     trail?.around(identify) ?? identify,

@@ -20,6 +20,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
 import { type Log, openLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
+import { inNextTurn } from '../lib/next-turn.ts';
 import { Parts } from '../lib/parts.ts';
 import type { KeyFiles } from '../lib/pki.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
@@ -178,7 +179,7 @@ async function composeBackground(base: Base, { engine }: State, credentials: Cre
   await parts.start(
     'background',
     () =>
-      setImmediate(() => {
+      inNextTurn(() => {
         signingKey = credentials.signingKey().catch((error: unknown) => base.fail('the key that signs tokens cannot be made', error));
         controllers = startControllers();
       }),

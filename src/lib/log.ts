@@ -10,6 +10,8 @@
  * kept and the rest is counted and dropped: a log must never stop the server.
  */
 import { write, writeSync } from 'node:fs';
+import { systemClock } from './clock.ts';
+import { inNextTurn } from './next-turn.ts';
 
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -107,7 +109,7 @@ class Sink {
     this.lines += line;
     if (this.busy) return;
     this.busy = true;
-    setImmediate(() => this.drain());
+    inNextTurn(() => this.drain());
   }
   problem(): string | undefined {
     return this.dropped === 0 ? undefined : `nothing takes the lines: ${this.dropped} were dropped`;
@@ -142,7 +144,7 @@ function writeToStderrNow(lines: string): void {
 
 export function openLog(options: LogOptions = {}): Log {
   const verbosity = options.verbosity ?? 0;
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock.now;
   const format = options.format === 'json' ? jsonLine : textLine;
   const sink = new Sink(options.write ?? writeToStderr);
   const flushTo = options.write ?? writeToStderrNow;

@@ -12,7 +12,7 @@ export function registerProcessMetrics(metrics: Metrics): () => void {
   const external = gauge('nodejs_external_memory_bytes', 'Bytes held outside of the heap by objects within it.');
   const processor = metrics.counter({ name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' }).with();
   gauge('process_start_time_seconds', 'Start time of the process since unix epoch in seconds.').set(
-    Math.round(Date.now() / 1000 - process.uptime()),
+    Math.round(performance.timeOrigin / 1000),
   );
   const lag = gauge('nodejs_eventloop_lag_p99_seconds', 'The 99th percentile of the delay of the event loop since the last scrape.');
   const longest = gauge('nodejs_eventloop_lag_max_seconds', 'The longest delay of the event loop since the last scrape.');

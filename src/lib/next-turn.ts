@@ -10,6 +10,11 @@
  */
 import { BoundedQueue } from './queue.ts';
 
+/** Calls in the next turn of the event loop, when everything that waits for the loop now has had its turn. No time need pass. */
+export function inNextTurn(call: () => void): NodeJS.Immediate {
+  return setImmediate(call);
+}
+
 /** More than there can be requests; one beyond it goes on with the others of its turn. */
 const MAX_WAITING = 100_000;
 /** Whoever asks without a name, the server itself. */

@@ -161,7 +161,7 @@ async function request(
     response.resume();
     return refuse(ctx, REDIRECTED, 502);
   }
-  await sendAnswer(deps.open, ctx, outgoing, response, unsaid(ctx, answerHeaders(response.rawHeaders)));
+  await sendAnswer({ open: deps.open, clock: deps.limits.clock }, ctx, outgoing, response, unsaid(ctx, answerHeaders(response.rawHeaders)));
 }
 
 const leadsElsewhere = ({ statusCode = 0, headers }: IncomingMessage): boolean =>

@@ -8,6 +8,7 @@
  *   a fails                 again after 5 ms, 10 ms, 20 ms, …
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import type { QueueMetrics } from './metrics.ts';
 
 /** What working on a key answers: nothing when it is done, or the milliseconds after which it wants another look. */
@@ -132,7 +133,7 @@ export class WorkQueue {
   private schedule(): void {
     if (!this.started || this.scheduled || this.stopped || this.ready.size === 0) return;
     this.scheduled = true;
-    setImmediate(() => {
+    inNextTurn(() => {
       this.scheduled = false;
       this.pump();
     });

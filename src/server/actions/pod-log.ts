@@ -53,7 +53,12 @@ async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Targe
     throw agentError(status, complaint, name);
   }
   // The text is shown as text, whatever a container makes of it.
-  await sendAnswer(open, ctx, request, response, ['Content-Type', 'text/plain', 'X-Content-Type-Options', 'nosniff']);
+  await sendAnswer({ open, clock: limits.clock }, ctx, request, response, [
+    'Content-Type',
+    'text/plain',
+    'X-Content-Type-Options',
+    'nosniff',
+  ]);
 }
 
 /** What there is of a complaint when it ends, breaks off, is too long, or takes too long. */

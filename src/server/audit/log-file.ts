@@ -8,6 +8,7 @@ import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/p
 import { dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import { eventLine } from './event.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
 
@@ -79,7 +80,7 @@ export class LogFile implements AuditSink {
   }
 
   private async writeAll(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => inNextTurn(resolve));
     while (this.lines.length > 0) {
       const { text, count } = this.takeLines();
       try {

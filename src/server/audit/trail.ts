@@ -6,6 +6,7 @@
 import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counter, Family } from '../../lib/metrics.ts';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError, internalError } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
@@ -95,7 +96,7 @@ export class Trail {
 
   private whenDone(ctx: Context, end: () => void): void {
     // The client may be gone already; nobody would tell of its going again, and yet the request is carried out.
-    if (ctx.res.destroyed) setImmediate(end);
+    if (ctx.res.destroyed) inNextTurn(end);
     else if (ctx.onFinished === undefined) ctx.onFinished = [end];
     else ctx.onFinished.push(end);
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FakeClock } from '../../lib/clock.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type HealthCheck, type HealthPage, healthEndpoints, healthPages, ping, startStep } from './health.ts';
 import { ask } from './testing.ts';
@@ -6,13 +7,13 @@ import { ask } from './testing.ts';
 interface Setup {
   get(path: string): Promise<{ status: number; text: string }>;
   reports: string[];
-  at(now: number): void;
+  clock: FakeClock;
 }
 function setup(checks: readonly HealthCheck[], livezGraceMs = 0): Setup {
-  let now = 1000;
+  const clock = new FakeClock(1000);
   const reports: string[] = [];
   const report = (page: HealthPage, failures: readonly string[]) => reports.push(`${page} ${failures.join('; ')}`);
-  const paths = healthEndpoints({ checks, livezGraceMs, startedAt: now, now: () => now, report });
+  const paths = healthEndpoints({ checks, livezGraceMs, startedAt: clock.now(), clock, report });
   return {
     async get(path) {
       const { status, text, headers } = await ask(paths.get(path.split('?')[0] as string) as Endpoint, path);
@@ -20,9 +21,7 @@ function setup(checks: readonly HealthCheck[], livezGraceMs = 0): Setup {
       return { status, text };
     },
     reports,
-    at: (time) => {
-      now = time;
-    },
+    clock,
   };
 }
 const good = (name: string, pages: readonly HealthPage[] = healthPages): HealthCheck => ({ name, in: pages, check: () => {} });
@@ -58,15 +57,21 @@ test('a failure is always told in full, but not why: only the log and the path o
 });
 
 test('a check has paths only under the pages it belongs to', () => {
-  const paths = healthEndpoints({ checks: [good('shutdown', ['readyz'])], livezGraceMs: 0, startedAt: 0, now: () => 0, report: () => {} });
+  const paths = healthEndpoints({
+    checks: [good('shutdown', ['readyz'])],
+    livezGraceMs: 0,
+    startedAt: 0,
+    clock: new FakeClock(),
+    report: () => {},
+  });
   expect([...paths.keys()]).toEqual(['/healthz', '/livez', '/readyz', '/readyz/shutdown']);
 });
 
 test('liveness forgives failures for the grace period, readiness does not', async () => {
-  const { get, at } = setup([bad('etcd')], 5000);
+  const { get, clock } = setup([bad('etcd')], 5000);
   expect((await get('/livez')).status).toBe(200);
   expect((await get('/readyz')).status).toBe(500);
-  at(6001);
+  await clock.advance(5001);
   expect((await get('/livez')).status).toBe(500);
 });
 
@@ -76,4 +81,15 @@ test('a step of the start passes once it is done', async () => {
   expect(await get('/healthz/poststarthook/bootstrap-roles')).toEqual({ status: 500, text: 'internal server error: not finished\n' });
   step.done();
   expect((await get('/healthz?verbose')).text).toBe('[+]poststarthook/bootstrap-roles ok\nhealthz check passed\n');
+});
+
+test('a check that does not answer has failed after five seconds', async () => {
+  const { get, clock } = setup([{ name: 'etcd', in: healthPages, check: () => new Promise(() => {}) }]);
+  const asked = get('/readyz/etcd');
+  expect(clock.pending).toBe(1);
+  await clock.advance(4999);
+  expect(clock.pending).toBe(1);
+  await clock.advance(1);
+  expect(await asked).toEqual({ status: 500, text: 'internal server error: no answer in time\n' });
+  expect(clock.pending).toBe(0);
 });

@@ -15,6 +15,7 @@
  *
  * The public answers withhold why a check failed; the check's own path, which needs a permission of its own, tells.
  */
+import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import { sendText } from '../respond.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -37,7 +38,7 @@ export interface HealthOptions {
   /** Milliseconds after `startedAt` during which /livez forgives every failure. */
   readonly livezGraceMs: number;
   readonly startedAt: number;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Told why checks failed, since the answer withholds it. */
   readonly report: (page: HealthPage, failures: readonly string[]) => void;
 }
@@ -81,15 +82,15 @@ export function healthEndpoints(options: HealthOptions): Map<string, Endpoint> {
   for (const page of healthPages) {
     const checks = options.checks.filter((check) => check.in.includes(page)).map((check) => forgiving(options, page, check));
     paths.set(`/${page}`, (ctx) => showPage(options, page, checks, ctx));
-    for (const check of checks) paths.set(`/${page}/${check.name}`, (ctx) => showCheck(check, ctx));
+    for (const check of checks) paths.set(`/${page}/${check.name}`, (ctx) => showCheck(options, check, ctx));
   }
   return paths;
 }
 
 function forgiving(options: HealthOptions, page: HealthPage, check: HealthCheck): HealthCheck {
   if (page !== 'livez' || options.livezGraceMs <= 0) return check;
-  const { startedAt, livezGraceMs, now } = options;
-  return { ...check, check: () => (now() - startedAt < livezGraceMs ? undefined : check.check()) };
+  const { startedAt, livezGraceMs, clock } = options;
+  return { ...check, check: () => (clock.now() - startedAt < livezGraceMs ? undefined : check.check()) };
 }
 
 async function showPage(options: HealthOptions, page: HealthPage, checks: readonly HealthCheck[], ctx: Context): Promise<void> {
@@ -99,7 +100,7 @@ async function showPage(options: HealthOptions, page: HealthPage, checks: readon
   const lines = await Promise.all(
     checks.map(async (check) => {
       if (excluded.delete(check.name)) return `[+]${check.name} excluded: ok\n`;
-      const reason = await outcome(check);
+      const reason = await outcome(check, options.clock);
       if (reason === undefined) return check.advisory === true ? '' : `[+]${check.name} ok\n`;
       if (check.advisory === true) return `[!]${check.name}: ${reason}\n`;
       failures.push(`${check.name}: ${reason}`);
@@ -114,8 +115,8 @@ async function showPage(options: HealthOptions, page: HealthPage, checks: readon
   else sendText(ctx, 200, `${lines.join('')}${page} check passed\n`);
 }
 
-async function showCheck(check: HealthCheck, ctx: Context): Promise<void> {
-  const reason = await outcome(check);
+async function showCheck({ clock }: HealthOptions, check: HealthCheck, ctx: Context): Promise<void> {
+  const reason = await outcome(check, clock);
   if (reason === undefined) sendText(ctx, 200, 'ok');
   else sendText(ctx, 500, `internal server error: ${reason}\n`);
 }
@@ -127,19 +128,19 @@ const quoted = (names: ReadonlySet<string>): string =>
     .join(', ');
 
 /** Why a check failed; undefined when it passed. */
-async function outcome(check: HealthCheck): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
+async function outcome(check: HealthCheck, clock: Clock): Promise<string | undefined> {
+  let cancel: Cancel | undefined;
   try {
     const answer = check.check();
     if (answer === undefined) return undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
+      cancel = clock.after(CHECK_TIMEOUT_MS, () => reject(new Error('no answer in time')));
     });
     await Promise.race([answer, late]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
   }
 }

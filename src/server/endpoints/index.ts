@@ -1,6 +1,7 @@
 /** Every path that leads to no resource. One file an endpoint; this is where they get their places. */
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Context } from '../context.ts';
 import type { Services } from '../services.ts';
@@ -21,7 +22,7 @@ export interface EndpointOptions {
   readonly checks: readonly HealthCheck[];
   readonly livezGraceMs: number;
   /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly metrics: Metrics;
   /** Awaited before a scrape. */
   readonly beforeScrape: () => Promise<void>;
@@ -53,7 +54,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     import('./openapi/index.ts').then((m) =>
       m.openapiEndpoints(services, groups, {
         version: gitVersion(options.build),
-        now: options.now,
+        now: () => options.clock.now(),
         remote: () => aggregation?.remoteSpecs ?? [],
       }),
     ),
@@ -69,7 +70,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     ['/openapi/v2', openapi('/openapi/v2')],
     ['/openapi/v3', openapi('/openapi/v3')],
     ['/openapi/v3/', openapi('/openapi/v3/')],
-    ...healthEndpoints({ ...options, startedAt: options.now(), report }),
+    ...healthEndpoints({ ...options, startedAt: options.clock.now(), report }),
     ...(options.more ?? []),
   ]);
   /** Paths that are served but not listed. */

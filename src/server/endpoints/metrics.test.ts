@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../lib/clock.ts';
 import { Metrics } from '../../lib/metrics.ts';
 import type { Context } from '../context.ts';
 import { InFlight } from '../in-flight.ts';
@@ -116,7 +117,9 @@ test('a scrape shows what is under way, what is stored and how the store does', 
   registerCollections(metrics, catalog);
   const store = measured(engine, metrics, () => 0);
   await store.commit([{ type: 'put', key: 'other/things/one', value: Buffer.from('text') }]);
-  const { text, headers } = await ask(metricsEndpoint(metrics, registerStore(metrics, engine)), '/metrics', { accept: 'application/json' });
+  const { text, headers } = await ask(metricsEndpoint(metrics, registerStore(metrics, engine, systemClock)), '/metrics', {
+    accept: 'application/json',
+  });
   expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 7\n');
   expect(text).toContain('# TYPE apiserver_storage_objects gauge\n');

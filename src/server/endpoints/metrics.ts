@@ -1,4 +1,5 @@
 /** `/metrics`: what the server has counted, in the text format of Prometheus. */
+import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { metricsContentType } from '../../lib/metrics.ts';
 import { Slices } from '../../lib/slices.ts';
@@ -114,20 +115,20 @@ export function registerCollections(metrics: Metrics, catalog: Catalog): void {
 }
 
 /** Size of the store. Answers what must be awaited before a scrape. */
-export function registerStore(metrics: Metrics, engine: Engine): () => Promise<void> {
+export function registerStore(metrics: Metrics, engine: Engine, clock: Clock): () => Promise<void> {
   const stats = metrics.gauge({ name: 'apiserver_storage_engine', help: 'What the store tells of itself.', labels: ['engine', 'fact'] });
   const revision = metrics
     .gauge({ name: 'apiserver_storage_revision', help: 'The newest revision.', labels: ['engine'] })
     .with(engine.name);
   return async () => {
     revision.set(engine.revision);
-    let timer: NodeJS.Timeout | undefined;
+    let cancel: Cancel | undefined;
     const late = new Promise<Record<string, number>>((resolve) => {
-      timer = setTimeout(() => resolve({}), STATS_WAIT_MS);
+      cancel = clock.after(STATS_WAIT_MS, () => resolve({}));
     });
     // A store that does not answer is told by the health checks; the other metrics are wanted all the more.
     const facts = await Promise.race([engine.stats().catch(() => ({})), late]);
-    clearTimeout(timer);
+    cancel?.();
     for (const [fact, value] of Object.entries(facts)) stats.with(engine.name, fact).set(value);
   };
 }

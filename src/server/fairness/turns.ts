@@ -11,6 +11,8 @@
  * A request that finds its user's part of the turn free, as nearly all do, costs a comparison and an addition. Turns are
  * counted only while someone has used half of a part.
  */
+
+import { inNextTurn } from '../../lib/next-turn.ts';
 import { BoundedQueue } from '../../lib/queue.ts';
 
 /** Work of one user that begins in one turn of the loop; 1 is a get, some tens of microseconds. */
@@ -50,7 +52,7 @@ export class Turns {
   private line: UserTurns[] = [];
 
   /** `schedule` calls at the end of a turn of the loop. */
-  constructor(schedule: (call: () => void) => void = setImmediate) {
+  constructor(schedule: (call: () => void) => void = inNextTurn) {
     this.schedule = schedule;
   }
 

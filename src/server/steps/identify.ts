@@ -1,5 +1,5 @@
 /** The first steps: an id for the audit trail, headers of every answer, and what the path asks for. */
-import { randomUUID } from 'node:crypto';
+import type { Random } from '../../lib/random.ts';
 import { badRequest } from '../../meta/errors.ts';
 import { parseDuration } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
@@ -10,11 +10,13 @@ import { requestInfo } from '../request-info.ts';
 /** Ids that clients may choose themselves, within reason. */
 const goodId = /^[\x21-\x7e]{1,64}$/;
 
-export const auditId: Step = (ctx) => {
-  const given = ctx.header('audit-id');
-  ctx.auditId = given !== undefined && goodId.test(given) ? given : randomUUID();
-  ctx.headers.push('Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private');
-};
+export const auditId =
+  (random: Random): Step =>
+  (ctx) => {
+    const given = ctx.header('audit-id');
+    ctx.auditId = given !== undefined && goodId.test(given) ? given : random.uuid();
+    ctx.headers.push('Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private');
+  };
 
 /** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
 export const checkTimeout: Step = (ctx: Context) => {

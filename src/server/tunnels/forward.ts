@@ -4,6 +4,7 @@
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
+import type { Clock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import { head } from '../respond.ts';
 import { type AnswerLimits, dial, faultOf, type Unreachable } from './dial.ts';
@@ -40,7 +41,7 @@ export async function forward(open: OpenConnections, ctx: Context, limits: Answe
     if (body.length > 0 && body[1] !== '0') ctx.req.pipe(request);
     else request.end();
   });
-  await sendAnswer(open, ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
+  await sendAnswer({ open, clock: limits.clock }, ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
 }
 
 /** The head of the answer. Rejects where there is none; a client that goes away ends the request. */
@@ -67,7 +68,7 @@ export function answerOf(
 
 /** Passes an answer on. One that breaks off is broken off for the client, too. */
 export async function sendAnswer(
-  open: OpenConnections,
+  { open, clock }: { readonly open: OpenConnections; readonly clock: Clock },
   ctx: Context,
   request: ClientRequest,
   response: IncomingMessage,
@@ -81,7 +82,7 @@ export async function sendAnswer(
   head(ctx, response.statusCode ?? 502, headers);
   // An answer that comes in pieces begins at once.
   (res as ServerResponse).flushHeaders();
-  const connection: Open = { end: () => void setTimeout(() => request.destroy(), LAST_WORDS_MS).unref() };
+  const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => request.destroy()) };
   open.add(connection);
   await new Promise<void>((resolve) => {
     res.once('close', resolve);

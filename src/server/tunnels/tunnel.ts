@@ -48,7 +48,7 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   });
   const { response, socket, rest } = answer;
   if (socket === undefined) {
-    if ((response.statusCode ?? 0) >= 400) return sendAnswer(open, ctx, request, response, answerHeaders(response.rawHeaders));
+    if ((response.statusCode ?? 0) >= 400) return sendAnswer({ open, clock }, ctx, request, response, answerHeaders(response.rawHeaders));
     request.destroy();
     throw plainError(`invalid upgrade response: status code ${response.statusCode}`);
   }

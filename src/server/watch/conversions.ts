@@ -9,6 +9,7 @@
  * What waits is bounded by those who ask: a watcher lets go beyond its limit.
  */
 import type { ApiObject } from '../../kinds/kind.ts';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { parseAllAs, parseAs } from '../../registry/convert.ts';
 import type { Item } from '../../storage/item.ts';
@@ -37,7 +38,7 @@ export class Conversions {
       this.asked.push({ item, resolve, reject });
       if (this.running) return;
       this.running = true;
-      setImmediate(() => void this.run());
+      inNextTurn(() => void this.run());
     });
   }
 

@@ -11,6 +11,7 @@
  * larger writes.
  */
 import type { Clock } from '../../lib/clock.ts';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import { Batch } from './batch.ts';
 
 /** After this long others have a turn of the loop. */
@@ -43,7 +44,7 @@ export class Rounds {
     const rest = this.restUntil - this.clock.monotonic();
     const begin = (): void => this.begin();
     if (rest > 0) this.clock.after(Math.ceil(rest), begin);
-    else setImmediate(begin);
+    else inNextTurn(begin);
   }
 
   private begin(): void {
@@ -62,7 +63,7 @@ export class Rounds {
       took = this.clock.monotonic() - began;
     }
     const all = spent + took;
-    if (next < watchers.length) setImmediate(() => this.go(watchers, next, all));
+    if (next < watchers.length) inNextTurn(() => this.go(watchers, next, all));
     else this.rest(all);
   }
   private rest(took: number): void {

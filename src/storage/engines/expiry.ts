@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../lib/clock.ts';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import { CommitConflict } from '../engine.ts';
 
 export interface Due {
@@ -46,7 +47,7 @@ export class Expiry {
     this.#armed = at;
     const wait = at - this.#clock.now();
     if (wait > 0) this.#cancel = this.#clock.after(wait, () => void this.#run());
-    else setImmediate(() => void this.#run());
+    else inNextTurn(() => void this.#run());
   }
 
   stop(): void {

@@ -3,6 +3,8 @@
  * a turn of the event loop; in the turn in which it has read everything it becomes *live*, and from then on is called
  * with every commit as it becomes visible. Nothing is queued for it, so that there is nothing to bound.
  */
+
+import { inNextTurn } from '../../lib/next-turn.ts';
 import { type ChangeRecord, FutureRevision, type Subscriber } from '../engine.ts';
 
 export interface ChangeSource {
@@ -37,7 +39,7 @@ export class Subscriptions {
     const newest = this.#source.currentRevision();
     if (after === newest) subscription.state = 'live';
     else if (after > newest) this.#fail(subscription, new FutureRevision(newest));
-    else setImmediate(() => this.#catchUp(subscription, after));
+    else inNextTurn(() => this.#catchUp(subscription, after));
     return () => {
       subscription.state = 'ended';
       this.#all.delete(subscription);
@@ -67,7 +69,7 @@ export class Subscriptions {
     }
     if (subscription.state !== 'behind') return;
     if (reached === this.#source.currentRevision()) subscription.state = 'live';
-    else setImmediate(() => this.#catchUp(subscription, reached));
+    else inNextTurn(() => this.#catchUp(subscription, reached));
   }
 
   #deliver(subscription: Subscription, changes: readonly ChangeRecord[], revision: number): void {

@@ -5,6 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FakeClock } from '../../../lib/clock.ts';
 import { Metrics } from '../../../lib/metrics.ts';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { Context } from '../../context.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     address: () => '127.0.0.1',
     checks: [],
     livezGraceMs: 0,
-    now: () => 0,
+    clock: new FakeClock(),
     metrics: new Metrics({ version: '1.24' }),
     beforeScrape: async () => {},
   });

@@ -2,6 +2,7 @@
  * Groups of writes, for the journal and for the tables. One group is under way at a time; what arrives meanwhile goes
  * together into the next one. Writing and waiting for the disk happen on other threads.
  */
+import { inNextTurn } from '../../../lib/next-turn.ts';
 
 /** Something to write together with others. */
 export interface Job {
@@ -83,7 +84,7 @@ export class GroupWriter<J extends Job> {
   }
 
   #gather(seen: number, until: number): void {
-    setImmediate(() => {
+    inNextTurn(() => {
       if (this.#waiting.length > seen && this.#events.monotonic() < until) {
         this.#gather(this.#waiting.length, until);
         return;
