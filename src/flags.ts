@@ -411,7 +411,7 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
  * Throws FlagError where one is unknown or of the wrong type.
  */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
-  const defaults = parseServerFlags(changes.store === 'memory' ? ['--store=memory'] : []) as ServerOptions;
+  const defaults = changes.store === 'memory' ? defaultsInMemory() : defaultsOnDisk();
   const options: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) continue;
@@ -419,6 +419,17 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
     options[name] = value;
   }
   return options as unknown as ServerOptions;
+}
+
+/** Programs that start many servers in one process do not have all flags read for each of them. */
+const defaultsInMemory = once(() => parseServerFlags(['--store=memory']) as ServerOptions);
+const defaultsOnDisk = once(() => parseServerFlags([]) as ServerOptions);
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const flagOf: ReadonlyMap<string, Flag<unknown>> = new Map(

@@ -105,7 +105,12 @@ export class Definitions {
       // A name that was given up may be what another definition waits for.
       if (!equal(object.status.acceptedNames, old?.status.acceptedNames) || old === undefined) this.lookAtWaiting(object.spec.group);
     });
-    for (const { metadata } of this.definitions.list()) this.look(metadata.name ?? '');
+    for (const definition of this.definitions.list()) if (!this.isAsBefore(definition)) this.look(definition.metadata.name ?? '');
+  }
+  /** Whether a server has looked at the definition already, which had nothing left to do. */
+  private isAsBefore(definition: CustomResourceDefinition): boolean {
+    const before = this.compiledBefore(definition);
+    return before !== undefined && before === this.served.get(definition.metadata.name ?? '')?.custom && !isTrue(definition, 'Terminating');
   }
 
   /** What is served now, for a server that begins like this one. */
