@@ -49,7 +49,7 @@ test('options for a program are the defaults, with some changed', () => {
 describe('refusals', () => {
   test.each([
     [['--secure-prot=1'], 'unknown flag --secure-prot (did you mean --secure-port?)'],
-    [['now'], 'unexpected argument "now": the server takes flags only'],
+    [['now'], 'unexpected argument "now": the server takes no arguments'],
     [['--profiling'], '--profiling is planned, but has no effect in this release: leave it out'],
     [['--bind-address=localhost'], '--bind-address: "localhost" is not an IP address'],
     [['--authorization-mode=RBAC,RBAC'], '--authorization-mode: a mode is named twice'],

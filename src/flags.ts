@@ -2,7 +2,7 @@
  * Every flag of the server with its group, default, stage and help, and the options that follow from a command line. Names
  * are those of the specification and of stock servers. What is marked `planned` has no effect yet, and using it is refused.
  */
-import { orderedPlugins, pluginNames } from './admission/names.ts';
+import { orderedPlugins, pluginNames } from './admission/plugin-names.ts';
 import { type FeatureGates, featureHelp, gates, readFeatureGates } from './features.ts';
 import { identities } from './identity.ts';
 import {

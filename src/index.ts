@@ -8,5 +8,5 @@ export { type Identity, kubernetes, plat } from './identity.ts';
 export type { Clock } from './lib/clock.ts';
 export type { Log, LogFields } from './lib/log.ts';
 export type { Random } from './lib/random.ts';
+export { apiRelease, productVersion } from './lib/version.ts';
 export { ApiError, type Status } from './meta/errors.ts';
-export { apiRelease, productVersion } from './version.ts';

@@ -24,14 +24,13 @@ const below = {
   cli: ['lib', 'schema', 'meta', 'kinds', 'client', 'controllers', 'flags.ts', 'compose'],
   // Files of the root.
   'identity.ts': [],
-  'version.ts': [],
   'features.ts': ['lib'],
   'runtime-config.ts': ['lib'],
   'flags.ts': ['lib', 'meta', 'features.ts', 'runtime-config.ts', 'admission'],
 } as const satisfies Record<string, readonly string[]>;
-const forAll: readonly string[] = ['identity.ts', 'version.ts'];
+const forAll: readonly string[] = ['identity.ts'];
 /** They put the others together, and may know every one. */
-const roots: readonly string[] = ['index.ts', 'credentials.ts', 'compose', 'testing'];
+const roots: readonly string[] = ['index.ts', 'compose', 'testing'];
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

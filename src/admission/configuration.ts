@@ -17,8 +17,8 @@ import { didYouMean } from '../lib/suggest.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
-import { isConfigurable, pluginNames } from './names.ts';
 import type { PluginConfiguration } from './plugin.ts';
+import { isConfigurable, pluginNames } from './plugin-names.ts';
 
 /**
  * Reads the file. Throws an Error that names what is wrong; settings that would have no effect, for a plug-in that does not

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { kubernetes } from '../identity.ts';
 import fc from '../lib/fast-check.testing.ts';
 import type { ApiError } from '../meta/errors.ts';
-import { type PolicyRule, ruleAllows } from './authz/rules.ts';
+import { type PolicyRule, ruleAllows } from './authz/policy-rules.ts';
 import { noRules } from './authz/simple.ts';
 import { impersonate, wantsImpersonation } from './impersonation.ts';
 import type { Attributes, Authorizer, User } from './types.ts';

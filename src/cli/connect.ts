@@ -7,7 +7,7 @@ import { hereAndNow } from '../client/credentials.ts';
 import { Transport } from '../client/transport.ts';
 import { dataFiles } from '../flags.ts';
 import { bool, duration, FlagError, type FlagValues, file, flag, repeated } from '../lib/flags.ts';
-import { productVersion } from '../version.ts';
+import { productVersion } from '../lib/version.ts';
 import type { IO } from './command.ts';
 
 const name = (help: string, value: string, short?: string) =>

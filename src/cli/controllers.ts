@@ -56,7 +56,7 @@ export const controllers = command({
   summary: 'Run the controllers for servers that were started with --controllers=-*. Leader election lets one such process work at a time.',
   flags: table,
   run({ options, args }, io) {
-    if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: controllers takes flags only`);
+    if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: controllers takes no arguments`);
     return runUntilSignal(options, io);
   },
 });

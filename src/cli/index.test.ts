@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { productVersion } from '../version.ts';
+import { productVersion } from '../lib/version.ts';
 import { commands, run } from './index.ts';
 import { testIO } from './testing.ts';
 

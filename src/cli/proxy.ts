@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { Transport } from '../client/transport.ts';
 import { bool, duration, FlagError, type FlagValues, flag, port, text } from '../lib/flags.ts';
-import { productVersion } from '../version.ts';
+import { productVersion } from '../lib/version.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { stopSignal } from './stop-signal.ts';

@@ -4,7 +4,7 @@ import type { RunningServer } from '../compose/server.ts';
 import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
 import { type Identity, identityOf, kubernetes } from '../identity.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
-import { productVersion } from '../version.ts';
+import { productVersion } from '../lib/version.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 

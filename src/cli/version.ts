@@ -1,4 +1,4 @@
-import { apiRelease, productVersion } from '../version.ts';
+import { apiRelease, productVersion } from '../lib/version.ts';
 import { command } from './command.ts';
 
 export const version = command({

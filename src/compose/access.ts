@@ -1,11 +1,12 @@
 /** Who may do what, and what becomes of a write before it is stored: certificates, authenticators, authorizers, admission. */
-import type { Credentials } from '../credentials.ts';
+
 import { FileReloader } from '../lib/reload.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { SystemWriter } from '../registry/system.ts';
 import { composeAdmission } from './admission.ts';
 import { type Auth, composeAuth } from './auth.ts';
 import type { Base } from './base.ts';
+import type { Credentials } from './credentials.ts';
 import type { State } from './state.ts';
 import { composeTrust, type Trust } from './trust.ts';
 

@@ -1,9 +1,10 @@
 /** The admission chain of a server, as its options ask for it. */
+
+import { chainMetrics } from '../admission/admission-metrics.ts';
 import { admissionChain } from '../admission/chain.ts';
 import { readAdmissionConfiguration } from '../admission/configuration.ts';
-import { chainMetrics } from '../admission/metrics.ts';
-import { deprecationWarnings, enabledPlugins } from '../admission/names.ts';
 import type { PluginConfiguration, PluginEnv } from '../admission/plugin.ts';
+import { deprecationWarnings, enabledPlugins } from '../admission/plugin-names.ts';
 import { plugins } from '../admission/plugins/index.ts';
 import { type EscalationRules, rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
 import type { AdmissionChain, AdmissionPlugin } from '../admission/types.ts';

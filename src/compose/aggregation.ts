@@ -2,7 +2,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
-import { type Credentials, frontProxyName } from '../credentials.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
 import type { ServerOptions } from '../flags.ts';
@@ -20,6 +19,7 @@ import type { OpenConnections } from '../server/tunnels/forward.ts';
 import { credentialHeaders } from '../server/tunnels/headers.ts';
 import type { Base } from './base.ts';
 import { identityHeadersOf } from './connect.ts';
+import { type Credentials, frontProxyName } from './credentials.ts';
 import type { Trust } from './trust.ts';
 
 export interface AggregationDeps {

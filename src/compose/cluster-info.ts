@@ -1,10 +1,11 @@
 /** Publishes `cluster-info` where bootstrap tokens are accepted, and again when the certificates of this server change. */
-import type { Credentials } from '../credentials.ts';
+
 import type { ServerOptions } from '../flags.ts';
 import { publishClusterInfo } from '../registry/bootstrap/cluster-info.ts';
 import type { SystemWriter } from '../registry/system.ts';
 import { advertisedAddress } from './allocation.ts';
 import type { Base } from './base.ts';
+import type { Credentials } from './credentials.ts';
 import type { Trust } from './trust.ts';
 
 export interface ClusterInfoDeps {

@@ -1,12 +1,12 @@
 /** Logs, streams and proxies of a server, as its options ask for them. */
 import type { X509Certificate } from 'node:crypto';
-import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
 import type { Base } from './base.ts';
+import type { Credentials } from './credentials.ts';
 import type { Trust } from './trust.ts';
 
 /** Headers in which an authenticating proxy names users, and their prefixes: none of them passes this server. */

@@ -4,14 +4,14 @@ import { type User, wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
 import { signingAuthorities } from '../controllers/certificates/authorities.ts';
 import { allControllers, type ControllerSettings } from '../controllers/index.ts';
+import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
-import { controllerMetrics } from '../controllers/runtime/metrics.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
-import type { Credentials } from '../credentials.ts';
 import type { Identity } from '../identity.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Base } from './base.ts';
+import type { Credentials } from './credentials.ts';
 import { elect, electionTimes } from './election.ts';
 
 export interface ControllersOptions {

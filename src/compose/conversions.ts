@@ -1,7 +1,7 @@
 /** What conversions of custom objects by webhooks need of the server. */
 import { WebhookClient } from '../admission/webhooks/client.ts';
 import { serviceResolver } from '../admission/webhooks/service.ts';
-import { conversionMetrics } from '../extension/conversion/metrics.ts';
+import { conversionMetrics } from '../extension/conversion/conversion-metrics.ts';
 import type { DefinitionsOptions } from '../extension/definitions.ts';
 import { webhookAgent } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';

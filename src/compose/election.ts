@@ -1,9 +1,9 @@
 /** Runs something only while this process holds the lease of the controllers. */
 import { hostname } from 'node:os';
 import type { Client } from '../client/dynamic.ts';
+import type { ControllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { checkTimes, Election, type ElectionTimes } from '../controllers/runtime/leader.ts';
 import { managerName, type Running } from '../controllers/runtime/manager.ts';
-import type { ControllerMetrics } from '../controllers/runtime/metrics.ts';
 import type { Identity } from '../identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

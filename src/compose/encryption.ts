@@ -21,9 +21,9 @@ import { type HealthCheck, healthPages } from '../server/endpoints/health.ts';
 import type { Cache } from '../storage/cache.ts';
 import { type EncryptionRule, LARGEST_FILE, readEncryptionConfig } from '../storage/encryption/config.ts';
 import { EncryptedEngine } from '../storage/encryption/encrypted.ts';
+import { type EncryptionMetrics, encryptionMetrics } from '../storage/encryption/encryption-metrics.ts';
+import { EncryptionRules, type RuleDeps } from '../storage/encryption/encryption-rules.ts';
 import type { KmsTransport } from '../storage/encryption/kms.ts';
-import { type EncryptionMetrics, encryptionMetrics } from '../storage/encryption/metrics.ts';
-import { EncryptionRules, type RuleDeps } from '../storage/encryption/rules.ts';
 import type { Engine } from '../storage/engine.ts';
 
 /** How often the file is looked at. */

@@ -1,13 +1,14 @@
 /** The ports of a server, and how others come to know of them. */
-import type { Credentials } from '../credentials.ts';
+
 import type { Hurry } from '../lib/parts.ts';
 import { Connections } from '../server/connections.ts';
-import { registerConnections } from '../server/endpoints/metrics.ts';
+import { registerConnections } from '../server/endpoints/metrics-endpoint.ts';
 import { type Listener, type ListenOptions, listen } from '../server/listen.ts';
 import { upgradeHandler } from '../server/tunnels/upgrade.ts';
 import type { Access } from './access.ts';
 import type { Base } from './base.ts';
 import { composeClusterInfo } from './cluster-info.ts';
+import type { Credentials } from './credentials.ts';
 import type { Requests } from './requests.ts';
 import type { State } from './state.ts';
 

@@ -7,7 +7,7 @@ import type { Identity } from '../identity.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
 import { EncryptedEngine } from '../storage/encryption/encrypted.ts';
-import { EncryptionRules } from '../storage/encryption/rules.ts';
+import { EncryptionRules } from '../storage/encryption/encryption-rules.ts';
 import { type CollectionState, encryptionState } from '../storage/encryption/state.ts';
 import { isRefused, type Transformer } from '../storage/encryption/transformer.ts';
 import { CommitConflict, type Engine, type Entry, type Operation } from '../storage/engine.ts';

@@ -14,7 +14,7 @@ import { groupName, type Identity, identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { systemRandom } from '../lib/random.ts';
-import { productVersion } from '../version.ts';
+import { productVersion } from '../lib/version.ts';
 import { type ElectionFlags, elect, electionTimes } from './election.ts';
 
 export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {

@@ -1,6 +1,5 @@
 /** The way of a request through a server: its steps in order, and everything that the steps ask. */
 import { hasDocuments, issuerDocuments } from '../auth/service-account/discovery.ts';
-import type { Credentials } from '../credentials.ts';
 import { Definitions } from '../extension/definitions.ts';
 import { bootstrap, bootstrapParts, publishTrust } from '../registry/bootstrap/run.ts';
 import { admitted } from '../server/actions/admitted.ts';
@@ -31,6 +30,7 @@ import { composeAudit } from './audit.ts';
 import type { Base } from './base.ts';
 import { composeConnections } from './connect.ts';
 import { composeConversions } from './conversions.ts';
+import type { Credentials } from './credentials.ts';
 import { composeFlowStatus, composeFlowUpkeep } from './flow-upkeep.ts';
 import type { State } from './state.ts';
 import { composeStreams } from './streams.ts';

@@ -2,10 +2,11 @@
  * What a server holds, taken out of it: other servers can begin with that, in a few milliseconds, and the server itself can go back
  * to it. Values, compiled schemas and keys are shared, as nobody changes them; lists and indexes are copied.
  */
-import type { Credentials } from '../credentials.ts';
+
 import type { ServedDefinition } from '../extension/definitions.ts';
 import type { CacheState } from '../storage/cache.ts';
 import { asMemoryEngine, type MemoryState, openMemoryEngine } from '../storage/engines/memory.ts';
+import type { Credentials } from './credentials.ts';
 import type { Requests } from './requests.ts';
 import type { OpenStore, State } from './state.ts';
 

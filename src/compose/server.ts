@@ -13,7 +13,6 @@
  */
 import { signLegacy } from '../auth/service-account/claims.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
-import { type Credentials, prepareCredentials } from '../credentials.ts';
 import { type ServerOptions, serverOptions } from '../flags.ts';
 import { type Identity, identityOf } from '../identity.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -24,12 +23,13 @@ import { inNextTurn } from '../lib/next-turn.ts';
 import { Parts } from '../lib/parts.ts';
 import type { KeyFiles } from '../lib/pki.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
+import { apiRelease } from '../lib/version.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import { openEngine } from '../storage/engines/index.ts';
-import { apiRelease } from '../version.ts';
 import { type Access, composeAccess } from './access.ts';
 import type { Base } from './base.ts';
 import { composeControllers } from './controllers.ts';
+import { type Credentials, prepareCredentials } from './credentials.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
 import { composeRequests, type Requests } from './requests.ts';
 import { checkRuntimeConfig } from './runtime-config.ts';

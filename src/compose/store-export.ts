@@ -4,11 +4,11 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
+import { apiRelease } from '../lib/version.ts';
 import { fileChunks, namingFile } from '../storage/backup/file.ts';
 import { readBackup, verifyBackup } from '../storage/backup/read.ts';
 import type { Engine } from '../storage/engine.ts';
 import { isPlain, storedText } from '../storage/item.ts';
-import { apiRelease } from '../version.ts';
 import { type Place, withPlace, withSnapshot } from './store-tools.ts';
 
 export type ExportSource =

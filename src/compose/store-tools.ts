@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
+import { productVersion } from '../lib/version.ts';
 import type { RestoredDirectory } from '../storage/backup/directory.ts';
 import { checkNew, fileChunks, namingFile, writePrivateFile } from '../storage/backup/file.ts';
 import { BackupError, type BackupHeader, type BackupTrailer } from '../storage/backup/format.ts';
@@ -17,7 +18,6 @@ import type { DirectoryStat, Finding, Repair } from '../storage/engines/lmdb/fin
 import { lockDirectory } from '../storage/engines/lmdb/lock.ts';
 import { hasStore, interrupted, isReplacing, storeFiles } from '../storage/engines/lmdb/replace.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
-import { productVersion } from '../version.ts';
 import { identityIn, storeOwner } from './store.ts';
 
 export { checkNew } from '../storage/backup/file.ts';

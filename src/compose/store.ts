@@ -3,13 +3,13 @@ import type { ServerOptions } from '../flags.ts';
 import { type Identity, identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { productVersion } from '../lib/version.ts';
 import { namingFile } from '../storage/backup/file.ts';
 import type { BackupHeader } from '../storage/backup/format.ts';
 import { BackupError } from '../storage/backup/format.ts';
 import { checkRestored, type Restored } from '../storage/backup/restore.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
-import { productVersion } from '../version.ts';
 
 /** The system's namespace is the first object of every store, and named after the identity. */
 export const storeOwner = (identity: Identity): StoreOwner => ({

@@ -1,6 +1,6 @@
 /** Requests that go on, held to the rights that their users have. */
 import { bootstrapTokenUser } from '../auth/authn/bootstrap-token.ts';
-import { rbacGroup } from '../auth/authz/rules.ts';
+import { rbacGroup } from '../auth/authz/policy-rules.ts';
 import { bootstrapTokenExpiry } from '../kinds/core/bootstrap-token.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { Deadlines } from '../lib/deadlines.ts';

@@ -1,11 +1,11 @@
 /** Certificates, authorities and keys that a server was given in files, followed while it runs. */
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import type { Credentials } from '../credentials.ts';
 import type { ServerOptions } from '../flags.ts';
 import { OwnCertificates } from '../lib/own-certificates.ts';
 import { type Revoked, readBundle, readPublicKeys, readRevoked } from '../lib/pki.ts';
 import { type FileReloader, type Followed, fixed } from '../lib/reload.ts';
 import { checkPair, type NamedPair, type ServingPair, type TlsOptions } from '../lib/tls.ts';
+import type { Credentials } from './credentials.ts';
 
 export interface Bundle {
   readonly pem: string;

@@ -27,10 +27,10 @@ import { shapeOf } from '../patch/shape.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { SystemWriter } from '../registry/system.ts';
+import { established, judgeNames, takenNames } from './accepted-names.ts';
 import type { ConversionTools } from './conversion/webhook.ts';
 import { type CustomKind, customKind } from './custom-kind.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { established, judgeNames, takenNames } from './names.ts';
 
 const [GROUP, PLURAL] = ['apiextensions', 'customresourcedefinitions'];
 /** How soon what failed is tried again, and what waits for objects to go is looked at. */

@@ -13,9 +13,9 @@ import type { FlowSchema, PriorityLevelConfiguration, Subject } from '../kinds/f
 import type { LiveSource } from '../kinds/live.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { BodyAccount } from './fairness/bodies.ts';
+import { FlowMetrics, type SchemaMetrics } from './fairness/flow-metrics.ts';
 import type { FairQueue, Level } from './fairness/level.ts';
 import { Levels } from './fairness/levels.ts';
-import { FlowMetrics, type SchemaMetrics } from './fairness/metrics.ts';
 import { dealHand } from './fairness/shuffle.ts';
 import { UserTurns } from './fairness/turns.ts';
 import type { Step } from './pipeline.ts';

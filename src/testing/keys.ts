@@ -3,7 +3,7 @@
  * than all the rest of a start; they are never written anywhere. They are good at any time that a test may set its clock to.
  */
 import { hostname } from 'node:os';
-import { frontProxyName } from '../credentials.ts';
+import { frontProxyName } from '../compose/credentials.ts';
 import type { Identity } from '../identity.ts';
 import {
   type Authority,

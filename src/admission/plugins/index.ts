@@ -1,6 +1,7 @@
-/** Every plug-in by its name. In which order they run is told by `names.ts`. */
-import type { PluginName } from '../names.ts';
+/** Every plug-in by its name. `plugin-names.ts` has their order. */
+
 import type { MakePlugin } from '../plugin.ts';
+import type { PluginName } from '../plugin-names.ts';
 import { alwaysAdmit } from './always-admit.ts';
 import { alwaysDeny } from './always-deny.ts';
 import { alwaysPullImages } from './always-pull-images.ts';

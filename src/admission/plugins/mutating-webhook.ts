@@ -16,10 +16,10 @@ import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call
 import type { Webhook } from '../webhooks/compiled.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
 import type { Candidate } from '../webhooks/match.ts';
-import { type WebhookMetrics, webhookMetrics } from '../webhooks/metrics.ts';
 import { VersionedTexts } from '../webhooks/objects.ts';
 import type { ReviewAnswer } from '../webhooks/review.ts';
 import { Rounds } from '../webhooks/rounds.ts';
+import { type WebhookMetrics, webhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 export const mutatingAdmissionWebhook: MakePlugin = (env, configuration) => {
   const dispatcher = new Dispatcher(env, configuration, 'mutatingwebhookconfigurations');

@@ -5,8 +5,8 @@ import type { AdmissionRequest } from '../types.ts';
 import { ask, CallFailed, callFailure, denial } from '../webhooks/call.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
 import type { Candidate } from '../webhooks/match.ts';
-import { type WebhookMetrics, webhookMetrics } from '../webhooks/metrics.ts';
 import { VersionedTexts } from '../webhooks/objects.ts';
+import { type WebhookMetrics, webhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 export const validatingAdmissionWebhook: MakePlugin = (env, configuration) => {
   const dispatcher = new Dispatcher(env, configuration, 'validatingwebhookconfigurations');

@@ -1,6 +1,6 @@
 /** Whether one set of rules gives at least what another gives, and what is missing where it does not. */
-import type { PolicyRule } from './rules.ts';
-import { withoutStars } from './rules.ts';
+import type { PolicyRule } from './policy-rules.ts';
+import { withoutStars } from './policy-rules.ts';
 
 const each = (list: readonly string[] | undefined): readonly string[] => (list === undefined || list.length === 0 ? [''] : list);
 

@@ -5,8 +5,8 @@ import type { ApiError } from '../../meta/errors.ts';
 import type { User } from '../types.ts';
 import { missingFrom, TooManyPermissions } from './covers.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
+import type { BindingObject, PolicyRule, RoleObject } from './policy-rules.ts';
 import { RoleBasedAccess } from './rbac.ts';
-import type { BindingObject, PolicyRule, RoleObject } from './rules.ts';
 
 const group = 'rbac.authorization';
 const me: User = { name: 'me', groups: ['system:authenticated'] };

@@ -9,8 +9,8 @@ import { equal } from '../../lib/equal.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
 import { compact, describe, missingFrom, TooManyPermissions } from './covers.ts';
+import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup } from './policy-rules.ts';
 import type { RoleBasedAccess } from './rbac.ts';
-import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup } from './rules.ts';
 
 const everything: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },

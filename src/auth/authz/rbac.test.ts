@@ -3,9 +3,9 @@ import { kubernetes } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import { type Attributes, type User, unionAuthorizer } from '../types.ts';
+import { type PolicyRule, ruleAllows, type Subject } from './policy-rules.ts';
 import { RoleBasedAccess } from './rbac.ts';
 import { forbiddenError, forbiddenMessage } from './refusal.ts';
-import { type PolicyRule, ruleAllows, type Subject } from './rules.ts';
 import { alwaysAllow, alwaysDeny, superuser } from './simple.ts';
 
 const group = 'rbac.authorization';

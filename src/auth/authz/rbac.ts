@@ -16,7 +16,7 @@ import {
   type RuleSet,
   type User,
 } from '../types.ts';
-import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup, type Subject } from './rules.ts';
+import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup, type Subject } from './policy-rules.ts';
 import { type Binding, type RoleCell, type RuleIndex, SubjectRules } from './subject-rules.ts';
 
 class Scope {

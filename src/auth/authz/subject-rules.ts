@@ -1,6 +1,6 @@
 /** What one subject may do in one scope, gathered from its bindings and looked up by resource or path. */
 import type { Attributes, Decision } from '../types.ts';
-import { type PolicyRule, pathMatches, type Subject } from './rules.ts';
+import { type PolicyRule, pathMatches, type Subject } from './policy-rules.ts';
 
 /** A role as bindings see it: it may come, change and go while bindings name it. */
 export interface RoleCell {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { recordedText } from '../../lib/recordings.testing.ts';
+import type { BindingObject } from '../authz/policy-rules.ts';
 import { RoleBasedAccess } from '../authz/rbac.ts';
-import type { BindingObject } from '../authz/rules.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';
 import { reconcileBinding, reconcileRole } from './reconcile.ts';
 

@@ -6,7 +6,7 @@
  *   'get paths /healthz,/version'        paths instead of resources
  */
 import { groupName, type Identity } from '../../identity.ts';
-import type { PolicyRule } from '../authz/rules.ts';
+import type { PolicyRule } from '../authz/policy-rules.ts';
 
 const verbWords: Readonly<Record<string, readonly string[]>> = {
   read: ['get', 'list', 'watch'],

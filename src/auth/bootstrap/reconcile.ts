@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Identity } from '../../identity.ts';
 import { compact, missingFrom } from '../authz/covers.ts';
-import type { BindingObject, Subject } from '../authz/rules.ts';
+import type { BindingObject, Subject } from '../authz/policy-rules.ts';
 import { autoupdateAnnotation, type ClusterRoleObject } from './objects.ts';
 
 /** `recreate`: the old object must be deleted first, because what is wanted cannot be changed in place. */

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { file } from '../../lib/flags.ts';
-import { productVersion } from '../../version.ts';
+import { productVersion } from '../../lib/version.ts';
 import { command, type IO } from '../command.ts';
 import { noArguments } from '../config/files.ts';
 import { ownProgram } from '../own-program.ts';

@@ -70,7 +70,7 @@ test('gates of a stock server that cannot be switched here are reported; unknown
 describe('refusals', () => {
   test.each([
     [['--watch-cash'], 'unknown flag --watch-cash (did you mean --watch-cache?)'],
-    [['now'], 'unexpected argument "now": the server takes flags only'],
+    [['now'], 'unexpected argument "now": the server takes no arguments'],
     [['--goaway-chance=often'], '--goaway-chance: "often" is not a number'],
     [['--watch-cache=maybe'], '--watch-cache: "maybe" is neither true nor false'],
     [['--secure-port=x'], '--secure-port: "x" is not a whole number'],

@@ -42,7 +42,7 @@ export function demandPlace(options: PlaceOptions, given: ReadonlySet<string>, i
 }
 
 export function noArguments(args: readonly string[]): void {
-  if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: the command takes flags only`);
+  if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: the command takes no arguments`);
 }
 
 /** A path that must be given. */

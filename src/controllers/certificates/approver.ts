@@ -11,7 +11,7 @@ import { type CertificateRequest, parseRequest } from '../../lib/pki.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import { builtin, type Controller } from '../runtime/controller.ts';
 import { conditionOf, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
-import { firstComplaint, signerRules } from './rules.ts';
+import { firstComplaint, signerRules } from './signer-rules.ts';
 
 interface AccessReview extends ApiObject {
   status?: { allowed?: boolean };

@@ -4,7 +4,7 @@ import { keyOf, splitKey } from '../../client/informer.ts';
 import { type Authority, type CertificateRequest, issue, parseRequest } from '../../lib/pki.ts';
 import type { Controller } from '../runtime/controller.ts';
 import { conditionOf, isApproved, isIssued, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
-import { firstComplaint, signerRules, usagesOf } from './rules.ts';
+import { firstComplaint, signerRules, usagesOf } from './signer-rules.ts';
 
 export interface SignerSettings {
   /** The authority of a signer; one without is left to others. */

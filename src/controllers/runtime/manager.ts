@@ -6,11 +6,11 @@ import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
+import { productVersion } from '../../lib/version.ts';
 import { ApiError } from '../../meta/errors.ts';
-import { productVersion } from '../../version.ts';
 import type { Controller, ControllerContext } from './controller.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
 import { Informers } from './informers.ts';
-import type { ControllerMetrics } from './metrics.ts';
 import { WorkQueue } from './queue.ts';
 import { ServedResources } from './resources.ts';
 

@@ -9,7 +9,7 @@
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
-import type { QueueMetrics } from './metrics.ts';
+import type { QueueMetrics } from './controller-metrics.ts';
 
 /** What working on a key answers: nothing when it is done, or the milliseconds after which it wants another look. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most work has nothing to say and simply ends.

@@ -13,8 +13,8 @@ import { apiServices, automanagedLabel, servedVersions } from '../../registry/bo
 import type { Catalog } from '../../registry/catalog.ts';
 import type { SystemWriter } from '../../registry/system.ts';
 import { Availability } from './availability.ts';
+import { AvailabilityMetrics } from './availability-metrics.ts';
 import { type Backend, Backends } from './backends.ts';
-import { AvailabilityMetrics } from './metrics.ts';
 import { type ListedGroup, listedGroups, type Registered } from './order.ts';
 import { Registrations } from './registrations.ts';
 import type { RemoteOptions } from './remote.ts';

@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { Metrics } from '../../lib/metrics.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { type JsonObject, type MessageType, object, opt } from '../../schema/types.ts';
-import { conversionMetrics, type ObserveConversion } from './metrics.ts';
+import { conversionMetrics, type ObserveConversion } from './conversion-metrics.ts';
 import { type ConvertedVersion, webhookConversion } from './webhook.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look where they like.

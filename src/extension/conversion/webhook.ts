@@ -8,7 +8,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import { type ApiError, plainError } from '../../meta/errors.ts';
 import { decode, encode } from '../../schema/json.ts';
 import type { JsonValue, MessageType } from '../../schema/types.ts';
-import type { ObserveConversion } from './metrics.ts';
+import type { ObserveConversion } from './conversion-metrics.ts';
 import { BadObject, restored } from './restore.ts';
 import { type ReviewVersion, readReview, reviewText, reviewVersion } from './review.ts';
 

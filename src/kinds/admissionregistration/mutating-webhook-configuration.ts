@@ -2,8 +2,8 @@
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind, version } from '../kind.ts';
-import { defaults, validateConfiguration, validateConfigurationUpdate } from './rules.ts';
 import { MutatingWebhookConfiguration } from './schema/v1.ts';
+import { defaults, validateConfiguration, validateConfigurationUpdate } from './validate-webhooks.ts';
 import { clientWarnings } from './warnings.ts';
 
 export const MutatingWebhookConfigurationKind = kind<MutatingWebhookConfiguration>({

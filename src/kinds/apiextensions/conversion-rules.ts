@@ -2,9 +2,9 @@
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label } from '../../meta/names.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
+import { complain, word } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
-import { complain, word } from '../validation/rules.ts';
 import { validateWebhookClient } from '../validation/webhook-client.ts';
 import type { CustomResourceConversion } from './schema/v1.ts';
 

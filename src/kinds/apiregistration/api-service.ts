@@ -7,8 +7,8 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { each } from '../validation/each.ts';
+import { complain, subdomain } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain, subdomain } from '../validation/rules.ts';
 import { validateServicePort } from '../validation/webhook-client.ts';
 import { APIService, type APIServiceCondition } from './schema/v1.ts';
 

@@ -5,8 +5,8 @@ import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { NONE } from '../core/template-cells.ts';
 import { kind, type Strategy } from '../kind.ts';
+import { immutable } from '../validation/field-checks.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { immutable } from '../validation/rules.ts';
 import { ControllerRevision } from './schema/controller-revision.ts';
 
 function validateRevision({ revision }: ControllerRevision, errors: FieldErrors): void {

@@ -6,11 +6,11 @@ import { status } from '../subresources.ts';
 import { metricsCell } from './cells.ts';
 import { asVersion1Keeps, fromVersion1, fromVersion2beta1, statusAsVersion1Keeps, toVersion1, toVersion2beta1 } from './conversion.ts';
 import { defaults, defaults1, defaults2beta1 } from './defaults.ts';
-import { validateAutoscaler, validateAutoscalerStatus, validateAutoscalerUpdate } from './rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v2 from './schema/v2.ts';
 import * as v2beta1 from './schema/v2beta1.ts';
 import * as v2beta2 from './schema/v2beta2.ts';
+import { validateAutoscaler, validateAutoscalerStatus, validateAutoscalerUpdate } from './validate-autoscaler.ts';
 
 /** Metrics of one container exist only while their feature is on, or where they once were. */
 function dropContainerMetrics({ spec }: v2.HorizontalPodAutoscaler, old: v2.HorizontalPodAutoscaler | undefined, env: KindEnv): void {

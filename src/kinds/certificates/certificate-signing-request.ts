@@ -7,8 +7,8 @@ import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { objectSubresource, status } from '../subresources.ts';
-import { validateRequest, validateRequestUpdate } from './rules.ts';
 import { CertificateSigningRequest } from './schema/v1.ts';
+import { validateRequest, validateRequestUpdate } from './validate-request.ts';
 
 /** The signer must know who asks, whatever the request says. */
 function stamp({ spec }: CertificateSigningRequest, user: User): void {

@@ -3,8 +3,8 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
+import { notNegative } from '../validation/field-checks.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { notNegative } from '../validation/rules.ts';
 import { Lease } from './schema/v1.ts';
 
 const at = Path.of('spec');

@@ -6,8 +6,8 @@ import { configMapKey } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { base64Length, immutableOnceSet, maxDataBytes, sizeOf } from '../validation/data.ts';
+import { complain } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain } from '../validation/rules.ts';
 import { ConfigMap } from './schema/config.ts';
 
 const data = Path.of('data');

@@ -6,8 +6,8 @@ import { nameIsSubdomain, portNumber } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { each } from '../validation/each.ts';
+import { complain, label, qualified, word } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain, label, qualified, word } from '../validation/rules.ts';
 import { type EndpointAddress, type EndpointPort, Endpoints } from './schema/service.ts';
 import { portProtocols } from './service-words.ts';
 

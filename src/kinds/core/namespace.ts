@@ -7,8 +7,8 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { objectSubresource, status } from '../subresources.ts';
 import { each } from '../validation/each.ts';
+import { complain } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain } from '../validation/rules.ts';
 import { Namespace } from './schema/namespace.ts';
 
 /** Every namespace carries its name as a label, so that selectors can tell namespaces apart. */

@@ -7,9 +7,9 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { validateClaimSpec } from '../validation/claim-spec.ts';
+import { immutable } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { amount } from '../validation/resources.ts';
-import { immutable } from '../validation/rules.ts';
 import { accessModesText, storageClassOf } from './persistent-volume.ts';
 import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/persistent-volume-claims.ts';
 

@@ -3,9 +3,9 @@
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
 import { repeatedTexts } from '../validation/each.ts';
+import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
-import { complain } from '../validation/rules.ts';
 import type { Service, ServiceSpec } from './schema/service.ts';
 import { headless, isHeadless } from './service-words.ts';
 

@@ -5,7 +5,7 @@ import { nonSpecialIP, parseCIDR, validIP } from '../../meta/ip.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import { portNumber } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain, label, portOrName, qualified, subdomain, word } from '../validation/rules.ts';
+import { complain, label, portOrName, qualified, subdomain, word } from '../validation/field-checks.ts';
 import type { Service, ServicePort, ServiceSpec } from './schema/service.ts';
 import { validateClusterIPs } from './service-addresses.ts';
 import { isHeadless, needsHealthCheck, needsNodePorts, portProtocols, serviceTypes } from './service-words.ts';

@@ -3,10 +3,10 @@ import { equal } from '../../lib/equal.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind, version } from '../kind.ts';
-import { validateSlice, validateSliceUpdate } from './rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 import { dropTopology, fromVersion1beta1, toVersion1beta1 } from './topology.ts';
+import { validateSlice, validateSliceUpdate } from './validate-slice.ts';
 
 /** How many ports and addresses a Table row shows. */
 const SHOWN = 3;

@@ -3,9 +3,9 @@ import { eventCells, eventColumns, eventTtl } from '../core/event.ts';
 import type { Event } from '../core/schema/events.ts';
 import { kind, version } from '../kind.ts';
 import { fromCore, toCore } from './conversion.ts';
-import { validateChangedEvent, validateNewEvent } from './rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
+import { validateChangedEvent, validateNewEvent } from './validate-event.ts';
 
 const about = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 

@@ -3,9 +3,9 @@ import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
 import { each } from '../validation/each.ts';
+import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, unsupportedText } from '../validation/go-text.ts';
-import { complain } from '../validation/rules.ts';
 import { EXEMPT, mandatorySchemas } from './mandatory.ts';
 import type {
   FlowSchema,

@@ -4,9 +4,9 @@ import { domainPrefixedPath, nameIsLabel } from '../../meta/names.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
+import { complain, immutable } from '../validation/field-checks.ts';
 import { validateTypedReference } from '../validation/references.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain, immutable } from '../validation/rules.ts';
 import { IngressClass, type IngressClassParametersReference } from './schema/ingress.ts';
 
 const controller = Path.of('spec', 'controller');

@@ -5,11 +5,11 @@ import { parseIP } from '../../meta/ip.ts';
 import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
+import { complain, subdomain } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { validateLoadBalancerStatus } from '../validation/load-balancer-status.ts';
 import { validateTypedReference } from '../validation/references.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain, subdomain } from '../validation/rules.ts';
 import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec, IngressTLS } from './schema/ingress.ts';
 
 const spec = Path.of('spec');

@@ -4,9 +4,9 @@ import { cidrContains, parseCIDR } from '../../meta/ip.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { portName, portNumber } from '../../meta/names.ts';
 import { each } from '../validation/each.ts';
+import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
-import { complain } from '../validation/rules.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from './schema/network-policy.ts';
 
 const root = Path.of('spec');

@@ -10,7 +10,7 @@ import { kind, version } from '../kind.ts';
 import type { LabelSelector } from '../meta.ts';
 import { status } from '../subresources.ts';
 import { validateConditions } from '../validation/conditions.ts';
-import { amountOrPercentage, atMostAll, notNegative } from '../validation/rules.ts';
+import { amountOrPercentage, atMostAll, notNegative } from '../validation/field-checks.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 

@@ -4,10 +4,10 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
+import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { hasBackstep } from '../validation/paths.ts';
-import { complain } from '../validation/rules.ts';
 import { validateSysctls } from './pod-security-policy-sysctls.ts';
 import type {
   IDRange,

@@ -3,8 +3,8 @@ import { pathSegmentName } from '../../meta/names.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind, version } from '../kind.ts';
-import { bindingDefaults, subjectsCell, updateOfBinding, validateBinding } from './rules.ts';
 import { ClusterRoleBinding } from './schema/v1.ts';
+import { bindingDefaults, subjectsCell, updateOfBinding, validateBinding } from './validate-roles.ts';
 
 export const ClusterRoleBindingKind = kind<ClusterRoleBinding>({
   group: 'rbac.authorization',

@@ -1,8 +1,8 @@
 /** Cluster roles. */
 import { pathSegmentName } from '../../meta/names.ts';
 import { kind } from '../kind.ts';
-import { updateOfRole, validateClusterRole } from './rules.ts';
 import { ClusterRole } from './schema/v1.ts';
+import { updateOfRole, validateClusterRole } from './validate-roles.ts';
 
 export const ClusterRoleKind = kind<ClusterRole>({
   group: 'rbac.authorization',

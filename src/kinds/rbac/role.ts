@@ -1,8 +1,8 @@
 /** Roles. */
 import { pathSegmentName } from '../../meta/names.ts';
 import { kind } from '../kind.ts';
-import { updateOfRole, validateRole } from './rules.ts';
 import { Role } from './schema/v1.ts';
+import { updateOfRole, validateRole } from './validate-roles.ts';
 
 export const RoleKind = kind<Role>({
   group: 'rbac.authorization',

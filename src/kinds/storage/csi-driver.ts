@@ -5,9 +5,9 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { each } from '../validation/each.ts';
+import { immutable } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { immutable } from '../validation/rules.ts';
 import { CSIDriver, type CSIDriverSpec, type TokenRequest } from './schema/v1.ts';
 
 const specPath = Path.of('spec');

@@ -7,9 +7,9 @@ import { immutableComplaint, negativeComplaint } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { repeatedTexts } from '../validation/each.ts';
+import { qualified } from '../validation/field-checks.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
-import { qualified } from '../validation/rules.ts';
 import { validateCSIDriverName } from '../validation/volume-disks.ts';
 import { CSINode, type CSINodeDriver } from './schema/v1.ts';
 

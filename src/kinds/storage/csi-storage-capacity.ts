@@ -3,10 +3,10 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { negativeComplaint } from '../../meta/names.ts';
 import { type KindEnv, kind } from '../kind.ts';
+import { immutable, subdomain } from '../validation/field-checks.ts';
 import { selectorText } from '../validation/go-text.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { amount } from '../validation/resources.ts';
-import { immutable, subdomain } from '../validation/rules.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 

@@ -9,8 +9,8 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import type { TopologySelectorTerm } from '../core/schema/scheduling.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { repeatedTexts } from '../validation/each.ts';
+import { complain, immutable, qualified } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain, immutable, qualified } from '../validation/rules.ts';
 import { StorageClass } from './schema/v1.ts';
 
 const MAX_PARAMETERS = 512;

@@ -6,9 +6,9 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { status } from '../subresources.ts';
+import { complain, immutable } from '../validation/field-checks.ts';
 import { validateVolumeSpec } from '../validation/persistent-volume.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
-import { complain, immutable } from '../validation/rules.ts';
 import { validateCSIDriverName } from '../validation/volume-disks.ts';
 import { VolumeAttachment, type VolumeAttachmentSource, type VolumeError } from './schema/v1.ts';
 

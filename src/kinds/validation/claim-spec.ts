@@ -5,8 +5,8 @@ import { validateLabelSelector } from '../../meta/labels.ts';
 import type { PersistentVolumeClaimSpec } from '../core/schema/persistent-volume-claims.ts';
 import type { TypedLocalObjectReference } from '../core/schema/references.ts';
 import type { KindEnv } from '../kind.ts';
+import { required, subdomain } from './field-checks.ts';
 import { amount } from './resources.ts';
-import { required, subdomain } from './rules.ts';
 
 export const volumeModes = ['Block', 'Filesystem'];
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];

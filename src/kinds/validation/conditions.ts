@@ -2,7 +2,7 @@
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { labelKey, regexComplaint } from '../../meta/names.ts';
 import type { Condition } from '../meta.ts';
-import { complain } from './rules.ts';
+import { complain } from './field-checks.ts';
 
 const statuses = ['False', 'True', 'Unknown'];
 const MAX_REASON_BYTES = 1024;

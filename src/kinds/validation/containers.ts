@@ -7,10 +7,10 @@ import type { PodSpec } from '../core/schema/pod.ts';
 import type { Probe } from '../core/schema/probes.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
+import { complain, word } from './field-checks.ts';
 import { type Volumes, validateMounts } from './mounts.ts';
 import { validateLifecycle, validateProbe } from './probes.ts';
 import { validateResourceRequirements } from './resources.ts';
-import { complain, word } from './rules.ts';
 import { validateSecurityContext } from './security-context.ts';
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];

@@ -3,8 +3,8 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { configMapKey, dns1123Subdomain, environmentVariableName, nameIsSubdomain, qualifiedName } from '../../meta/names.ts';
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../core/schema/containers.ts';
 import type { ConfigMapKeySelector, ObjectFieldSelector, ResourceFieldSelector, SecretKeySelector } from '../core/schema/references.ts';
+import { complain, required } from './field-checks.ts';
 import { amount } from './resources.ts';
-import { complain, required } from './rules.ts';
 
 export function validateEnv(vars: readonly EnvVar[], at: Path, errors: FieldErrors): void {
   for (let i = 0; i < vars.length; i++) {

@@ -3,7 +3,7 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { Event } from '../core/schema/events.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain, qualified } from './rules.ts';
+import { complain, qualified } from './field-checks.ts';
 
 const at = (field: string): Path => Path.of(field);
 const MAX_WORD = 128;

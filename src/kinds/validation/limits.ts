@@ -3,9 +3,9 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { qualifiedName } from '../../meta/names.ts';
 import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
+import { complain } from './field-checks.ts';
 import { invalidText } from './go-text.ts';
 import { amount, mayOvercommit, validateContainerResourceName, validateResourceName } from './resources.ts';
-import { complain } from './rules.ts';
 import { readQuantityText } from './shown.ts';
 import { spelling, type Written, writtenIn } from './written.ts';
 

@@ -2,7 +2,7 @@
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { parseIP } from '../../meta/ip.ts';
 import type { LoadBalancerStatus } from '../core/schema/service.ts';
-import { subdomain } from './rules.ts';
+import { subdomain } from './field-checks.ts';
 
 export function validateLoadBalancerStatus(status: LoadBalancerStatus, at: Path, errors: FieldErrors): void {
   status.ingress?.forEach(({ ip = '', hostname = '' }, i) => {

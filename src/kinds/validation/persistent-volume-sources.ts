@@ -5,8 +5,8 @@ import type { CSIPersistentVolumeSource, ISCSIPersistentVolumeSource } from '../
 import type { PersistentVolumeSource, PersistentVolumeSpec } from '../core/schema/persistent-volumes.ts';
 import type { SecretReference } from '../core/schema/references.ts';
 import type { KindEnv } from '../kind.ts';
+import { complain, required } from './field-checks.ts';
 import { noBacksteps } from './paths.ts';
-import { complain, required } from './rules.ts';
 import * as disks from './volume-disks.ts';
 
 type SourceName = keyof PersistentVolumeSource;

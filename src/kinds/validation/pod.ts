@@ -12,10 +12,10 @@ import type { Toleration } from '../core/schema/scheduling.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateImageText } from './containers.ts';
 import { repeatedTexts } from './each.ts';
+import { complain } from './field-checks.ts';
 import { validatePodAnnotations, validatePodAnnotationUpdate, validateSeccompForms } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { metadataAgain, metadataUpdateAgain } from './repeated-metadata.ts';
-import { complain } from './rules.ts';
 import { validateTolerations } from './scheduling.ts';
 
 const annotationsAt = Path.of('metadata', 'annotations');

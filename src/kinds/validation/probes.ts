@@ -2,7 +2,7 @@
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { httpHeaderName } from '../../meta/names.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../core/schema/probes.ts';
-import { complain, notNegative, portOrName, required } from './rules.ts';
+import { complain, notNegative, portOrName, required } from './field-checks.ts';
 
 const schemes = ['HTTP', 'HTTPS'];
 const onlyOne = 'may not specify more than 1 handler type';

@@ -1,7 +1,7 @@
 /** References to other objects by group, kind and name. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { pathSegmentName } from '../../meta/names.ts';
-import { complain, subdomain } from './rules.ts';
+import { complain, subdomain } from './field-checks.ts';
 
 /** An object of the same scope whose kind is named by the reference. */
 export function validateTypedReference(

@@ -1,6 +1,6 @@
 /** Counts that controllers report of the pods of a workload. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
-import { notNegative } from './rules.ts';
+import { notNegative } from './field-checks.ts';
 
 /** A status, as far as it counts. */
 type Counts<K extends string> = { readonly [field in K]?: number };

@@ -7,8 +7,8 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { negativeComplaint, qualifiedName } from '../../meta/names.ts';
 import { parseQuantity, type Quantity } from '../../meta/quantity.ts';
 import type { ResourceRequirements } from '../core/schema/resources.ts';
+import { complain } from './field-checks.ts';
 import { invalidText, quantityText } from './go-text.ts';
-import { complain } from './rules.ts';
 
 /** Recently parsed amounts: pods repeat a handful. */
 const parsed = new ByText<Quantity>(1024, 32);

@@ -15,8 +15,8 @@ import type {
   TopologySpreadConstraint,
 } from '../core/schema/scheduling.ts';
 import { repeats } from './each.ts';
+import { complain } from './field-checks.ts';
 import { invalidText } from './go-text.ts';
-import { complain } from './rules.ts';
 
 const hard = 'requiredDuringSchedulingIgnoredDuringExecution';
 const soft = 'preferredDuringSchedulingIgnoredDuringExecution';

@@ -3,8 +3,8 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain, userOrGroupId } from '../../meta/names.ts';
 import type { SeccompProfile, SecurityContext, WindowsSecurityContextOptions } from '../core/schema/security-context.ts';
 import type { KindEnv } from '../kind.ts';
+import { complain } from './field-checks.ts';
 import { descendingPath } from './paths.ts';
-import { complain } from './rules.ts';
 
 const procMounts = ['Default', 'Unmasked'];
 

@@ -13,9 +13,9 @@ import type {
   QuobyteVolumeSource,
 } from '../core/schema/disks.ts';
 import type { CSIVolumeSource, FlexVolumeSource, ISCSIVolumeSource, StorageOSVolumeSource } from '../core/schema/network-disks.ts';
+import { complain, required } from './field-checks.ts';
 import { invalidText, listText } from './go-text.ts';
 import { isAbsolute, noBacksteps } from './paths.ts';
-import { complain, required } from './rules.ts';
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 

@@ -11,8 +11,8 @@ import type {
   VolumeProjection,
 } from '../core/schema/volumes.ts';
 import { validateFieldRef, validateResourceRef, volumeFields } from './env.ts';
+import { required } from './field-checks.ts';
 import { fileMode, volumeFilePath } from './paths.ts';
-import { required } from './rules.ts';
 
 export function validateSecretVolume(secret: SecretVolumeSource, at: Path, errors: FieldErrors): void {
   required(secret.secretName, at, 'secretName', errors);

@@ -5,11 +5,11 @@ import { dns1123Label, dns1123Subdomain } from '../../meta/names.ts';
 import type { Volume, VolumeSource } from '../core/schema/volumes.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateClaimSpec } from './claim-spec.ts';
+import { complain, required } from './field-checks.ts';
 import { validateAnnotations } from './metadata.ts';
 import type { Volumes } from './mounts.ts';
 import { descendingPath } from './paths.ts';
 import { amount } from './resources.ts';
-import { complain, required } from './rules.ts';
 import * as disks from './volume-disks.ts';
 import * as files from './volume-files.ts';
 

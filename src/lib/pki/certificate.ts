@@ -20,7 +20,7 @@ import {
   isEmpty,
   noNames,
   type Subject,
-} from './names.ts';
+} from './subject-names.ts';
 
 export interface Authority {
   readonly certificate: X509Certificate;

@@ -27,8 +27,8 @@ import {
   verifyChain,
 } from '../pki.ts';
 import { temporaryDirectory } from '../temporary.testing.ts';
-import { addressBytes, addressText } from './names.ts';
 import { oldAuthority } from './old-form.testing.ts';
+import { addressBytes, addressText } from './subject-names.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const day = 24 * 3600 * 1000;

@@ -15,7 +15,7 @@ import {
   isEmpty,
   noNames,
   type Subject,
-} from './names.ts';
+} from './subject-names.ts';
 
 export interface CertificateRequest {
   readonly subject: Subject;

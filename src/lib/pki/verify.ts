@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { extendedUsageOids } from './certificate.ts';
 import { DerError, type Element, read, Tag } from './der.ts';
-import { decodeExtensions, decodeSubject, type Extension, extensionOids, type Subject } from './names.ts';
+import { decodeExtensions, decodeSubject, type Extension, extensionOids, type Subject } from './subject-names.ts';
 
 /** All certificates of a PEM text, in order. Other blocks and text between blocks are passed over. */
 export function readBundle(pem: string): X509Certificate[] {

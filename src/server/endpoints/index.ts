@@ -9,7 +9,7 @@ import { discovery } from './discovery.ts';
 import { type Endpoint, pageNotFound } from './endpoint.ts';
 import { groupsOf, listedOf, perGeneration } from './groups.ts';
 import { type HealthCheck, type HealthPage, healthEndpoints } from './health.ts';
-import { metricsEndpoint } from './metrics.ts';
+import { metricsEndpoint } from './metrics-endpoint.ts';
 import { rootEndpoint } from './root.ts';
 import { type BuildInfo, gitVersion, versionEndpoint } from './version.ts';
 

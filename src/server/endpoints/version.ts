@@ -1,6 +1,6 @@
 /** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
 
-import { apiRelease } from '../../version.ts';
+import { apiRelease } from '../../lib/version.ts';
 import { send } from '../respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 

@@ -12,7 +12,7 @@ import { Flows } from '../flow.ts';
 import { lasts } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
 import { Fairness, waitLimit } from './fairness.ts';
-import { FlowMetrics } from './metrics.ts';
+import { FlowMetrics } from './flow-metrics.ts';
 import { TURN_WORK, Turns, WAITING_LIMIT } from './turns.ts';
 
 const GROUP = 'flowcontrol.apiserver';

@@ -19,9 +19,9 @@ import { hasBody } from '../has-body.ts';
 import type { Step } from '../pipeline.ts';
 import { AwaitedBody } from './awaited-body.ts';
 import { Bodies } from './bodies.ts';
+import type { Reason } from './flow-metrics.ts';
 import type { Waiter, Width } from './level.ts';
 import { LingeringSeats } from './lingering.ts';
-import type { Reason } from './metrics.ts';
 import { TURN_WORK, Turns } from './turns.ts';
 import { oneSeat, widthOf } from './width.ts';
 

@@ -11,7 +11,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Slices } from '../../lib/slices.ts';
 import { internalError } from '../../meta/errors.ts';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
-import type { EncryptionRules } from './rules.ts';
+import type { EncryptionRules } from './encryption-rules.ts';
 import { isRefused, type Opened, type Transformer } from './transformer.ts';
 
 /** So many of one read wait for a plug-in at once. */

@@ -5,8 +5,8 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';
 import { storedValue } from '../item.ts';
 import type { EncryptionRule } from './config.ts';
+import { EncryptionRules } from './encryption-rules.ts';
 import type { KmsTransport } from './kms.ts';
-import { EncryptionRules } from './rules.ts';
 
 export const key = (name: string, bytes = 32) => ({ name, secret: randomBytes(bytes) });
 

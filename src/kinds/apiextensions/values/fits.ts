@@ -10,7 +10,7 @@ import { spend, spendOn } from './effort.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import type { Pattern } from './pattern.ts';
-import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './rules.ts';
+import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
 import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
 
 type Fits<T = JsonValue> = (value: T) => boolean;

@@ -11,7 +11,7 @@ import { spend, spendOn } from './effort.ts';
 import { fitsOf } from './fits.ts';
 import { hasFormat } from './formats.ts';
 import type { Extensions } from './node.ts';
-import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './rules.ts';
+import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
 import { formatOf, typeFault } from './types.ts';
 import { weightOf } from './weight.ts';
 

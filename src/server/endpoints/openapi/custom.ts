@@ -10,8 +10,8 @@ import type { Resource } from '../../../registry/catalog.ts';
 import type { Schemas } from '../../../schema/openapi.ts';
 import { setKey } from '../../../schema/plain.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../../schema/types.ts';
+import type { Names } from './definition-names.ts';
 import type { Describe } from './model.ts';
-import type { Names } from './names.ts';
 
 export interface CustomOptions {
   readonly identity: Identity;

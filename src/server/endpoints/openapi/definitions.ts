@@ -9,8 +9,8 @@ import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schem
 import { type MessageType, message, req, string } from '../../../schema/types.ts';
 import type { Groups } from '../groups.ts';
 import { customDefinitions } from './custom.ts';
+import type { Names } from './definition-names.ts';
 import type { Describe, GroupVersionKind } from './model.ts';
-import type { Names } from './names.ts';
 
 /** What `/version` answers. */
 const VersionInfo = message(

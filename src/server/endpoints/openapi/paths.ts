@@ -4,8 +4,8 @@ import type { ActionSubresource, Subresource } from '../../../kinds/kind.ts';
 import { schemaOf } from '../../../kinds/schemas.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { ServedVersion } from '../groups.ts';
+import type { Names } from './definition-names.ts';
 import type { Describe, GroupVersionKind, Method, Operation, Parameter, PathItem } from './model.ts';
-import type { Names } from './names.ts';
 import {
   deleteCollectionParameters,
   deleteParameters,

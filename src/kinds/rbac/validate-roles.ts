@@ -6,10 +6,10 @@ import { labelValue, nameIsSubdomain, pathSegmentName } from '../../meta/names.t
 import type { KindEnv } from '../kind.ts';
 import type { LabelSelector } from '../meta.ts';
 import { each } from '../validation/each.ts';
+import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { complain } from '../validation/rules.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from './schema/v1.ts';
 
 const ruleList = Path.of('rules');

@@ -4,10 +4,10 @@ import { dns1123Label, pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
+import { complain, notNegative } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateContainerResourceName } from '../validation/resources.ts';
-import { complain, notNegative } from '../validation/rules.ts';
 import { readQuantityText } from '../validation/shown.ts';
 import type {
   CrossVersionObjectReference,

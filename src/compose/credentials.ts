@@ -3,8 +3,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { dataFiles, type ServerOptions } from './flags.ts';
-import type { Identity } from './identity.ts';
+import { dataFiles, type ServerOptions } from '../flags.ts';
+import type { Identity } from '../identity.ts';
 import {
   type Authority,
   ensureAuthority,
@@ -17,8 +17,8 @@ import {
   readIfPresent,
   servingNames,
   writeSecretFile,
-} from './lib/pki.ts';
-import { firstAddress } from './meta/ip.ts';
+} from '../lib/pki.ts';
+import { firstAddress } from '../meta/ip.ts';
 
 export interface FrontProxy {
   /** Shown on connections to servers behind this one. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CustomResourceDefinition } from '../kinds/apiextensions/schema/v1.ts';
-import { judgeNames, takenNames } from './names.ts';
+import { judgeNames, takenNames } from './accepted-names.ts';
 
 type Names = CustomResourceDefinition['spec']['names'];
 const definition = (names: Names, accepted: Partial<Names> = {}, group = 'example.com'): CustomResourceDefinition =>

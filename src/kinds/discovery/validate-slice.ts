@@ -5,8 +5,8 @@ import { validateLabels } from '../../meta/labels.ts';
 import { fullyQualifiedDomainName, labelValue, nameIsSubdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
+import { complain, immutable, label, qualified, word } from '../validation/field-checks.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
-import { complain, immutable, label, qualified, word } from '../validation/rules.ts';
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from './schema/v1.ts';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];

@@ -6,7 +6,7 @@ import { kubernetes, plat } from '../identity.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { readAdmissionConfiguration } from './configuration.ts';
-import { deprecationWarnings, enabledPlugins, isConfigurable, orderedPlugins, pluginNames } from './names.ts';
+import { deprecationWarnings, enabledPlugins, isConfigurable, orderedPlugins, pluginNames } from './plugin-names.ts';
 import { plugins } from './plugins/index.ts';
 import { World } from './testing.ts';
 

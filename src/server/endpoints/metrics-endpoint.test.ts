@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { InFlight } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
 import { MAX_SERIES, measured } from './measured-engine.ts';
-import { metricsEndpoint, registerCollections, registerInFlight, registerStore } from './metrics.ts';
+import { metricsEndpoint, registerCollections, registerInFlight, registerStore } from './metrics-endpoint.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { ask, testServices } from './testing.ts';
 

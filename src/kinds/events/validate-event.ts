@@ -10,9 +10,9 @@ import type { Event } from '../core/schema/events.ts';
 import type { ObjectReference } from '../core/schema/references.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
 import { type EventFields, eventsFields, validateEvent } from '../validation/event.ts';
+import { immutable } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { immutable } from '../validation/rules.ts';
 
 const isStrict = ({ resource }: WriteRequest): boolean => resource.version === 'v1';
 const at = (field: string): Path => Path.of(field);
