@@ -1,9 +1,10 @@
 /** `plat cluster-info`: the addresses of the server and its services, and a dump for debugging. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { resourcePath } from '../client/discovery.ts';
 import { errorOf, readAll } from '../client/transport.ts';
 import { domainName, groupName, type Identity, identities } from '../identity.ts';
+import { makeDirectory } from '../lib/directories.ts';
 import { bool, choice, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { fullGroup } from './api-groups.ts';
@@ -80,7 +81,7 @@ async function dumpAll(work: Work, options: DumpOptions): Promise<number> {
   const put = async (place: string, content: string): Promise<void> => {
     if (options.outputDirectory === '') return work.io.out(content);
     const path = resolve(work.io.cwd, options.outputDirectory, place);
-    await mkdir(join(path, '..'), { recursive: true });
+    makeDirectory(join(path, '..'));
     await writeFile(path, content);
   };
   const objects = async (place: string, value: unknown): Promise<void> => {

@@ -1,10 +1,11 @@
 /** Keys, certificates and the administrator's configuration, made on first start: under the data directory, or in memory for a server that has none. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dataFiles, type ServerOptions } from '../flags.ts';
 import type { Identity } from '../identity.ts';
+import { makeDirectory } from '../lib/directories.ts';
 import {
   type Authority,
   ensureAuthority,
@@ -93,7 +94,7 @@ export async function prepareCredentials(
 
 function openKeyDirectory(dataDir: string): KeyFiles {
   const pki = pkiDirectory(dataDir);
-  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  makeDirectory(pki, 0o700);
   chmodSync(dataDir, 0o700);
   chmodSync(pki, 0o700);
   return keyDirectory(pki);

@@ -1,12 +1,12 @@
 /** What the launcher `kube-apiserver` runs: a server in memory with stock names, the files and flags that Go's envtest gives it. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { RunningServer } from '../../compose/server.ts';
 import type { ServerOptions } from '../../flags.ts';
 import { kubernetes } from '../../identity.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import { flagHelp } from '../../lib/flags.ts';
 import { type Log, openLog } from '../../lib/log.ts';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
@@ -77,7 +77,7 @@ async function withCertificates(options: ServerOptions, certDir: string, now: nu
       serviceAddress: firstAddress(options.serviceClusterIpRange[0] as string),
     });
     const issued = await ensureServing(keys, 'apiserver', authority, names, now);
-    await mkdir(certDir, { recursive: true });
+    makeDirectory(certDir);
     await writeSecretFile(key, issued.key);
     // Clients that trust the file trust the authority in it.
     await writeSecretFile(certificate, `${issued.certificate.trimEnd()}\n${authority.certificate.toString()}`);

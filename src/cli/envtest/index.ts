@@ -1,6 +1,7 @@
 /** `plat envtest`: a directory of programs that Go's envtest takes in place of a stock server. */
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../../lib/directories.ts';
 import { file } from '../../lib/flags.ts';
 import { productVersion } from '../../lib/version.ts';
 import { command, type IO } from '../command.ts';
@@ -43,7 +44,7 @@ export async function writeLaunchers(directory: string, { node, file: plat }: { 
     etcd: etcdScript(program),
     kubectl: kubectlScript(program),
   };
-  await mkdir(directory, { recursive: true });
+  makeDirectory(directory);
   for (const [name, text] of Object.entries(scripts)) await writeProgram(join(directory, name), text);
 }
 

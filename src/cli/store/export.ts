@@ -4,6 +4,7 @@ import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import type { ExportSource } from '../../compose/store-export.ts';
 import { type Identity, identityOf } from '../../identity.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import { bool, choice, FlagError, file } from '../../lib/flags.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
@@ -106,7 +107,7 @@ class Manifests {
     const { stringifyYaml } = await import('../../schema/yaml.ts');
     const path = join(this.#partial, pathOf(object));
     const directory = dirname(path);
-    if (!this.#made.has(directory)) await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (!this.#made.has(directory)) makeDirectory(directory, 0o700);
     this.#made.add(directory);
     await writeFile(path, stringifyYaml(object), { mode: 0o600, flag: 'wx' });
   }

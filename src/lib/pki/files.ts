@@ -2,8 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../directories.ts';
 
 /** Where the keys and certificates of a server are kept, each by its name: `ca.key`. */
 export interface KeyFiles {
@@ -30,7 +31,7 @@ export function keysInMemory(): KeyFiles {
 }
 
 export async function writeSecretFile(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path), 0o700);
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   const file = await open(temporary, 'wx', 0o600);
   try {

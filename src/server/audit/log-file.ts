@@ -4,10 +4,11 @@
  * gathered is bounded by them.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { makeDirectory } from '../../lib/directories.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
 import { eventLine } from './event.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
@@ -52,7 +53,7 @@ export class LogFile implements AuditSink {
   static async open(options: LogFileOptions): Promise<LogFile> {
     const log = new LogFile(options);
     if (options.path !== '-') {
-      await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(options.path), 0o700);
       await log.openFile();
     }
     return log;

@@ -1,5 +1,5 @@
 /** What can be wrong with the directory or the file, and what is said about it. */
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { open } from 'lmdb';
@@ -84,6 +84,13 @@ test('a directory that cannot be made is named', async () => {
   writeFileSync(dataDir, 'a file where the directory should be');
   await expect(openLmdbEngine({ dataDir: join(dataDir, 'inner') })).rejects.toThrow(
     new RegExp(`the data directory ${dataDir}/inner cannot be written .*make it writable`),
+  );
+});
+
+// Node's own way to make directories never came back from there, and the process did not hear signals.
+test.skipIf(!existsSync('/proc/self'))('a file system that takes no directories is named', async () => {
+  await expect(openLmdbEngine({ dataDir: '/proc/plat-data/inner' })).rejects.toThrow(
+    /the data directory \/proc\/plat-data\/inner cannot be written \(ENOENT.*make it writable/,
   );
 });
 

@@ -5,20 +5,9 @@
  *
  *   {"from": "store.restoring-7", "to": "store.replaced-…", "old": ["store.mdb", …]}
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../../lib/directories.ts';
 import { CLEAN_END_FILE } from './clean-end.ts';
 import { syncDirectory } from './journal.ts';
 
@@ -116,7 +105,7 @@ export function replaceStore(directory: string, from: string, to: string): strin
 function finish(directory: string, { from, to, old }: Replacement): void {
   const [source, aside] = [join(directory, from), join(directory, to)];
   if (old.length > 0) {
-    mkdirSync(aside, { recursive: true, mode: 0o700 });
+    makeDirectory(aside, 0o700);
     // New files come only when all old ones are gone: one that has its place aside already is not moved again.
     for (const name of old) if (!existsSync(join(aside, name))) renameSync(join(directory, name), join(aside, name));
     syncDirectory(aside);

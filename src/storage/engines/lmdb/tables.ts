@@ -2,9 +2,10 @@
  * The tables of the store, and how a directory comes to have them. Everything that can be wrong with the directory or the
  * file is said here, in words that tell what to do.
  */
-import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { makeDirectory } from '../../../lib/directories.ts';
 import { type Random, systemRandom } from '../../../lib/random.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { takeCleanEnd } from './clean-end.ts';
@@ -95,7 +96,7 @@ export interface TableOptions {
 /** Makes the directory if need be, and sees that it is private and can be written. */
 export function prepareDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Error(
