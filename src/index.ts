@@ -3,7 +3,7 @@ export { type ClientConfig, loadConfig } from './client/config.ts';
 export { type Connection, connectionOf } from './client/connection.ts';
 export { Transport } from './client/transport.ts';
 export { type RunningServer, type Surroundings, startServer } from './compose/server.ts';
-export { parseServerFlags, type ServerOptions, serverOptions } from './flags.ts';
+export { parseServerFlags, type ServerOptions, serverOptions } from './config/server-options.ts';
 export { type Identity, kubernetes, plat } from './identity.ts';
 export type { Clock } from './lib/clock.ts';
 export type { Log, LogFields } from './lib/log.ts';

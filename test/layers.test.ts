@@ -21,12 +21,10 @@ const below = {
   server: ['lib', 'schema', 'meta', 'kinds', 'patch', 'storage', 'auth', 'admission', 'registry', 'extension'],
   client: ['lib', 'schema', 'meta', 'kinds'],
   controllers: ['lib', 'schema', 'meta', 'kinds', 'client'],
-  cli: ['lib', 'schema', 'meta', 'kinds', 'client', 'controllers', 'flags.ts', 'compose'],
+  cli: ['lib', 'schema', 'meta', 'kinds', 'client', 'controllers', 'config', 'compose'],
+  config: ['lib', 'meta', 'admission'],
   // Files of the root.
   'identity.ts': [],
-  'features.ts': ['lib'],
-  'runtime-config.ts': ['lib'],
-  'flags.ts': ['lib', 'meta', 'features.ts', 'runtime-config.ts', 'admission'],
 } as const satisfies Record<string, readonly string[]>;
 const forAll: readonly string[] = ['identity.ts'];
 /** They put the others together, and may know every one. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseServerFlags, type ServerOptions, serverHelp } from '../flags.ts';
+import { parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
 import { kubernetes, plat } from '../identity.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import type { JsonObject } from '../schema/types.ts';

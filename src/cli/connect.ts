@@ -5,7 +5,7 @@ import { configPaths, loadConfig } from '../client/config.ts';
 import { type Connection, connectionOf } from '../client/connection.ts';
 import { hereAndNow } from '../client/credentials.ts';
 import { Transport } from '../client/transport.ts';
-import { dataFiles } from '../flags.ts';
+import { dataFiles } from '../config/server-options.ts';
 import { bool, duration, FlagError, type FlagValues, file, flag, repeated } from '../lib/flags.ts';
 import { productVersion } from '../lib/version.ts';
 import type { IO } from './command.ts';

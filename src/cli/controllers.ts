@@ -1,5 +1,5 @@
 /** `plat controllers`: runs the controllers in a process of their own, for one or more servers. */
-import { controllerFlags } from '../flags.ts';
+import { controllerFlags } from '../config/flags.ts';
 import { type Identity, identityOf } from '../identity.ts';
 import { bool, choice, FlagError, type FlagValues, file, int, text } from '../lib/flags.ts';
 import { openLog } from '../lib/log.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { run } from './index.ts';
 import { type StartedServer, type StartServer, serverCommand } from './server.ts';

@@ -1,7 +1,8 @@
 /** `plat server`: serves the API until it is interrupted. */
 import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
-import { dataFiles, parseServerFlags, type ServerOptions, serverFlags, serverHelp } from '../flags.ts';
+import { serverFlags } from '../config/flags.ts';
+import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
 import { type Identity, identityOf, kubernetes } from '../identity.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../lib/version.ts';

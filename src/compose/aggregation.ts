@@ -2,9 +2,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
-import type { ServerOptions } from '../flags.ts';
 import { shortWord } from '../identity.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';

@@ -1,6 +1,6 @@
 /** Addresses and ports of services, and the service that leads to the server itself. */
 import { networkInterfaces } from 'node:os';
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Log } from '../lib/log.ts';

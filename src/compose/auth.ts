@@ -14,7 +14,7 @@ import type { Authenticator, Authorizer, TokenAuthenticator } from '../auth/type
 import { parseConfig } from '../client/config.ts';
 import { connectionOf } from '../client/connection.ts';
 import { hereAndNow } from '../client/credentials.ts';
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Remote } from '../lib/outbound.ts';

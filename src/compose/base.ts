@@ -1,5 +1,5 @@
 /** What every part of a server is made with. */
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { Identity } from '../identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,6 +1,6 @@
 /** Publishes `cluster-info` where bootstrap tokens are accepted, and again when the certificates of this server change. */
 
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import { publishClusterInfo } from '../registry/bootstrap/cluster-info.ts';
 import type { SystemWriter } from '../registry/system.ts';
 import { advertisedAddress } from './allocation.ts';

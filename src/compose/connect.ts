@@ -1,6 +1,6 @@
 /** Logs, streams and proxies of a server, as its options ask for them. */
 import type { X509Certificate } from 'node:crypto';
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { RegistryDeps } from '../registry/context.ts';

@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { dataFiles, type ServerOptions } from '../flags.ts';
+import { dataFiles, type ServerOptions } from '../config/server-options.ts';
 import type { Identity } from '../identity.ts';
 import { makeDirectory } from '../lib/directories.ts';
 import {

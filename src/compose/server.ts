@@ -12,8 +12,8 @@
  *   definitions, aggregation, flows, audit, streams) → listeners → announcement → background (controllers) → readiness
  */
 import { signLegacy } from '../auth/service-account/claims.ts';
+import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
-import { type ServerOptions, serverOptions } from '../flags.ts';
 import { type Identity, identityOf } from '../identity.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serverOptions } from '../flags.ts';
+import { serverOptions } from '../config/server-options.ts';
 import { silentLog } from '../lib/log.ts';
 import { startServer } from './server.ts';
 import { explained, type Place } from './store-tools.ts';

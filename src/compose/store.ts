@@ -1,5 +1,5 @@
 /** The store of a server before it serves: restored into where that is asked for, and refused where it holds only a part. */
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import { type Identity, identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

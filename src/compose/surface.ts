@@ -1,7 +1,7 @@
 /** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
 import { configurationPath, type IssuerDocuments, keysPath } from '../auth/service-account/discovery.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { Aggregation } from '../extension/aggregation/aggregation.ts';
-import type { ServerOptions } from '../flags.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
 import { productVersion } from '../lib/version.ts';

@@ -1,6 +1,6 @@
 /** Certificates, authorities and keys that a server was given in files, followed while it runs. */
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import { OwnCertificates } from '../lib/own-certificates.ts';
 import { type Revoked, readBundle, readPublicKeys, readRevoked } from '../lib/pki.ts';
 import { type FileReloader, type Followed, fixed } from '../lib/reload.ts';

@@ -1,5 +1,5 @@
 /** What a test may choose of its server, and which options of a server that comes to. */
-import type { ServerOptions } from '../flags.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 

@@ -1,7 +1,7 @@
 /** The server behind a `TestServer`, and how it is put together. */
 import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
 import { resetTo, stateOf } from '../compose/server-state.ts';
-import { serverOptions } from '../flags.ts';
+import { serverOptions } from '../config/server-options.ts';
 import { type Identity, identityOf } from '../identity.ts';
 import { silentLog } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';

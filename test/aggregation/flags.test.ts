@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addressesOf } from '../../src/compose/aggregation.ts';
-import { parseServerFlags, serverOptions } from '../../src/flags.ts';
+import { parseServerFlags, serverOptions } from '../../src/config/server-options.ts';
 import { FakeStore } from '../../src/kinds/live.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { seededRandom } from '../../src/lib/random.ts';

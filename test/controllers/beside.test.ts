@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/client/config.ts';
 import { type Connection, connectionOf } from '../../src/client/connection.ts';
 import { identityOf, type RemoteControllersOptions, startRemoteControllers } from '../../src/compose/remote-controllers.ts';
-import { parseServerFlags, type ServerOptions } from '../../src/flags.ts';
+import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from './support.ts';

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { startServer } from '../../src/compose/server.ts';
-import { serverOptions } from '../../src/flags.ts';
+import { serverOptions } from '../../src/config/server-options.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 let held: number[] = [];

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gates } from '../../src/features.ts';
-import { serverFlags } from '../../src/flags.ts';
+import { gates } from '../../src/config/feature-gates.ts';
+import { serverFlags } from '../../src/config/flags.ts';
 import { camelCase } from '../../src/lib/flags.ts';
 
 interface Shown {
@@ -329,7 +329,7 @@ test.each(effects)('$file has a test $test', ({ file, test: title, flags: names 
 
 test('feature gates that can be switched and that no code asks for: 0', () => {
   const source = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !/\.test(ing)?\.ts$/.test(name) && name !== 'features.ts')
+    .filter((name) => name.endsWith('.ts') && !/\.test(ing)?\.ts$/.test(name) && name !== 'config/feature-gates.ts')
     .map((name) => readFileSync(join(root, 'src', name), 'utf8'));
   const switched = Object.entries(gates).filter(([, { heeded, stage }]) => heeded && stage !== 'GA');
   expect(switched.length).toBeGreaterThan(0);

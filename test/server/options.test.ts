@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseServerFlags, type ServerOptions } from '../../src/flags.ts';
+import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
 import { plat } from '../../src/identity.ts';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { startServer } from '../../src/compose/server.ts';
-import { serverOptions } from '../../src/flags.ts';
+import { serverOptions } from '../../src/config/server-options.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { parseServerFlags } from '../../src/flags.ts';
+import { parseServerFlags } from '../../src/config/server-options.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
 import { issueClient, issueServing, newAuthority, newKeyPair, privateKeyPem, publicKeyPem, readAuthority } from '../../src/lib/pki.ts';

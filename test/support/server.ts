@@ -9,7 +9,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningServer, startServer } from '../../src/compose/server.ts';
-import { type ServerOptions, serverOptions } from '../../src/flags.ts';
+import { type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import type { Identity } from '../../src/identity.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { RunningServer } from '../../compose/server.ts';
-import type { ServerOptions } from '../../flags.ts';
+import type { ServerOptions } from '../../config/server-options.ts';
 import { kubernetes } from '../../identity.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { makeDirectory } from '../../lib/directories.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serverFlags } from '../../flags.ts';
+import { serverFlags } from '../../config/flags.ts';
 import { type EnvtestOptions, parseEnvtestFlags } from './options.ts';
 import { stockFlags } from './stock-flags.ts';
 

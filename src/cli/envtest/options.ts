@@ -5,7 +5,10 @@
  *   --cert-dir, --logging-format          read here
  *   --etcd-servers, --watch-cache, …      without effect: reported together in one log line
  */
-import { featureGateNames, flagsWithoutEffect, parseServerFlags, type ServerOptions, serverFlags } from '../../flags.ts';
+
+import { flagsWithoutEffect } from '../../config/flag-checks.ts';
+import { featureGateNames, serverFlags } from '../../config/flags.ts';
+import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
 import { kubernetes } from '../../identity.ts';
 import { choice, FlagError, type FlagTable, optionalBool, parseFlags, rawFlags, readChoice, splitList, text } from '../../lib/flags.ts';
 import { stockFlags, stockGates } from './stock-flags.ts';

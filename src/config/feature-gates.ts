@@ -7,8 +7,8 @@
  * A gate that this server cannot switch (its feature is always on or always off here) refuses the other value: nothing is
  * accepted silently.
  */
-import { readBoolean } from './lib/flags.ts';
-import { didYouMean } from './lib/suggest.ts';
+import { readBoolean } from '../lib/flags.ts';
+import { didYouMean } from '../lib/suggest.ts';
 
 export type GateStage = 'alpha' | 'beta' | 'GA';
 interface Gate {

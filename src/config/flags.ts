@@ -1,114 +1,30 @@
 /**
- * Every flag of the server with its group, default, stage and help, and the options that follow from a command line. Names
- * are those of the specification and of stock servers. What is marked `planned` has no effect yet, and using it is refused.
+ * The table of flags of the server: group, default, stage and help. Names are those of the specification and of stock
+ * servers. A flag marked `planned` has no effect yet, and using it is refused.
  */
-import { orderedPlugins, pluginNames } from './admission/plugin-names.ts';
-import { type FeatureGates, featureHelp, gates, readFeatureGates } from './features.ts';
-import { identities } from './identity.ts';
+import { orderedPlugins } from '../admission/plugin-names.ts';
+import { identities } from '../identity.ts';
+import { bool, choice, duration, file, files, flag, int, list, optionalBool, pairs, port, repeated, text } from '../lib/flags.ts';
+import { cipherSuiteNames, type TlsVersion, tlsVersions } from '../lib/tls.ts';
+import { featureHelp, gates } from './feature-gates.ts';
 import {
-  bool,
-  camelCase,
-  choice,
-  duration,
-  type Flag,
-  FlagError,
-  type FlagValues,
-  file,
-  files,
-  flag,
-  flagHelp,
-  int,
-  list,
-  optionalBool,
-  pairs,
-  parseFlags,
-  port,
-  readChoice,
-  readInteger,
-  repeated,
-  splitList,
-  text,
-} from './lib/flags.ts';
-import { didYouMean } from './lib/suggest.ts';
-import { cipherSuiteNames, isNewSuite, type TlsVersion, tlsVersions } from './lib/tls.ts';
-import { parseCIDR, parseIP } from './meta/ip.ts';
-import { readRuntimeConfig } from './runtime-config.ts';
+  type AuthorizationMode,
+  authorizationModes,
+  type PortRange,
+  readAddress,
+  readModes,
+  readPlugins,
+  readPortRange,
+  readServiceRanges,
+  readSniFiles,
+  readSuites,
+  type SniFiles,
+} from './flag-values.ts';
 
 const planned = true;
 
 /** Names of `--feature-gates`. */
 export const featureGateNames: ReadonlySet<string> = new Set(Object.keys(gates));
-
-export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
-export type AuthorizationMode = (typeof authorizationModes)[number];
-
-function readModes(values: readonly string[]): readonly AuthorizationMode[] {
-  const modes = splitList(values).map((mode) => readChoice(mode, authorizationModes));
-  if (modes.length === 0) throw new Error(`at least one of ${authorizationModes.join(', ')} is needed`);
-  if (new Set(modes).size < modes.length) throw new Error('a mode is named twice');
-  return modes;
-}
-
-function readPlugins(values: readonly string[]): readonly string[] {
-  const names = splitList(values);
-  for (const name of names)
-    if (!(pluginNames as readonly string[]).includes(name)) throw new Error(`unknown plug-in ${name}${didYouMean(name, pluginNames)}`);
-  return names;
-}
-
-export interface PortRange {
-  readonly first: number;
-  readonly last: number;
-}
-function readPortRange(value: string): PortRange {
-  const match = /^(\d+)([-+])(\d+)$/.exec(value);
-  if (match === null) throw new Error(`${JSON.stringify(value)} is not of the form 30000-32767`);
-  const first = readInteger(match[1] as string, 1, 65535);
-  const last = readInteger(match[2] === '+' ? String(first + Number(match[3])) : (match[3] as string), 1, 65535);
-  if (last < first) throw new Error(`${last} is before ${first}`);
-  return { first, last };
-}
-function readAddress(value: string): string {
-  if (parseIP(value) === undefined) throw new Error(`${JSON.stringify(value)} is not an IP address`);
-  return value;
-}
-function readServiceRanges(values: readonly string[]): readonly string[] {
-  const ranges = splitList(values);
-  const families = ranges.map((range) => {
-    const cidr = parseCIDR(range);
-    if (cidr === undefined) throw new Error(`${JSON.stringify(range)} is not an IP range such as 10.0.0.0/24`);
-    if (cidr.bits > cidr.address.length * 8 - 3) throw new Error(`${range} holds fewer than 8 addresses`);
-    return cidr.family;
-  });
-  if (ranges.length === 0 || ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
-    throw new Error('one range is needed, or one of IPv4 and one of IPv6');
-  }
-  return ranges;
-}
-
-export interface SniFiles {
-  readonly certificate: string;
-  readonly key: string;
-  readonly names: readonly string[];
-}
-/** `certificate,key` or `certificate,key:name,*.name`. */
-function readSniFiles(values: readonly string[]): readonly SniFiles[] {
-  return values.map((value) => {
-    const colon = value.indexOf(':');
-    const [certificate, key, ...rest] = (colon < 0 ? value : value.slice(0, colon)).split(',');
-    const names = colon < 0 ? [] : value.slice(colon + 1).split(',');
-    if (!certificate || !key || rest.length > 0) throw new Error(`${JSON.stringify(value)} is not of the form certificate,key[:name,…]`);
-    const wrong = names.find((name) => !/^(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(name));
-    if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is neither a name nor a pattern such as *.example.com`);
-    return { certificate, key, names };
-  });
-}
-function readSuites(values: readonly string[]): readonly string[] {
-  const names = splitList(values);
-  for (const name of names)
-    if (!cipherSuiteNames.includes(name)) throw new Error(`unknown cipher suite ${name}${didYouMean(name, cipherSuiteNames)}`);
-  return names;
-}
 
 const serving = {
   'secure-port': port(6443, 'Port on which HTTPS is served; 0 takes a free one.'),
@@ -373,206 +289,3 @@ export const serverFlags = {
   Controllers: controllerFlags,
   Observing: observing,
 };
-
-type Parsed = FlagValues<typeof serverFlags>;
-/** The options of a server: every flag under its name in camel case, those that others depend on resolved. */
-export interface ServerOptions extends Omit<Parsed, 'featureGates' | 'runtimeConfig' | 'anonymousAuth'> {
-  readonly anonymousAuth: boolean;
-  readonly features: FeatureGates;
-  readonly runtimeConfig: ReturnType<typeof readRuntimeConfig>;
-  /** For the log, once it is open. */
-  readonly warnings: readonly string[];
-}
-
-/** Names of files within the data directory that others than the server look for. */
-export const dataFiles = { adminConfig: 'admin.conf' } as const;
-
-/** Reads the command line of `plat server`. Returns `help` for --help; throws FlagError. */
-export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
-  const { options, given, args: rest, warnings, help } = parseFlags(serverFlags, args);
-  if (help) return 'help';
-  if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
-  checkTogether(options, given);
-  const features = attempt('feature-gates', () => readFeatureGates(options.featureGates));
-  const runtimeConfig = attempt('runtime-config', () => readRuntimeConfig(options.runtimeConfig));
-  return {
-    ...options,
-    // A server that keeps its objects in memory keeps its keys there, too, unless it is given a directory.
-    dataDir: options.store === 'memory' && !given.has('data-dir') ? '' : options.dataDir,
-    anonymousAuth: options.anonymousAuth ?? !options.authorizationMode.includes('AlwaysAllow'),
-    features,
-    runtimeConfig,
-    warnings: [...warnings, ...features.warnings],
-  };
-}
-
-/**
- * Options for a server within a program or test: the defaults, with some of them changed; undefined leaves a default as it is.
- * Throws FlagError where one is unknown or of the wrong type.
- */
-export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
-  const defaults = changes.store === 'memory' ? defaultsInMemory() : defaultsOnDisk();
-  const options: Record<string, unknown> = { ...defaults };
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) continue;
-    checkOption(name, value, options);
-    options[name] = value;
-  }
-  return options as unknown as ServerOptions;
-}
-
-/** Programs that start many servers in one process do not have all flags read for each of them. */
-const defaultsInMemory = once(() => parseServerFlags(['--store=memory']) as ServerOptions);
-const defaultsOnDisk = once(() => parseServerFlags([]) as ServerOptions);
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-const flagOf: ReadonlyMap<string, Flag<unknown>> = new Map(
-  Object.values(serverFlags).flatMap((group) => Object.entries(group).map(([name, flag]) => [camelCase(name), flag as Flag<unknown>])),
-);
-
-/** Options are given as values, so that only their types and, of names to choose from, their spelling can be wrong. */
-function checkOption(name: string, value: unknown, defaults: Readonly<Record<string, unknown>>): void {
-  if (!Object.hasOwn(defaults, name) && !flagOf.has(name))
-    throw new FlagError(`unknown option ${name}${didYouMean(name, [...flagOf.keys()])}`);
-  const flag = flagOf.get(name);
-  const usual = defaults[name] ?? flag?.default;
-  if (usual === undefined) return;
-  const [wanted, is] = [typeName(usual), typeName(value)];
-  if (wanted !== is) throw new FlagError(`option ${name}: a ${wanted} is needed, not a ${is}`);
-  if (typeof value === 'string' && flag !== undefined && typeof usual === 'string') attemptOption(name, () => flag.read([value]));
-}
-const typeName = (value: unknown): string => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
-
-function attemptOption(name: string, read: () => unknown): void {
-  try {
-    read();
-  } catch (error) {
-    throw new FlagError(`option ${name}: ${(error as Error).message}`);
-  }
-}
-
-export function serverHelp(width?: number): string {
-  return flagHelp(serverFlags, width);
-}
-
-function attempt<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new FlagError(`--${name}: ${(error as Error).message}`);
-  }
-}
-
-interface Dependence {
-  /** A name, or the beginning of names that ends with a dash. */
-  readonly flags: readonly string[];
-  /** The flag that is missing, as it would be given. */
-  readonly needs: string;
-  present(options: Parsed): boolean;
-}
-
-/** Flags that say how something is done that another flag switches on: alone they would be accepted without effect. */
-const dependences: readonly Dependence[] = [
-  { flags: ['etcd-'], needs: '--store etcd', present: (o) => o.store === 'etcd' },
-  {
-    flags: ['encryption-provider-config-automatic-reload'],
-    needs: '--encryption-provider-config',
-    present: (o) => o.encryptionProviderConfig !== undefined,
-  },
-  { flags: ['oidc-'], needs: '--oidc-issuer-url', present: (o) => o.oidcIssuerUrl !== '' },
-  { flags: ['oidc-issuer-url'], needs: '--oidc-client-id', present: (o) => o.oidcClientId !== '' },
-  { flags: ['oidc-groups-prefix'], needs: '--oidc-groups-claim', present: (o) => o.oidcGroupsClaim !== '' },
-  { flags: ['requestheader-'], needs: '--requestheader-client-ca-file', present: (o) => o.requestheaderClientCaFile !== undefined },
-  {
-    flags: ['requestheader-client-ca-file'],
-    needs: '--requestheader-username-headers',
-    present: (o) => o.requestheaderUsernameHeaders.length > 0,
-  },
-  {
-    flags: ['authentication-token-webhook-'],
-    needs: '--authentication-token-webhook-config-file',
-    present: (o) => o.authenticationTokenWebhookConfigFile !== undefined,
-  },
-  {
-    flags: ['authorization-webhook-version', 'authorization-webhook-cache-'],
-    needs: '--authorization-webhook-config-file',
-    present: (o) => o.authorizationWebhookConfigFile !== undefined,
-  },
-  { flags: ['audit-log-'], needs: '--audit-log-path', present: (o) => o.auditLogPath !== '' },
-  {
-    flags: ['audit-log-max', 'audit-log-compress'],
-    needs: '--audit-log-path with the name of a file',
-    present: (o) => o.auditLogPath !== '-',
-  },
-  { flags: ['audit-webhook-'], needs: '--audit-webhook-config-file', present: (o) => o.auditWebhookConfigFile !== undefined },
-  {
-    flags: ['audit-log-path', 'audit-webhook-config-file'],
-    needs: '--audit-policy-file',
-    present: (o) => o.auditPolicyFile !== undefined,
-  },
-  {
-    flags: ['audit-policy-file'],
-    needs: '--audit-log-path or --audit-webhook-config-file',
-    present: (o) => o.auditLogPath !== '' || o.auditWebhookConfigFile !== undefined,
-  },
-  { flags: ['leader-elect-'], needs: '--leader-elect', present: (o) => o.leaderElect ?? o.store === 'etcd' },
-  {
-    flags: ['default-not-ready-toleration-seconds', 'default-unreachable-toleration-seconds'],
-    needs: 'the admission plug-in DefaultTolerationSeconds',
-    present: (o) => !o.disableAdmissionPlugins.includes('DefaultTolerationSeconds'),
-  },
-  {
-    flags: ['kubelet-certificate-authority'],
-    needs: '--kubelet-insecure-tls=false',
-    present: (o) => !o.kubeletInsecureTls,
-  },
-];
-
-/** Flags that were given without another one that they need. */
-export function flagsWithoutEffect(options: Parsed, given: ReadonlySet<string>): { readonly name: string; readonly needs: string }[] {
-  return dependences
-    .filter(({ present }) => !present(options))
-    .flatMap(({ flags, needs }) =>
-      [...given]
-        .filter((name) => flags.some((one) => name === one || (/(-|max)$/.test(one) && name.startsWith(one))))
-        .map((name) => ({ name, needs })),
-    );
-}
-function checkDependences(options: Parsed, given: ReadonlySet<string>): void {
-  const [first] = flagsWithoutEffect(options, given);
-  if (first !== undefined) throw new FlagError(`--${first.name} has no effect without ${first.needs}`);
-}
-
-/** Flags that need each other. */
-function checkTogether(options: Parsed, given: ReadonlySet<string>): void {
-  const both = (a: string, b: string, one: unknown, other: unknown): void => {
-    if ((one === undefined) !== (other === undefined)) throw new FlagError(`--${a} and --${b} are needed together`);
-  };
-  both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
-  if (options.tlsMinVersion === 'VersionTLS13' && options.tlsCipherSuites.length > 0 && !options.tlsCipherSuites.some(isNewSuite))
-    throw new FlagError('--tls-cipher-suites names no suite of TLS 1.3, which alone is spoken with --tls-min-version VersionTLS13');
-  both('proxy-client-cert-file', 'proxy-client-key-file', options.proxyClientCertFile, options.proxyClientKeyFile);
-  both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
-  for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {
-    const [certificate, key] = [`cluster-signing-${signer}cert-file`, `cluster-signing-${signer}key-file`];
-    both(certificate, key, given.has(certificate) || undefined, given.has(key) || undefined);
-  }
-  both('kubelet-client-certificate', 'kubelet-client-key', options.kubeletClientCertificate, options.kubeletClientKey);
-  checkDependences(options, given);
-  if (options.authorizationMode.includes('Webhook') !== (options.authorizationWebhookConfigFile !== undefined))
-    throw new FlagError('--authorization-mode Webhook and --authorization-webhook-config-file are needed together');
-  for (const name of options.enableAdmissionPlugins)
-    if (options.disableAdmissionPlugins.includes(name))
-      throw new FlagError(`--enable-admission-plugins and --disable-admission-plugins both name ${name}`);
-  if (options.enablePriorityAndFairness && options.maxRequestsInflight + options.maxMutatingRequestsInflight <= 0)
-    throw new FlagError(
-      '--max-requests-inflight and --max-mutating-requests-inflight must add up to more than 0, or --enable-priority-and-fairness=false be given',
-    );
-  if (options.historyRetention === 0) throw new FlagError('--history-retention: 0 would end every watch that resumes');
-}

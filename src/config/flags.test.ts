@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type GateName, gates, readFeatureGates } from './features.ts';
-import { parseServerFlags, type ServerOptions, serverFlags, serverHelp, serverOptions } from './flags.ts';
+import { type GateName, gates, readFeatureGates } from './feature-gates.ts';
+import { serverFlags } from './flags.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
+import { parseServerFlags, type ServerOptions, serverHelp, serverOptions } from './server-options.ts';
 
 const parse = (...args: string[]): ServerOptions => parseServerFlags(args) as ServerOptions;
 

@@ -8,7 +8,7 @@
  *
  * `v1` alone and `api/v1` are the core group. A missing value means true.
  */
-import { readBoolean } from './lib/flags.ts';
+import { readBoolean } from '../lib/flags.ts';
 
 type Level = 'ga' | 'beta' | 'alpha';
 export interface RuntimeSetting {
