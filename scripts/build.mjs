@@ -46,6 +46,8 @@ export const program = () => import('./src/cli/plat.ts');
 export const commands = () => import('./src/cli/index.ts');
 export const library = () => require('./src/index.ts');
 export const testing = () => require('./src/testing/index.ts');
+export const testingExpect = (globals) => require('./src/testing/runners/expect.ts').expectHelpers(globals);
+export const testingNode = () => require('./src/testing/runners/node.ts');
 `;
 
 /** What `plat envtest` puts in the place of etcd: a program of its own, which starts without the rest. */
@@ -90,7 +92,7 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, grpc, descriptions, etcd, library, testing, loader] = await Promise.all([
+  const [main, grpc, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
@@ -104,6 +106,9 @@ async function bundle() {
     build({ ...common, stdin: { contents: etcdProgram, sourcefile: 'etcd.ts', resolveDir: root }, entryNames: 'etcd' }),
     exportsOf('src/index.ts'),
     exportsOf('src/testing/index.ts'),
+    exportsOf('src/testing/runners/vitest.ts'),
+    exportsOf('src/testing/runners/jest.ts'),
+    exportsOf('src/testing/runners/node.ts'),
     readFile(join(root, 'scripts', 'load.cjs')),
   ]);
   const files = new Map(
@@ -124,11 +129,15 @@ async function bundle() {
     'await program();',
   ]);
   for (const [file, entry, names] of [
-    ['index', 'library', library],
-    ['testing', 'testing', testing],
+    ['index', 'library()', library],
+    ['testing', 'testing()', testing],
+    // Jest runs each test file with globals of its own, which the bundle does not see.
+    ['testing-vitest', 'testingExpect(globalThis)', vitest],
+    ['testing-jest', 'testingExpect(globalThis)', jest],
+    ['testing-node', 'testingNode()', node],
   ]) {
-    text(`${file}.cjs`, ["'use strict';", `module.exports = require('./load.cjs').load().${entry}();`]);
-    text(`${file}.js`, [`import ${entry} from './${file}.cjs';`, '', `export const { ${names.join(', ')} } = ${entry};`]);
+    text(`${file}.cjs`, ["'use strict';", `module.exports = require('./load.cjs').load().${entry};`]);
+    text(`${file}.js`, [`import loaded from './${file}.cjs';`, '', `export const { ${names.join(', ')} } = loaded;`]);
   }
   return files.set(join(dist, 'load.cjs'), loader);
 }
@@ -183,7 +192,7 @@ await Promise.all([compile([]), compile(nodeFlags)]).catch((error) => console.wa
 if (process.argv.includes('--types')) {
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'scripts/tsconfig.types.json'], 'the type declarations could not be made');
   const types = join(dist, 'types');
-  await prune(types, ['index.d.ts', 'testing/index.d.ts']);
+  await prune(types, ['index.d.ts', 'testing/index.d.ts', ...['vitest', 'jest', 'node'].map((runner) => `testing/runners/${runner}.d.ts`)]);
   // Both kinds of modules may use declarations of scripts, which is what the bundle is.
   await writeFile(join(types, 'package.json'), '{ "type": "commonjs" }\n');
 }

@@ -93,17 +93,17 @@ function nearest(requests: readonly SeenRequest[], pattern: RequestPattern): str
   if (requests.length === 0) return '  it has seen no requests';
   const ranked = requests.map((request, index) => ({ request, index, wrong: differing(request, pattern) }));
   ranked.sort((a, b) => a.wrong.length - b.wrong.length || b.index - a.index);
-  const lines = ranked.slice(0, NEAREST).map(({ request, wrong }) => `${line(request)}   differs in ${differences(request, wrong)}`);
+  const lines = ranked.slice(0, NEAREST).map(({ request, wrong }) => `${requestLine(request)}   differs in ${differences(request, wrong)}`);
   return [`  the nearest of ${requests.length} requests:`, ...lines].join('\n');
 }
 
 const differences = (request: SeenRequest, wrong: readonly Field[]): string =>
   wrong.map((field) => `${field} (${shown(request[field])})`).join(', ');
 
-const list = (requests: readonly SeenRequest[]): string => requests.map(line).join('\n');
+const list = (requests: readonly SeenRequest[]): string => requests.map(requestLine).join('\n');
 
 /** `  update deployments/status default/web by alice → 409`. */
-function line({ verb, resource, subresource, namespace, name, user, code, changed, dryRun }: SeenRequest): string {
+export function requestLine({ verb, resource, subresource, namespace, name, user, code, changed, dryRun }: SeenRequest): string {
   const place = [namespace, name].filter((part) => part !== undefined && part !== '').join('/');
   const what = [verb, `${resource ?? ''}${subresource === undefined || subresource === '' ? '' : `/${subresource}`}`, place];
   const fields = changed === undefined || changed.length === 0 ? '' : ` (${changed.slice(0, NEAREST).join(', ')})`;

@@ -1,0 +1,28 @@
+import { AssertionError } from 'node:assert';
+import { expect, test } from 'vitest';
+import { explainFailure } from './explain.ts';
+
+const change = (name: string) => ({ verb: 'update', resource: 'lamps', namespace: 'default', name, user: 'alice', code: 200 });
+const server = (requests = [{ ...change('a'), verb: 'get' }, change('a')]) => ({ close: async () => {}, requests });
+
+test('an error is extended in its message and its stack by what happened', async () => {
+  const error = new RangeError('2 is not $& 3');
+  expect(await explainFailure(error, server())).toBe(error);
+  expect(error.message).toBe('2 is not $& 3\n\nThe last writes on the server:\n  update lamps default/a by alice → 200\n');
+  expect(error.stack?.startsWith(`RangeError: ${error.message}\n    at `)).toBe(true);
+});
+
+test('only the last writes are printed', async () => {
+  const error = new Error('');
+  await explainFailure(error, server(Array.from({ length: 30 }, (_, index) => change(`l${index}`))));
+  expect(error.message.match(/default\/l\d+/g)).toEqual(Array.from({ length: 10 }, (_, index) => `default/l${index + 20}`));
+});
+
+test('what is no error, and an error of a server where nothing happened, stay as they are', async () => {
+  expect(await explainFailure('text', server())).toBe('text');
+  expect(await explainFailure(undefined, server())).toBeUndefined();
+  const error = new AssertionError({ message: 'a', actual: { kind: 'Lamp', metadata: { name: 'a' } } });
+  await explainFailure(error, server([]));
+  expect(error.message).toBe('a');
+  expect(await explainFailure(Object.freeze(new Error('frozen')), server())).toMatchObject({ message: 'frozen' });
+});

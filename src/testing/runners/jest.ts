@@ -1,0 +1,16 @@
+/** For Jest: `const { withServer } = require('@plat-dev/plat/testing/jest')`. */
+import { type ExpectHelpers, expectHelpers } from './expect.ts';
+import type { ServerMatchers } from './matchers.ts';
+
+export const { withServer, matchers }: ExpectHelpers = expectHelpers(globalThis as object);
+export type { ObjectPattern, ObjectReference } from './eventually.ts';
+export type { ExpectRunner } from './expect.ts';
+export type { ServerMatchers } from './matchers.ts';
+export type { RequestPattern } from './seen.ts';
+export type { OnServer, WithServerOptions } from './with-server.ts';
+
+declare global {
+  namespace jest {
+    interface Matchers<R, T> extends ServerMatchers<R> {}
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * A server for each test of a suite. What all tests need is set up once; each test gets a copy of that, which ends with it.
+ *
+ *   const onServer = withServer({ setUp: (server) => install(server) });
+ *   test('…', onServer(async (server) => { … }));
+ *
+ *   before the tests   start → setUp → snapshot → the first server is closed
+ *   a test             fork → test → close, whether it passed, failed or was given up by its runner
+ *   after the tests    what is still open is closed: the servers of tests that have never returned
+ */
+import type { TestServerOptions } from '../options.ts';
+import { startTestServer, type TestServer } from '../server.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { explainFailure } from './explain.ts';
+
+export interface WithServerOptions extends TestServerOptions {
+  /** Prepares the server, once. What it holds then, every test finds. */
+  readonly setUp?: ((server: TestServer) => unknown) | undefined;
+}
+
+/** Makes a test function of a function that needs a server. What the runner passes to tests comes after the server. */
+export type OnServer = <Arguments extends unknown[] = []>(
+  test: (server: TestServer, ...context: Arguments) => unknown,
+) => (...context: Arguments) => Promise<void>;
+
+/** The hooks of a runner. */
+export interface SuiteHooks {
+  beforeAll(call: () => Promise<void>): unknown;
+  afterAll(call: () => Promise<void>): unknown;
+}
+
+export function onServerWith(hooks: SuiteHooks, options: WithServerOptions = {}): OnServer {
+  const suite = new ServerSuite(options);
+  hooks.beforeAll(() => suite.prepare());
+  hooks.afterAll(() => suite.close());
+  return (test) =>
+    // Without parameters of its own: Jest would wait for a callback that is never called.
+    (...context) =>
+      suite.run((server) => test(server, ...context), signalOf(context[0]));
+}
+
+export class ServerSuite {
+  private readonly options: WithServerOptions;
+  private readonly open = new Set<TestServer>();
+  private prepared: Promise<Snapshot> | undefined;
+  private closed = false;
+
+  constructor(options: WithServerOptions) {
+    this.options = options;
+  }
+  /** Resolves when tests can begin. */
+  async prepare(): Promise<void> {
+    this.prepared ??= this.setUp();
+    await this.prepared;
+  }
+  /** Runs a test with a server of its own. A signal that is aborted ends the server while the test runs. */
+  async run(test: (server: TestServer) => unknown, signal?: AbortSignal): Promise<void> {
+    this.prepared ??= this.setUp();
+    const snapshot = await this.prepared;
+    const server = await this.keep(snapshot.fork());
+    const giveUp = (): void => void this.end(server);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      await test(server);
+    } catch (error) {
+      throw await explainFailure(error, server);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+      await this.end(server);
+    }
+  }
+  /** Ends every server that is open, and those that are about to start as soon as they have. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.open].map((server) => this.end(server)));
+  }
+
+  private async setUp(): Promise<Snapshot> {
+    const { setUp, ...options } = this.options;
+    const server = await this.keep(startTestServer(options));
+    try {
+      await setUp?.(server);
+      return await server.snapshot();
+    } catch (error) {
+      throw await explainFailure(error, server);
+    } finally {
+      await this.end(server);
+    }
+  }
+  /** A runner may have given up on the suite before its server has started. */
+  private async keep(starting: Promise<TestServer>): Promise<TestServer> {
+    const server = await starting;
+    this.open.add(server);
+    if (!this.closed) return server;
+    await this.end(server);
+    throw new Error('the tests of this server are over');
+  }
+  private async end(server: TestServer): Promise<void> {
+    this.open.delete(server);
+    await server.close();
+  }
+}
+
+/** vitest and node:test hand each test a signal that is aborted when its time is up. */
+function signalOf(context: unknown): AbortSignal | undefined {
+  const signal = (context as { signal?: unknown } | null | undefined)?.signal;
+  return signal instanceof EventTarget && 'aborted' in signal ? (signal as AbortSignal) : undefined;
+}
