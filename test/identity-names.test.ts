@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type Identity, kubernetes, plat } from '../src/identity.ts';
+import { type Identity, kubernetes, plat } from '../src/meta/identity.ts';
 
 /** A server goes by the names of one identity; a name spelled anywhere else would be wrong for the other. */
 const src = fileURLToPath(new URL('../src', import.meta.url));
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && file !== 'identity.ts' && !/\.(test|testing)\.ts$|\.suite(\.\w+)*\.ts$|\/testing\.ts$/.test(file),
+  (file) => file.endsWith('.ts') && file !== 'meta/identity.ts' && !/\.(test|testing)\.ts$|\.suite(\.\w+)*\.ts$|\/testing\.ts$/.test(file),
 );
 
 /** Names that belong to one identity alone. The bare words `plat` and `kubernetes` are words of the language, too. */
@@ -29,7 +29,7 @@ test('the search finds what it looks for', () => {
   expect(codeOf(`a('k8s.io'); // k8s.io\n/* k8s.io */ b('https://x')`)).toBe(`a('k8s.io'); \n             b('https://x')`);
 });
 
-test('no identity name is spelled outside of identity.ts', () => {
+test('no identity name is spelled outside of meta/identity.ts', () => {
   const found: string[] = [];
   for (const file of sources) {
     const lines = codeOf(readFileSync(join(src, file), 'utf8')).split('\n');

@@ -12,9 +12,9 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { groupName, type Identity } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
 import type { PluginConfiguration } from './plugin.ts';

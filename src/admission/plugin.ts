@@ -1,11 +1,11 @@
 /** What a plug-in is made of: the server around it, and its part of the configuration file. */
 import type { X509Certificate } from 'node:crypto';
-import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Served } from '../kinds/served.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Remote } from '../lib/outbound.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { User } from '../meta/user.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { AdmissionPlugin } from './types.ts';

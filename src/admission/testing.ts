@@ -1,5 +1,5 @@
 /** A small world for tests of plug-ins: objects that live views show, and requests as the registry would make them. */
-import { kubernetes } from '../identity.ts';
+
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { type FakeLive, FakeStore } from '../kinds/live.testing.ts';
@@ -7,6 +7,7 @@ import { fromHub, type Served, serve, toHub, toHubNow } from '../kinds/served.ts
 import { FakeClock } from '../lib/clock.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { seededRandom } from '../lib/random.ts';
+import { kubernetes } from '../meta/identity.ts';
 import type { User } from '../meta/user.ts';
 import { readJsonPatch } from '../patch/index.ts';
 import { applyDefaults, decode } from '../schema/json.ts';

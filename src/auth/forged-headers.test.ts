@@ -1,8 +1,8 @@
 /** Random headers never make somebody out of nobody. */
 
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import fc from '../lib/fast-check.testing.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { authentication } from './authn/index.ts';
 import { staticTokens } from './authn/static-tokens.ts';
 import { noRules } from './authz/simple.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import fc from '../lib/fast-check.testing.ts';
 import type { ApiError } from '../meta/errors.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { type PolicyRule, ruleAllows } from './authz/policy-rules.ts';
 import { noRules } from './authz/simple.ts';
 import { impersonate, wantsImpersonation } from './impersonation.ts';

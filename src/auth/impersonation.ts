@@ -2,8 +2,9 @@
  * Acting as somebody else: `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…`. The caller needs the verb `impersonate`
  * for each part by itself; what follows is then asked and done as the other.
  */
-import { groupName, type Identity } from '../identity.ts';
+
 import { badRequest } from '../meta/errors.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 import { extraKey, headerValues } from './authn/request-header.ts';
 import { parseServiceAccount, serviceAccountGroups } from './authn/users.ts';
 import { forbiddenError } from './authz/refusal.ts';

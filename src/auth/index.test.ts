@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import { FakeStore } from '../kinds/live.testing.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { authentication } from './authn/index.ts';
 import { staticTokens } from './authn/static-tokens.ts';
 import { authorization } from './authz/index.ts';

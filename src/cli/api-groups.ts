@@ -1,5 +1,5 @@
 /** Names of built-in groups on a server with either identity. */
-import { groupName, identities } from '../identity.ts';
+import { groupName, identities } from '../meta/identity.ts';
 import type { Work } from './work.ts';
 
 /** The full name of a built-in group as the server has it: `authorization` → `authorization.plat.dev`. Throws where it has none. */

@@ -1,8 +1,8 @@
 /** `plat controllers`: runs the controllers in a process of their own, for one or more servers. */
 import { controllerFlags } from '../config/flags.ts';
-import { type Identity, identityOf } from '../identity.ts';
 import { bool, choice, FlagError, type FlagValues, file, int, text } from '../lib/flags.ts';
 import { openLog } from '../lib/log.ts';
+import { type Identity, identityOf } from '../meta/identity.ts';
 import { command, type IO } from './command.ts';
 import { connect, connectFlags } from './connect.ts';
 import { stopSignal } from './stop-signal.ts';

@@ -3,9 +3,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, Discovery, resourcePath } from '../client/discovery.ts';
 import { errorOf, jsonLines, maxBodyBytes, readAll, type Transport } from '../client/transport.ts';
-import { metaGroups } from '../identity.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
+import { metaGroups } from '../meta/identity.ts';
 import { command, type IO } from './command.ts';
 import type { Session } from './connect.ts';
 import { type GetOptions, getFlags, readTargets, type Target } from './get-args.ts';

@@ -1,8 +1,8 @@
 /** `plat port-forward`: forwards local ports to a pod. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ClientWebSocket } from '../client/websocket.ts';
-import { identities } from '../identity.ts';
 import { duration, FlagError, type FlagValues, list } from '../lib/flags.ts';
+import { identities } from '../meta/identity.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';

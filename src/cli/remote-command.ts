@@ -1,7 +1,7 @@
 /** Runs a command in a container over a WebSocket: stdin, stdout, stderr, window size, exit code. */
 import { queryOf } from '../client/dynamic.ts';
 import { ClientWebSocket } from '../client/websocket.ts';
-import { identities } from '../identity.ts';
+import { identities } from '../meta/identity.ts';
 import { podPath } from './pods.ts';
 import type { Work } from './work.ts';
 

@@ -3,9 +3,9 @@ import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
 import { serverFlags } from '../config/flags.ts';
 import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
-import { type Identity, identityOf, kubernetes } from '../identity.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../lib/version.ts';
+import { type Identity, identityOf, kubernetes } from '../meta/identity.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 

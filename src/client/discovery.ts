@@ -1,8 +1,8 @@
 /** What a server serves, and which of it a word of the command line means: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
 
-import { otherIdentityHintFor } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf, joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
+import { otherIdentityHintFor } from '../meta/identity.ts';
 import { isNotFound } from './http.ts';
 import type { Transport } from './transport.ts';
 

@@ -2,10 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { groupName, type Identity, identities } from '../identity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { timeMillis } from '../lib/time.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
+import { groupName, type Identity, identities } from '../meta/identity.ts';
 import { ConfigError, type ExecEntry } from './config.ts';
 import type { Reached } from './connection.ts';
 import { type Credential, type CredentialSource, type CredentialWorld, keptSource, type Made } from './credentials.ts';

@@ -5,10 +5,10 @@ import { type ResolveService, serviceResolver } from '../admission/webhooks/serv
 import type { ServerOptions } from '../config/server-options.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
-import { shortWord } from '../identity.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Random } from '../lib/random.ts';
+import { shortWord } from '../meta/identity.ts';
 import type { PublishedTrust } from '../registry/bootstrap/run.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';

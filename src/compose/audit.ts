@@ -1,8 +1,8 @@
 /** The audit trail of a server, as its options ask for it. */
 import { readFile } from 'node:fs/promises';
-import type { Identity } from '../identity.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Outbound } from '../lib/outbound.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { AuditSink } from '../server/audit/sink.ts';
 import type { Trail } from '../server/audit/trail.ts';

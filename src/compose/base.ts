@@ -1,11 +1,11 @@
 /** What every part of a server is made with. */
 import type { ServerOptions } from '../config/server-options.ts';
-import type { Identity } from '../identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Parts } from '../lib/parts.ts';
 import type { Random } from '../lib/random.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { ServerState } from './server-state.ts';
 

@@ -1,8 +1,8 @@
 /** Logs, streams and proxies of a server, as its options ask for them. */
 import type { X509Certificate } from 'node:crypto';
 import type { ServerOptions } from '../config/server-options.ts';
-import type { Identity } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
 import type { Base } from './base.ts';

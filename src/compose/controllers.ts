@@ -7,7 +7,7 @@ import { allControllers, type ControllerSettings } from '../controllers/index.ts
 import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Base } from './base.ts';

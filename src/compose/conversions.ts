@@ -3,8 +3,8 @@ import { WebhookClient } from '../admission/webhooks/client.ts';
 import { serviceResolver } from '../admission/webhooks/service.ts';
 import { conversionMetrics } from '../extension/conversion/conversion-metrics.ts';
 import type { DefinitionsOptions } from '../extension/definitions.ts';
-import { webhookAgent } from '../identity.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import { webhookAgent } from '../meta/identity.ts';
 import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 

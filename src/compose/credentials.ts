@@ -4,7 +4,6 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dataFiles, type ServerOptions } from '../config/server-options.ts';
-import type { Identity } from '../identity.ts';
 import { makeDirectory } from '../lib/directories.ts';
 import {
   type Authority,
@@ -19,6 +18,7 @@ import {
   servingNames,
   writeSecretFile,
 } from '../lib/pki.ts';
+import type { Identity } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
 
 export interface FrontProxy {

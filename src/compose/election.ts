@@ -4,10 +4,10 @@ import type { Client } from '../client/dynamic.ts';
 import type { ControllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { checkTimes, Election, type ElectionTimes } from '../controllers/runtime/leader.ts';
 import { managerName, type Running } from '../controllers/runtime/manager.ts';
-import type { Identity } from '../identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import type { Identity } from '../meta/identity.ts';
 
 export interface ElectionFlags {
   readonly leaderElectLeaseDuration: number;

@@ -8,13 +8,13 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import type { Identity } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { Cancel, Clock } from '../lib/clock.ts';
 import { fileErrorText } from '../lib/file-errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
+import type { Identity } from '../meta/identity.ts';
 import { encryptionStateEndpoint } from '../server/endpoints/encryption-state.ts';
 import type { Endpoint } from '../server/endpoints/endpoint.ts';
 import { type HealthCheck, healthPages } from '../server/endpoints/health.ts';

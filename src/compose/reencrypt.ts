@@ -3,9 +3,10 @@
  * itself, guarded by its revision, so that servers which share the store may go on. What is current already is left alone:
  * a run that was interrupted is simply begun again.
  */
-import type { Identity } from '../identity.ts';
+
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
+import type { Identity } from '../meta/identity.ts';
 import { EncryptedEngine } from '../storage/encryption/encrypted.ts';
 import { EncryptionRules } from '../storage/encryption/encryption-rules.ts';
 import { type CollectionState, encryptionState } from '../storage/encryption/state.ts';

@@ -10,11 +10,11 @@ import { type SigningFiles, signingAuthorities } from '../controllers/certificat
 import { allControllers } from '../controllers/index.ts';
 import { clientFor, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
-import { groupName, type Identity, identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { systemRandom } from '../lib/random.ts';
 import { productVersion } from '../lib/version.ts';
+import { groupName, type Identity, identities } from '../meta/identity.ts';
 import { type ElectionFlags, elect, electionTimes } from './election.ts';
 
 export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {

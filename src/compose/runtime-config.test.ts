@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readRuntimeConfig } from '../config/runtime-config.ts';
-import { kubernetes, plat } from '../identity.ts';
+import { kubernetes, plat } from '../meta/identity.ts';
 import { checkRuntimeConfig } from './runtime-config.ts';
 
 const check = (identity: typeof plat, ...items: string[]) => checkRuntimeConfig(readRuntimeConfig(items), identity);

@@ -1,11 +1,11 @@
 /** Holds `--runtime-config` against what this server has: a key that names nothing is a mistake, which ends the start. */
 
 import type { RuntimeConfig } from '../config/runtime-config.ts';
-import { groupName, type Identity } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import { serve } from '../kinds/served.ts';
 import { FlagError } from '../lib/flags.ts';
 import { editDistance } from '../lib/suggest.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 
 /** Throws FlagError for the first key that names nothing, with the known key that is nearest to it. */
 export function checkRuntimeConfig(config: RuntimeConfig, identity: Identity): void {

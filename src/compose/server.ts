@@ -14,7 +14,6 @@
 import { signLegacy } from '../auth/service-account/claims.ts';
 import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
-import { type Identity, identityOf } from '../identity.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
 import { type Log, openLog } from '../lib/log.ts';
@@ -24,6 +23,7 @@ import { Parts } from '../lib/parts.ts';
 import type { KeyFiles } from '../lib/pki.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { apiRelease } from '../lib/version.ts';
+import { type Identity, identityOf } from '../meta/identity.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import { type Access, composeAccess } from './access.ts';

@@ -1,10 +1,11 @@
 /** The objects of a store or a backup, decoded, for those who write them down for people. */
-import { identityOf } from '../identity.ts';
+
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
 import { apiRelease } from '../lib/version.ts';
+import { identityOf } from '../meta/identity.ts';
 import { fileChunks, namingFile } from '../storage/backup/file.ts';
 import { readBackup, verifyBackup } from '../storage/backup/read.ts';
 import type { Engine } from '../storage/engine.ts';

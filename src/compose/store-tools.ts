@@ -1,9 +1,9 @@
 /** What `plat store` does with stores that it opens itself: a data directory that no server uses, or a prefix in etcd. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import { productVersion } from '../lib/version.ts';
+import { identities } from '../meta/identity.ts';
 import type { RestoredDirectory } from '../storage/backup/directory.ts';
 import { checkNew, fileChunks, namingFile, writePrivateFile } from '../storage/backup/file.ts';
 import { BackupError, type BackupHeader, type BackupTrailer } from '../storage/backup/format.ts';

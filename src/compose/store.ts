@@ -1,9 +1,9 @@
 /** The store of a server before it serves: restored into where that is asked for, and refused where it holds only a part. */
 import type { ServerOptions } from '../config/server-options.ts';
-import { type Identity, identities } from '../identity.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { productVersion } from '../lib/version.ts';
+import { type Identity, identities } from '../meta/identity.ts';
 import { namingFile } from '../storage/backup/file.ts';
 import type { BackupHeader } from '../storage/backup/format.ts';
 import { BackupError } from '../storage/backup/format.ts';

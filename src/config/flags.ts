@@ -3,9 +3,9 @@
  * servers. A flag marked `planned` has no effect yet, and using it is refused.
  */
 import { orderedPlugins } from '../admission/plugin-names.ts';
-import { identities } from '../identity.ts';
 import { bool, choice, duration, file, files, flag, int, list, optionalBool, pairs, port, repeated, text } from '../lib/flags.ts';
 import { cipherSuiteNames, type TlsVersion, tlsVersions } from '../lib/tls.ts';
+import { identities } from '../meta/identity.ts';
 import { featureHelp, gates } from './feature-gates.ts';
 import {
   type AuthorizationMode,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { plat } from '../identity.ts';
+import { plat } from '../meta/identity.ts';
 import { rootCAPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account.ts';
 import { serviceAccountTokenController } from './service-account-token.ts';

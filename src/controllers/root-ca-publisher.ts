@@ -1,7 +1,7 @@
 /** Publishes the authorities that clients within the cluster trust this server by, as a ConfigMap in every namespace. */
 import { isConflict, isNotFound } from '../client/http.ts';
-import { domainName, type Identity } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { domainName, type Identity } from '../meta/identity.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 import { isTerminating } from './runtime/manager.ts';
 

@@ -4,8 +4,8 @@
  */
 import { unlessGone } from '../client/http.ts';
 import { keyOf, splitKey } from '../client/informer.ts';
-import { domainName } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import { domainName } from '../meta/identity.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 
 interface Secret extends ApiObject {

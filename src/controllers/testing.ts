@@ -6,12 +6,12 @@
 import { Client } from '../client/dynamic.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpStream, StreamSink } from '../client/http.ts';
 import { errorFrom } from '../client/http.ts';
-import { type Identity, kubernetes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
+import { type Identity, kubernetes } from '../meta/identity.ts';
 import { formatTime } from '../meta/time.ts';
 import type { Controller, ControllerContext } from './runtime/controller.ts';
 import { Informers } from './runtime/informers.ts';

@@ -3,7 +3,6 @@
  * stored is the hub.
  */
 
-import type { Identity } from '../identity.ts';
 import { isTrue } from '../kinds/apiextensions/conditions.ts';
 import type { JSONSchemaProps } from '../kinds/apiextensions/schema/json-schema.ts';
 import type { CustomResourceDefinition, CustomResourceSubresources } from '../kinds/apiextensions/schema/v1.ts';
@@ -15,6 +14,7 @@ import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
 import type { Work } from '../lib/slices.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import type { FieldErrors } from '../meta/field.ts';
+import type { Identity } from '../meta/identity.ts';
 import { nameIsSubdomain } from '../meta/names.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
 import { type ReadValue, storedText, storedValue } from '../storage/item.ts';

@@ -9,7 +9,6 @@
  *   terminating  objects can no longer be made; those that are there are deleted        → gone, once nothing holds it
  */
 import type { WebhookClient } from '../admission/webhooks/client.ts';
-import { type Identity, shortWord } from '../identity.ts';
 import { approvalCondition } from '../kinds/apiextensions/approval.ts';
 import { conditionOf, isTrue, setCondition } from '../kinds/apiextensions/conditions.ts';
 import { cleanupFinalizer } from '../kinds/apiextensions/custom-resource-definition.ts';
@@ -22,6 +21,7 @@ import type { Log } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
+import { type Identity, shortWord } from '../meta/identity.ts';
 import { formatTime } from '../meta/time.ts';
 import { shapeOf } from '../patch/shape.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';

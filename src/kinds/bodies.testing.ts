@@ -1,7 +1,7 @@
 /** A good body of each kind outside the core, apps, batch and storage groups that shows most of its fields. */
 import { generateKeyPairSync } from 'node:crypto';
-import { kubernetes } from '../identity.ts';
 import { makeRequest } from '../lib/pki.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { MutatingWebhookConfigurationKind } from './admissionregistration/mutating-webhook-configuration.ts';
 import { ValidatingWebhookConfigurationKind } from './admissionregistration/validating-webhook-configuration.ts';
 import { customResourceDefinitionKind } from './apiextensions/custom-resource-definition.ts';

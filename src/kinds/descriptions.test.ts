@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../identity.ts';
+import { kubernetes, plat } from '../meta/identity.ts';
 import { type MessageType, resolve, type Type } from '../schema/types.ts';
 import * as podOptions from './core/schema/pod-options.ts';
 import { descriptionOf, descriptions } from './descriptions.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../identity.ts';
+import { kubernetes, plat } from '../meta/identity.ts';
 import { builtinKinds } from './index.ts';
 import type { Column } from './kind.ts';
 

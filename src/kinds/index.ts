@@ -1,5 +1,5 @@
 /** All built-in kinds, in the order in which discovery shows them: groups by priority, kinds by name within a group. */
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../meta/identity.ts';
 import { MutatingWebhookConfigurationKind } from './admissionregistration/mutating-webhook-configuration.ts';
 import { ValidatingWebhookConfigurationKind } from './admissionregistration/validating-webhook-configuration.ts';
 import { customResourceDefinitionKind } from './apiextensions/custom-resource-definition.ts';

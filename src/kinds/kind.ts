@@ -6,10 +6,11 @@
  * Objects travel in two forms: the *request version* (what the client speaks) and the *hub* (the version that is
  * stored, validated and admitted). A kind with one version has both in one.
  */
-import type { Identity } from '../identity.ts';
+
 import type { Work } from '../lib/slices.ts';
 import type { ApiError } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { User } from '../meta/user.ts';
 import type { Infer, JsonObject, MessageType } from '../schema/types.ts';
 import type { ObjectMeta } from './meta.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../identity.ts';
+import { kubernetes, plat } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 import { homeOf, registered } from './registered.ts';
 import { schemaOf } from './schemas.ts';

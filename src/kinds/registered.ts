@@ -6,8 +6,8 @@
  * to hear that their version is the wrong one.
  */
 
-import { baseGroup, type Identity } from '../identity.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
+import { baseGroup, type Identity } from '../meta/identity.ts';
 import { typeText } from '../schema/mismatch.ts';
 import type { MessageType } from '../schema/types.ts';
 import { hasVersion, schemaOf } from './schemas.ts';

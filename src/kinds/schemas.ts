@@ -2,7 +2,7 @@
  * The schema of every kind that may stand in a body or an envelope: the served kinds and their lists, the kinds that
  * every group version knows, and kinds that are never stored (options, reviews, what webhooks are sent).
  */
-import { type Identity, plat } from '../identity.ts';
+import { type Identity, plat } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 import * as admissionV1 from './admission/schema/v1.ts';
 import * as admissionV1beta1 from './admission/schema/v1beta1.ts';

@@ -3,9 +3,9 @@
  * Conversions between the version a client speaks and the hub go through here.
  */
 
-import { groupName, type Identity } from '../identity.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import type { ResourceName } from '../meta/errors.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 import { type ApiObject, bareRecord, type Kind, type KindVersion } from './kind.ts';
 

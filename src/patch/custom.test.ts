@@ -1,12 +1,12 @@
 /** Ownership and apply of custom objects, whose values are kept as they came and need not be what their schema says. */
 
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import { extensionNames, type JSONSchemaProps } from '../kinds/apiextensions/schema/json-schema.ts';
 import { structureOf } from '../kinds/apiextensions/structure.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
 import { History } from './history.testing.ts';
 import type { Values } from './shape.ts';

@@ -1,10 +1,11 @@
 /**
  * Every kind the server knows, by the names paths use. Built-in kinds are there from the start; custom kinds come and go.
  */
-import { groupName, type Identity } from '../identity.ts';
+
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { type Served, serve } from '../kinds/served.ts';
 import { notFound } from '../meta/errors.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
 import type { Facts, ReadValue } from '../storage/item.ts';

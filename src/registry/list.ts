@@ -3,10 +3,10 @@
  * version comes from the cache too while the collection has not changed since, else from the store's history.
  */
 
-import { groupName, type Identity } from '../identity.ts';
 import { Slices } from '../lib/slices.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 import { parseJson } from '../schema/parse.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import { type Kind, kind } from '../kinds/kind.ts';
 import { serve } from '../kinds/served.ts';
+import { kubernetes, plat } from '../meta/identity.ts';
 import { message } from '../schema/types.ts';
 import type { Resource } from './catalog.ts';
 import { stockKey, uidDiffers } from './preconditions.ts';

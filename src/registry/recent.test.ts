@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { serve } from '../kinds/served.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { decode, encode } from '../schema/json.ts';
 import { type Item, itemFromStored, storedValue } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';

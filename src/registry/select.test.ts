@@ -1,9 +1,9 @@
 /** Selectors over many objects: in slices, and still the state of one revision. */
 
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import { RequestEnded, SLICE_MILLIS, Slices } from '../lib/slices.ts';
 import { SortedMap } from '../lib/sorted.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas } from './openapi.ts';
 import {
   always,

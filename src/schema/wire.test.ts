@@ -3,10 +3,10 @@
  * pairs are in test/recordings.
  */
 import { describe, expect, test } from 'vitest';
-import { baseGroup, kubernetes } from '../identity.ts';
 import { schemaOf } from '../kinds/schemas.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { recorded } from '../lib/recordings.testing.ts';
+import { baseGroup, kubernetes } from '../meta/identity.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';

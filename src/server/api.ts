@@ -1,9 +1,9 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
-import { otherIdentityHint } from '../identity.ts';
 import type { ActionSubresource, Kind } from '../kinds/kind.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
+import { otherIdentityHint } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';

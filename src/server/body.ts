@@ -1,13 +1,13 @@
 /** Reading and decoding request bodies. */
 
 import { isUtf8 } from 'node:buffer';
-import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
 import { versionOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
+import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';

@@ -4,11 +4,11 @@
  */
 import { admissionChain } from '../admission/chain.ts';
 import type { AdmissionPlugin } from '../admission/types.ts';
-import { kubernetes } from '../identity.ts';
 import { type ApiObject, type Kind, type KindDefinition, type KindVersion, kind, type Strategy, version } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { systemClock } from '../lib/clock.ts';
 import { plainError } from '../meta/errors.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { Catalog } from '../registry/catalog.ts';
 import { type MessageType, message, object, opt, string } from '../schema/types.ts';
 import { Cache } from '../storage/cache.ts';

@@ -5,10 +5,10 @@
  *   DELETE …/x?dryRun=All&gracePeriodSeconds=5   {"kind":"DeleteOptions","gracePeriodSeconds":0}   → dry run, 0 seconds
  */
 
-import { groupName } from '../identity.ts';
 import { DeleteOptions as DeleteOptionsSchema } from '../kinds/meta-kinds.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest } from '../meta/errors.ts';
+import { groupName } from '../meta/identity.ts';
 import type { DeleteOptions } from '../registry/remove.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { bodyMedia, decodeBody, readBody } from './body.ts';

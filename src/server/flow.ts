@@ -8,10 +8,10 @@
 
 import type { User } from '../auth/types.ts';
 import { wellKnown } from '../auth/types.ts';
-import { flowHeaders } from '../identity.ts';
 import type { FlowSchema, PriorityLevelConfiguration, Subject } from '../kinds/flowcontrol/schema/v1beta2.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { flowHeaders } from '../meta/identity.ts';
 import { BodyAccount } from './fairness/bodies.ts';
 import { FlowMetrics, type SchemaMetrics } from './fairness/flow-metrics.ts';
 import type { FairQueue, Level } from './fairness/level.ts';

@@ -1,7 +1,7 @@
 /** Which form an Accept header gets, for objects, lists, streams and errors. */
 import { describe, expect, test } from 'vitest';
-import { kubernetes } from '../identity.ts';
 import type { ApiError } from '../meta/errors.ts';
+import { kubernetes } from '../meta/identity.ts';
 import { errorForm, Negotiator, type Offer, wantsPretty } from './negotiate.ts';
 
 const negotiator = new Negotiator(kubernetes);

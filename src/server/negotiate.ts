@@ -1,8 +1,8 @@
 /** Which representation a client wants, read off its Accept header once per distinct header text. */
 
-import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMediaTypes } from '../identity.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ApiError, notAcceptable } from '../meta/errors.ts';
+import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMediaTypes } from '../meta/identity.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';

@@ -1,12 +1,12 @@
 /** Query parameters of lists, watches and writes, checked as the stock server checks them. */
 
-import { groupName } from '../identity.ts';
 import { ByText } from '../lib/by-text.ts';
 import { frozen } from '../lib/frozen.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import { checkFieldSelector, everyField, parseFieldSelector } from '../meta/fields.ts';
+import { groupName } from '../meta/identity.ts';
 import { everyLabel, parseLabelSelector } from '../meta/labels.ts';
 import { managerName, validateFieldManager } from '../patch/index.ts';
 import type { Catalog, Resource } from '../registry/catalog.ts';

@@ -1,8 +1,8 @@
 /** What the handlers of requests use: one value, made by the composition root. */
 import type { Authenticator, Authorizer } from '../auth/types.ts';
-import type { Identity } from '../identity.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import type { MessageType } from '../schema/types.ts';

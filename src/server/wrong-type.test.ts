@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../identity.ts';
 import { schemaOf } from '../kinds/schemas.ts';
+import { kubernetes, plat } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 import { decodeBody, type Expected } from './body.ts';
 

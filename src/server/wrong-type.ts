@@ -1,10 +1,10 @@
 /** Bodies of another kind or version than the path's: what is said of them. Loaded with the first one. */
 
-import { otherIdentityHint } from '../identity.ts';
 import { homeOf, registered } from '../kinds/registered.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
+import { otherIdentityHint } from '../meta/identity.ts';
 import { type BodyType, type Expected, unfit } from './body.ts';
 
 /** `name` is that of the object. */

@@ -4,7 +4,6 @@
  */
 import { hostname } from 'node:os';
 import { frontProxyName } from '../compose/credentials.ts';
-import type { Identity } from '../identity.ts';
 import {
   type Authority,
   type Issued,
@@ -18,6 +17,7 @@ import {
   readAuthority,
   servingNames,
 } from '../lib/pki.ts';
+import type { Identity } from '../meta/identity.ts';
 
 const VALID_FROM = Date.UTC(2000, 0, 1);
 const VALID_DAYS = 36_500;

@@ -2,9 +2,9 @@
 import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
 import { resetTo, stateOf } from '../compose/server-state.ts';
 import { serverOptions } from '../config/server-options.ts';
-import { type Identity, identityOf } from '../identity.ts';
 import { silentLog } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import { type Identity, identityOf } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import { testKeys } from './keys.ts';

@@ -6,7 +6,7 @@
  *   const answer = await server.request('GET', '/api/v1/namespaces/a', { user: 'alice' });   // 403
  *   await server.close();
  */
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import type { TestServerOptions } from './options.ts';
 import { startWith } from './running.ts';

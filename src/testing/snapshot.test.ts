@@ -1,6 +1,6 @@
 /** Servers that begin with what another one held, and servers that go back to it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { groupName } from '../identity.ts';
+import { groupName } from '../meta/identity.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
 interface Found {

@@ -6,7 +6,7 @@
  *   await server.reset(snapshot);                    // or: the same server, back to that state
  */
 import type { ServerState } from '../compose/server-state.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../meta/identity.ts';
 import type { TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupName } from '../../src/identity.ts';
 import { makeRequest } from '../../src/lib/pki/request.ts';
+import { groupName } from '../../src/meta/identity.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 

@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupName, type Identity, identities, kubernetes } from '../../src/identity.ts';
 import { builtinKinds } from '../../src/kinds/index.ts';
+import { groupName, type Identity, identities, kubernetes } from '../../src/meta/identity.ts';
 import { type BinaryAnswer, BinaryClient, type BinaryObject } from '../support/binary-client.ts';
 import { readExamples } from '../support/examples.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';

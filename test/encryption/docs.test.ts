@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identities } from '../../src/identity.ts';
 import { builtinKinds } from '../../src/kinds/index.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { identities } from '../../src/meta/identity.ts';
 import { readEncryptionConfig } from '../../src/storage/encryption/config.ts';
 
 test('the first example of docs/encryption.md makes a file that every identity can use, for its owner alone', () => {

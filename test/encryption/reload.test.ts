@@ -2,11 +2,11 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../src/compose/encryption.ts';
-import { plat } from '../../src/identity.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { Metrics } from '../../src/lib/metrics.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { plat } from '../../src/meta/identity.ts';
 import { KMS_VERSION } from '../../src/storage/encryption/kms.ts';
 import { secretKey, secretValue } from '../../src/storage/encryption/testing.ts';
 import { openMemoryEngine } from '../../src/storage/engines/memory.ts';

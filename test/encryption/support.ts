@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { groupName, identityOf } from '../../src/identity.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { groupName, identityOf } from '../../src/meta/identity.ts';
 
 export interface KeyPair {
   readonly name: string;

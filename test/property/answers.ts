@@ -1,6 +1,7 @@
 /** What every answer must be like, whatever was asked. */
-import { isProtobufMediaType } from '../../src/identity.ts';
+
 import { Status } from '../../src/kinds/meta-kinds.ts';
+import { isProtobufMediaType } from '../../src/meta/identity.ts';
 import { decodeEnvelope, isEnvelope } from '../../src/schema/envelope.ts';
 import { decodeProtobuf } from '../../src/schema/protobuf.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';

@@ -3,9 +3,9 @@
  * gives, bodies from `examples/` and from requests of recorded conversations (`corpus.json`, made by `distill.mjs`).
  */
 import { readFileSync } from 'node:fs';
-import type { Identity } from '../../src/identity.ts';
 import { builtinKinds } from '../../src/kinds/index.ts';
 import { serve } from '../../src/kinds/served.ts';
+import type { Identity } from '../../src/meta/identity.ts';
 import type { MessageType } from '../../src/schema/types.ts';
 import type { Loose } from '../support/client.ts';
 import { readExamples } from '../support/examples.ts';

@@ -3,8 +3,8 @@
  * a stock server gives them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identities } from '../../src/identity.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../src/kinds/meta-kinds.ts';
+import { identities } from '../../src/meta/identity.ts';
 import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
 import { toJson } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';

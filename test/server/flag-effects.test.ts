@@ -10,9 +10,9 @@ import { caBundle, startWebhook } from '../../src/admission/webhooks/testing.ts'
 import { startProvider } from '../../src/auth/oidc/provider.testing.ts';
 import { parseServerFlags, type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import { signingAuthorities } from '../../src/controllers/certificates/authorities.ts';
-import { kubernetes } from '../../src/identity.ts';
 import { issueServing, makeRequest, newAuthority, newKeyPair, noNames, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { kubernetes } from '../../src/meta/identity.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 

@@ -1,10 +1,10 @@
 /** Long lists are made and sent in pieces in every form, and say the same as short ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { identities } from '../../src/identity.ts';
 import { ConfigMap } from '../../src/kinds/core/schema/config.ts';
 import { listSchema } from '../../src/kinds/lists.ts';
 import { PartialObjectMetadataList } from '../../src/kinds/meta-kinds.ts';
+import { identities } from '../../src/meta/identity.ts';
 import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
 import { toJson } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';

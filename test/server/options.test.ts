@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
-import { plat } from '../../src/identity.ts';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { plat } from '../../src/meta/identity.ts';
 import { type Client, type Loose, startTestServer } from '../support/server.ts';
 
 const directory = temporaryDirectory('plat-options');

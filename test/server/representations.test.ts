@@ -1,10 +1,10 @@
 /** One object, its list and its watch in every form a client may ask for. */
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identities } from '../../src/identity.ts';
 import { ConfigMap } from '../../src/kinds/core/schema/config.ts';
 import { listSchema } from '../../src/kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../src/kinds/meta-kinds.ts';
+import { identities } from '../../src/meta/identity.ts';
 import { decodeEnvelope, decodeObject, encodeEnvelope } from '../../src/schema/envelope.ts';
 import { toJson } from '../../src/schema/json.ts';
 import { encodeProtobuf } from '../../src/schema/protobuf.ts';

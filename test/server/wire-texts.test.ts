@@ -1,7 +1,7 @@
 /** Finding 42: line ends of JSON, messages of bad continue tokens, and the name under which webhooks are called. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWebhook } from '../../src/admission/webhooks/testing.ts';
-import { kubernetes, plat, webhookAgent } from '../../src/identity.ts';
+import { kubernetes, plat, webhookAgent } from '../../src/meta/identity.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

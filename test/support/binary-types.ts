@@ -2,8 +2,9 @@
  * The binary form of every built-in kind, read off the recorded type facts (test/recordings/api-facts.json.gz): a codec of its own, which knows nothing of the server's schemas. It writes as clients in Go do: values that are not set are written as
  * zeros, unless the field can be absent.
  */
-import { baseGroup, type Identity } from '../../src/identity.ts';
+
 import { recorded } from '../../src/lib/recordings.testing.ts';
+import { baseGroup, type Identity } from '../../src/meta/identity.ts';
 import type { Loose } from './client.ts';
 import { block, fieldsOf, number, varint } from './wire.ts';
 

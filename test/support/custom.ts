@@ -1,5 +1,5 @@
 /** Kinds that a test defines. */
-import { groupName } from '../../src/identity.ts';
+import { groupName } from '../../src/meta/identity.ts';
 import type { Loose, TestServer } from './server.ts';
 
 export interface CustomVersion {

@@ -2,7 +2,7 @@
  * LimitPodHardAntiAffinityTopology: a pod may keep others off its own node, but not off a whole zone, which would take
  * the zone away from everybody else.
  */
-import { domainName } from '../../identity.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { refusal } from '../refusal.ts';

@@ -1,7 +1,8 @@
 /** PersistentVolumeClaimResize: a claim grows only where its storage class lets it. */
-import { domainName } from '../../identity.ts';
+
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
 import type { StorageClass } from '../../kinds/storage/schema/v1.ts';
+import { domainName } from '../../meta/identity.ts';
 import { compareQuantities } from '../../meta/quantity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';

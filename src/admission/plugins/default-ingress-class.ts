@@ -1,6 +1,7 @@
 /** DefaultIngressClass: an ingress that names no class gets the one that is marked as the default. */
-import { domainName } from '../../identity.ts';
+
 import type { Ingress } from '../../kinds/networking/schema/ingress.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import { defaultOf } from './default-class.ts';

@@ -1,6 +1,7 @@
 /** DefaultStorageClass: a claim that names no class gets the one that is marked as the default. */
-import { domainName } from '../../identity.ts';
+
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import { defaultOf } from './default-class.ts';

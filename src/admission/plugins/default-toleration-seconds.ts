@@ -2,8 +2,9 @@
  * DefaultTolerationSeconds: a pod stays for a while on a node that is not ready or cannot be reached, unless it says how
  * long itself.
  */
-import { domainName } from '../../identity.ts';
+
 import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 

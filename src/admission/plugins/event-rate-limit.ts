@@ -7,13 +7,13 @@
  *   - { type: Namespace, qps: 50, burst: 100, cacheSize: 2000 }
  */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { Event } from '../../kinds/core/schema/events.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readChoice } from '../../lib/flags.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { checkType, object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';

@@ -10,12 +10,12 @@
  */
 
 import { resolve } from 'node:path';
-import { groupName, type Identity } from '../../identity.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { ImageReview, type ImageReviewSpec, type ImageReviewStatus } from '../../kinds/imagepolicy/schema/v1alpha1.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { Outbound } from '../../lib/outbound.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { decode } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
 import { object, refuseUnknown } from '../configuration.ts';

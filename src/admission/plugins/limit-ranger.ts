@@ -1,10 +1,11 @@
 /** LimitRanger: what a namespace's limit ranges give to containers that ask for nothing, and what they allow at all. */
-import { domainName } from '../../identity.ts';
+
 import type { Container } from '../../kinds/core/schema/containers.ts';
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { LimitRange, LimitRangeItem } from '../../kinds/core/schema/quota.ts';
 import { own } from '../../lib/own.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';

@@ -1,5 +1,5 @@
 /** Labels of nodes that a node may not give itself, lest it drew pods that were meant for others. */
-import { domainName, type Identity, nodeAgentWord } from '../../identity.ts';
+import { domainName, type Identity, nodeAgentWord } from '../../meta/identity.ts';
 
 interface Names {
   readonly restricted: string;

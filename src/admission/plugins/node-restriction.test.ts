@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Identity, kubernetes, nodeAgentWord, plat } from '../../identity.ts';
+import { type Identity, kubernetes, nodeAgentWord, plat } from '../../meta/identity.ts';
 import { judged, podOf, type RequestOptions, World } from '../testing.ts';
 import { forbiddenLabels } from './node-labels.ts';
 import { nodeRestriction } from './node-restriction.ts';

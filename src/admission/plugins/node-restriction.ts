@@ -2,7 +2,7 @@
  * NodeRestriction: an agent of a node (`system:node:NAME`, group `system:nodes`) changes its own node, the pods that run
  * on it, its own lease, and nothing that would draw other work to it.
  */
-import { domainName, type Identity } from '../../identity.ts';
+
 import type { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
@@ -11,6 +11,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
 import { equal } from '../../lib/equal.ts';
 import { notFound } from '../../meta/errors.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import type { User } from '../../meta/user.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { configMapNames, secretNames } from '../pods.ts';

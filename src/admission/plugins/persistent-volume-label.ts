@@ -3,9 +3,10 @@
  * provisioned the volume count; for others the configuration says where they are (volume-places.ts): there is no cloud here
  * that could be asked.
  */
-import { domainName } from '../../identity.ts';
+
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { NodeSelectorRequirement } from '../../kinds/core/schema/scheduling.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { type Place, placeOf, readPlaces, ZONE_DELIMITER } from './volume-places.ts';
 

@@ -6,7 +6,7 @@
  *     clusterDefaultNodeSelector: zone=default
  *     team-a: zone=west                # all that pods of this namespace may ask for
  */
-import { domainName } from '../../identity.ts';
+import { domainName } from '../../meta/identity.ts';
 import { labelKey, labelValue } from '../../meta/names.ts';
 import { object, refuseUnknown } from '../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration } from '../plugin.ts';

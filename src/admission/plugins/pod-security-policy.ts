@@ -2,11 +2,12 @@
  * PodSecurityPolicy: a pod runs only if a policy that its author or its service account may `use` allows it. Of several
  * that do, one that leaves the pod as it is comes before those that fill something in, then the first by name.
  */
-import { domainName } from '../../identity.ts';
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import { equal } from '../../lib/equal.ts';
+import { domainName } from '../../meta/identity.ts';
 import type { User } from '../../meta/user.ts';
 import { kinds, type MakePlugin, type PluginEnv } from '../plugin.ts';
 import { violationsOf } from '../pod-security-policy/check.ts';

@@ -3,10 +3,10 @@
  * its pods get and which they may have at all.
  */
 
-import { domainName, groupName } from '../../identity.ts';
 import { qosClass } from '../../kinds/core/pod-resources.ts';
 import { Toleration } from '../../kinds/core/schema/scheduling.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { domainName, groupName } from '../../meta/identity.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import { type JsonValue, list } from '../../schema/types.ts';

@@ -1,11 +1,12 @@
 /** Checks an object against the quotas of its namespace, and says what they will have used with it. */
-import type { Identity } from '../../identity.ts';
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { podMatchesScope, podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
 import { add, type CountedResource, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
 import { amount } from '../../kinds/validation/resources.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { Quantity } from '../../meta/quantity.ts';
 import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';

@@ -10,10 +10,10 @@
  *     matchContains: [.storageclass.storage.<pd>/requests.storage]
  */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { ScopedResourceSelectorRequirement } from '../../kinds/core/schema/quota.ts';
 import type { Usage } from '../../kinds/quota/usage.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { checkType, object, refuseUnknown, stringList } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';

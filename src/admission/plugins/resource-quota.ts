@@ -6,12 +6,13 @@
  * turns between the check and the commit: they would overtake each other otherwise. Where the store says at once which
  * revision a commit will have, the turn ends there; otherwise when the commit is done.
  */
-import { groupName } from '../../identity.ts';
+
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { isMeasured } from '../../kinds/quota/usage.ts';
 import { Turns } from '../../lib/turns.ts';
 import { tooManyRequests } from '../../meta/errors.ts';
+import { groupName } from '../../meta/identity.ts';
 import type { MakePlugin } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { type Charging, chargeQuotas } from './quota-charge.ts';

@@ -2,13 +2,14 @@
  * ServiceAccount: every pod runs as an account of its namespace, finds a token for it at the usual place, and gets the
  * pull secrets of the account.
  */
-import { domainName, type Identity, shortWord } from '../../identity.ts';
+
 import type { ServiceAccount } from '../../kinds/core/schema/config.ts';
 import type { Container } from '../../kinds/core/schema/containers.ts';
 import type { Pod, PodSpec } from '../../kinds/core/schema/pod.ts';
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
 import type { Live } from '../../kinds/live.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { domainName, type Identity, shortWord } from '../../meta/identity.ts';
 import { generateName } from '../../meta/names.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { secretNames } from '../pods.ts';

@@ -1,5 +1,5 @@
 /** StorageObjectInUseProtection: claims and volumes are held by a finalizer for as long as something uses them. */
-import { domainName } from '../../identity.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 
 export const storageObjectInUseProtection: MakePlugin = ({ identity }) => {

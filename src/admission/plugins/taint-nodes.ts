@@ -1,6 +1,7 @@
 /** TaintNodesByCondition: a new node gets no pods before something has found it ready. */
-import { domainName } from '../../identity.ts';
+
 import type { Node } from '../../kinds/core/schema/node.ts';
+import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 
 export const taintNodesByCondition: MakePlugin = ({ identity }) => {

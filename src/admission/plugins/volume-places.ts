@@ -8,11 +8,11 @@
  *   storageClassTopology: true                       # zones and region that the storage class allows
  */
 
-import { domainName, groupName, type Identity } from '../../identity.ts';
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { checkType, object, refuseUnknown } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
 

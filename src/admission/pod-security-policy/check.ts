@@ -1,11 +1,12 @@
 /** What a pod security policy does not allow of a pod. */
-import type { Identity } from '../../identity.ts';
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { SELinuxOptions } from '../../kinds/core/schema/security-context.ts';
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import { equal } from '../../lib/equal.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
 import { safeSysctls } from '../sysctls.ts';
 

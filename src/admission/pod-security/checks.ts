@@ -1,6 +1,7 @@
 /** One rule of the standards, since which release it holds, and what it replaces. */
-import type { Identity } from '../../identity.ts';
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
 import type { Violation } from './words.ts';
 

@@ -6,7 +6,7 @@
  *   defaults: { enforce: baseline, enforce-version: latest, audit: …, warn: … }
  *   exemptions: { usernames: [], runtimeClasses: [], namespaces: [] }
  */
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { checkType, object, refuseUnknown, stringList } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
 import { allPrivileged, type LevelVersion, levels, type Mode, modes, type Policy, readLevel, readVersion } from './policy.ts';

@@ -1,7 +1,8 @@
 /** Whom a stricter level of a namespace would have kept out: told to whoever raises it. */
-import type { Identity } from '../../identity.ts';
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Live } from '../../kinds/live.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { examined } from './checks.ts';
 import type { PodSecurityConfiguration } from './configuration.ts';
 import { reasonsText, violations } from './evaluate.ts';

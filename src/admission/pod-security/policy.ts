@@ -5,9 +5,10 @@
  *   pod-security.<pd>/enforce: baseline        pod-security.<pd>/warn: restricted
  *   pod-security.<pd>/enforce-version: v1.23   (latest where it is not given)
  */
-import type { Identity } from '../../identity.ts';
+
 import type { FieldErrors } from '../../meta/field.ts';
 import { Path } from '../../meta/field.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { Labels } from '../../meta/labels.ts';
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const;

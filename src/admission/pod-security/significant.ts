@@ -1,6 +1,7 @@
 /** Which updates of pods the standards look at: those that bring something new to run. */
-import type { Identity } from '../../identity.ts';
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { AnyContainer } from '../pods.ts';
 
 export function isSignificant(pod: Pod, old: Pod, identity: Identity): boolean {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { servedKind, World } from '../testing.ts';
 import { credentialsByHost, readWebhookCredentials } from './credentials.ts';
 import { serviceResolver } from './service.ts';

@@ -9,8 +9,8 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { groupName, type Identity } from '../../identity.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { checkType, object, readYamlFile, refuseUnknown } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';

@@ -1,7 +1,8 @@
 /** What the two webhook plug-ins have in common: which webhooks a request concerns. */
-import { domainName, groupName, webhookAgent } from '../../identity.ts';
+
 import type { Live } from '../../kinds/live.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
+import { domainName, groupName, webhookAgent } from '../../meta/identity.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { WebhookClient } from './client.ts';

@@ -1,9 +1,9 @@
 /** AdmissionReview: what a webhook is asked, and what counts as an answer. */
 
-import { groupName, type Identity } from '../../identity.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Served } from '../../kinds/served.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import type { AdmissionRequest, ObjectKind } from '../types.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import type { TokenResult } from '../types.ts';
 import { bearerToken } from './bearer.ts';
 import { bootstrapTokens } from './bootstrap-token.ts';

@@ -2,7 +2,7 @@
  * Tokens by which new nodes join: `abcdef.0123456789abcdef` is looked up as the Secret `bootstrap-token-abcdef` of the
  * system namespace.
  */
-import type { Identity } from '../../identity.ts';
+
 import {
   bootstrapTokenExpiry,
   bootstrapTokenOf,
@@ -13,6 +13,7 @@ import {
   tokenField,
 } from '../../kinds/core/bootstrap-token.ts';
 import type { LiveSource } from '../../kinds/live.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { sameSecret } from '../secret.ts';
 import { type TokenAuthenticator, TokenRejected, type TokenResult, wellKnown } from '../types.ts';
 

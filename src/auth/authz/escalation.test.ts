@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import type { ApiError } from '../../meta/errors.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import type { User } from '../types.ts';
 import { missingFrom, TooManyPermissions } from './covers.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';

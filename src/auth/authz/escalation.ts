@@ -3,10 +3,10 @@
  * unless the writer may `escalate` the role or `bind` it, or is one of `system:masters`.
  */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
 import { compact, describe, missingFrom, TooManyPermissions } from './covers.ts';
 import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup } from './policy-rules.ts';

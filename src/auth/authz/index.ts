@@ -1,6 +1,7 @@
 /** The authorizers by the names of their modes; they are asked in the order in which the modes are given. */
-import type { Identity } from '../../identity.ts';
+
 import type { LiveSource } from '../../kinds/live.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { type Authorizer, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
 import { NodeAuthorizer } from './node.ts';

@@ -2,9 +2,10 @@
  * What a node agent may do: what every node may (the rules of `system:node`), and of secrets, config maps, claims,
  * volumes and service accounts only those that pods on the node refer to.
  */
-import { domainName, groupName, type Identity } from '../../identity.ts';
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { clusterRoles } from '../bootstrap/cluster-roles.ts';
 import { rule } from '../bootstrap/notation.ts';
 import { type Attributes, type Authorizer, type Decision, noOpinion, type RuleSet, type User, wellKnown } from '../types.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import fc from '../../lib/fast-check.testing.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { type Attributes, type User, unionAuthorizer } from '../types.ts';
 import { type PolicyRule, ruleAllows, type Subject } from './policy-rules.ts';
 import { RoleBasedAccess } from './rbac.ts';

@@ -3,8 +3,9 @@
  * cluster and in the namespace, and there the resource. What was worked out for a subject is forgotten when one of its
  * bindings or roles changes, and worked out again when it is next asked for; so thousands of bindings cost nothing.
  */
-import { groupName, type Identity } from '../../identity.ts';
+
 import type { Change, LiveSource } from '../../kinds/live.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { serviceAccountName } from '../authn/users.ts';
 import {
   type Attributes,

@@ -1,5 +1,5 @@
 /** Who holds the roles that exist from the first start, and the roles within the system namespaces. */
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { wellKnown } from '../types.ts';
 import { events } from './notation.ts';
 

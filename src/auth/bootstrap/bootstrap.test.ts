@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { recordedText } from '../../lib/recordings.testing.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import type { BindingObject } from '../authz/policy-rules.ts';
 import { RoleBasedAccess } from '../authz/rbac.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';

@@ -1,5 +1,5 @@
 /** Roles of the cluster that exist from the first start: for people, nodes, components and what they ask of each other. */
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { events } from './notation.ts';
 
 const roles: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 /** Roles of controllers: `x` is the role `system:controller:x`, bound to the service account `x` of the system namespace. */
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { events } from './notation.ts';
 
 const roles: Readonly<Record<string, readonly string[]>> = {

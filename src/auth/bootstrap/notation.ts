@@ -5,7 +5,7 @@
  *   'update coordination leases mine'    one lease only
  *   'get paths /healthz,/version'        paths instead of resources
  */
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { PolicyRule } from '../authz/policy-rules.ts';
 
 const verbWords: Readonly<Record<string, readonly string[]>> = {

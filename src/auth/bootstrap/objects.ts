@@ -1,5 +1,5 @@
 /** The roles and bindings of the first start as objects, in the names of an identity. */
-import { domainName, groupName, type Identity } from '../../identity.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { type BindingObject, type PolicyRule, type RoleObject, type RoleRef, rbacGroup, type Subject } from '../authz/policy-rules.ts';
 import { clusterRoleHolders, namespacedRoles, type SubjectText } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';

@@ -4,7 +4,7 @@
  * `autoupdate: false` is left alone.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { compact, missingFrom } from '../authz/covers.ts';
 import type { BindingObject, Subject } from '../authz/policy-rules.ts';
 import { autoupdateAnnotation, type ClusterRoleObject } from './objects.ts';

@@ -1,5 +1,5 @@
 /** Answers to access reviews: may this subject do that, and what may I do. Bad questions are thrown as `invalid`. */
-import { groupName, type Identity } from '../../identity.ts';
+
 import type {
   NonResourceAttributes,
   ResourceAttributes,
@@ -12,6 +12,7 @@ import { invalidText, structText } from '../../kinds/validation/go-text.ts';
 import { cut } from '../../lib/shown.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Attributes, Authorizer, Decision, User } from '../types.ts';
 
 /** What the reviews have in common; the request itself may leave out anything. */

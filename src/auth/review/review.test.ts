@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import type { ApiError } from '../../meta/errors.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { forServerAudiences, tokenUnion } from '../authn/bearer.ts';
 import { staticTokens } from '../authn/static-tokens.ts';
 import { type Attributes, type Authorizer, TokenRejected, type User } from '../types.ts';

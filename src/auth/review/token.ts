@@ -1,8 +1,9 @@
 /** Answers to token reviews: whose token is this. */
-import { groupName, type Identity } from '../../identity.ts';
+
 import type { TokenReviewSpec, TokenReviewStatus } from '../../kinds/authentication/schema/v1.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { bearerToken, tokenOf } from '../authn/bearer.ts';
 import { authenticated } from '../authn/users.ts';
 import { type TokenAuthenticator, TokenRejected, type TokenResult } from '../types.ts';

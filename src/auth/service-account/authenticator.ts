@@ -4,11 +4,11 @@
  */
 
 import type { KeyObject } from 'node:crypto';
-import { domainName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { serviceAccountGroups, serviceAccountName } from '../authn/users.ts';
 import { sameSecret } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';

@@ -1,7 +1,7 @@
 /** What the tokens of service accounts say, of both kinds: bound ones made on request, and those kept in a Secret. */
 import type { KeyObject } from 'node:crypto';
-import { domainName, type Identity } from '../../identity.ts';
 import { type Claims, signJwt } from '../../lib/jwt.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { serviceAccountName } from '../authn/users.ts';
 
 export interface NamedObject {

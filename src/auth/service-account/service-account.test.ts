@@ -1,11 +1,11 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { parseJwt } from '../../lib/jwt.ts';
 import { newKeyPair } from '../../lib/pki.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { bearer, bearerToken, tokenUnion } from '../authn/bearer.ts';
 import type { TokenAuthenticator, TokenResult } from '../types.ts';
 import { serviceAccountTokens } from './authenticator.ts';

@@ -1,12 +1,12 @@
 /** Makes a bound token on request, as the `token` subresource of a service account does. */
 
 import type { KeyObject } from 'node:crypto';
-import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 import { groupOfApiVersion, slashedApiVersion } from '../../meta/api-version.ts';
 import { badRequest, conflict, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { type NamedObject, signBound } from './claims.ts';
 
 export interface TokenIssuer {

@@ -1,11 +1,11 @@
 /** Leaves decisions to a remote service, put to it as SubjectAccessReview. Its answers are kept for a time. */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { noRules } from '../authz/simple.ts';
 import { secretKey } from '../secret.ts';
 import type { Attributes, Authorizer, Decision } from '../types.ts';

@@ -1,11 +1,11 @@
 /** Asks a remote service whose token it is. Its answers are kept for a time, by the token's hash. */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, TokenUnchecked, type User } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText, texts } from './call.ts';
 

@@ -9,8 +9,8 @@
 import { flagsWithoutEffect } from '../../config/flag-checks.ts';
 import { featureGateNames, serverFlags } from '../../config/flags.ts';
 import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
-import { kubernetes } from '../../identity.ts';
 import { choice, FlagError, type FlagTable, optionalBool, parseFlags, rawFlags, readChoice, splitList, text } from '../../lib/flags.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { stockFlags, stockGates } from './stock-flags.ts';
 
 export interface EnvtestOptions {

@@ -4,9 +4,9 @@
  * Left out are objects that every server or its controllers make themselves: they would be in the way of the other's own.
  */
 
-import { baseGroup, domainName, groupName, type Identity, identities } from '../../identity.ts';
 import { builtinKinds } from '../../kinds/index.ts';
 import { groupOfApiVersion } from '../../meta/api-version.ts';
+import { baseGroup, domainName, groupName, type Identity, identities } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 export interface Exported extends JsonObject {

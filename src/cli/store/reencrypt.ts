@@ -2,10 +2,10 @@
 
 import type { ApiResource } from '../../client/discovery.ts';
 import type { ReencryptResult } from '../../compose/reencrypt.ts';
-import { identityOf } from '../../identity.ts';
 import { bool, FlagError, file, text } from '../../lib/flags.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { identityOf } from '../../meta/identity.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import type { ApiItem } from '../print-objects.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { type Identity, kubernetes, plat } from '../../identity.ts';
+import { type Identity, kubernetes, plat } from '../../meta/identity.ts';
 import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { bootstrapSigner, detachedSignature, signedData } from './signer.ts';
 import { tokenCleaner } from './token-cleaner.ts';

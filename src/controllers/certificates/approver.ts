@@ -5,10 +5,10 @@
 
 import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
-import { groupName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { type CertificateRequest, parseRequest } from '../../lib/pki.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
+import { groupName } from '../../meta/identity.ts';
 import { builtin, type Controller } from '../runtime/controller.ts';
 import { conditionOf, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
 import { firstComplaint, signerRules } from './signer-rules.ts';

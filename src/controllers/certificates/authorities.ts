@@ -1,7 +1,7 @@
 /** Which authority signs for which signer: its own where files are named for it, else that of all signers. */
 import { readFileSync } from 'node:fs';
-import type { Identity } from '../../identity.ts';
 import { type Authority, readAuthority } from '../../lib/pki.ts';
+import type { Identity } from '../../meta/identity.ts';
 
 /** The flags that name the files, as options. */
 export interface SigningFiles {

@@ -1,7 +1,7 @@
 /** Certificate signing requests as the controllers around them see them. */
 import type { ResourceRef } from '../../client/dynamic.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 
 export interface RequestCondition {

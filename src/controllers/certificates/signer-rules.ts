@@ -1,7 +1,8 @@
 /** What the built-in signers sign, rule by rule. A rule answers what is wrong, in the words of stock servers. */
-import type { Identity } from '../../identity.ts';
+
 import { read, Tag } from '../../lib/pki/der.ts';
 import { type CertificateRequest, type ExtendedUsage, extensionOids, type KeyUsage } from '../../lib/pki.ts';
+import type { Identity } from '../../meta/identity.ts';
 
 type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 

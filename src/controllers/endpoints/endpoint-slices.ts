@@ -1,7 +1,7 @@
 /** EndpointSlices of services that select pods. */
 import { splitKey } from '../../client/informer.ts';
-import { domainName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { domainName } from '../../meta/identity.ts';
 import { builtin, type Controller, refs } from '../runtime/controller.ts';
 import { followServices } from './follow.ts';
 import {

@@ -1,9 +1,9 @@
 /** Endpoints of services that select pods. */
 import { isConflict, isNotFound, unlessGone } from '../../client/http.ts';
 import { splitKey } from '../../client/informer.ts';
-import { domainName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
+import { domainName } from '../../meta/identity.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { isTerminating } from '../runtime/manager.ts';
 import { followServices } from './follow.ts';

@@ -1,7 +1,7 @@
 /** Services, and what of pods makes their endpoints. */
 import { isIP } from 'node:net';
-import { domainName, groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { LabelSelector } from '../../meta/labels.ts';
 import type { SlimPod } from '../runtime/pods.ts';
 

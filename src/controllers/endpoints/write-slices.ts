@@ -2,9 +2,9 @@
 
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isNotFound } from '../../client/http.ts';
-import type { Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { isTerminating } from '../runtime/manager.ts';
 import { managedByLabel, serviceNameLabel } from './service.ts';
 import { type EndpointGroup, planSlices, type Slice } from './slices.ts';

@@ -5,13 +5,13 @@
 import type { Client } from '../../client/dynamic.ts';
 import { unlessGone } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
-import type { Identity } from '../../identity.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ResourceQuotaSpec } from '../../kinds/core/schema/quota.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
 import { add, countNames, isMeasured, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
 import { equal } from '../../lib/equal.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { quantityOf } from '../../meta/quantity.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import type { ServedResource } from '../runtime/resources.ts';

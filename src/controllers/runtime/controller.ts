@@ -1,9 +1,9 @@
 /** What a controller is, and the world it runs in. */
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Informers } from './informers.ts';
 import type { Outcome, WorkQueue } from './queue.ts';
 import type { ServedResources } from './resources.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { Client } from '../../client/dynamic.ts';
-import { kubernetes } from '../../identity.ts';
 import { FakeClock } from '../../lib/clock.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { FakeApi, type FakeKind } from '../testing.ts';
 import { Election } from './leader.ts';
 

@@ -10,10 +10,10 @@
 
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isConflict } from '../../client/http.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { microTimeOf } from '../../meta/time.ts';
 import type { Running } from './manager.ts';
 

@@ -2,12 +2,12 @@
 import { Client } from '../../client/dynamic.ts';
 import type { Http } from '../../client/http.ts';
 import { TransportError } from '../../client/transport.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { productVersion } from '../../lib/version.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { Informers } from './informers.ts';

@@ -5,9 +5,9 @@
 
 import { versionPath } from '../../client/discovery.ts';
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Informers } from './informers.ts';
 
 export interface ServedResource extends ResourceRef {

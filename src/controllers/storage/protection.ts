@@ -5,8 +5,8 @@
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { unlessGone } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
-import { domainName } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { domainName } from '../../meta/identity.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.ts';
 

@@ -3,12 +3,12 @@
  * which; this puts together who keeps those objects, looks after the servers, and knows the order of groups.
  */
 import type { ResolveService } from '../../admission/webhooks/service.ts';
-import type { Identity } from '../../identity.ts';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { apiServices, automanagedLabel, servedVersions } from '../../registry/bootstrap/api-services.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import type { SystemWriter } from '../../registry/system.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { FakeClock } from '../../lib/clock.ts';
 import { notFound } from '../../meta/errors.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { Registrations, SETTLE_MS } from './registrations.ts';
 

@@ -6,11 +6,12 @@
  *   label `true`     a group of custom kinds: made, kept as it should be and taken away with its kinds
  *   no label         someone else's, who may send a group of custom kinds elsewhere with it: left alone
  */
-import type { Identity } from '../../identity.ts';
+
 import type { APIService, APIServiceSpec } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Change, Live } from '../../kinds/live.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { ApiError } from '../../meta/errors.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import { apiServices, automanagedLabel, servedVersions } from '../../registry/bootstrap/api-services.ts';
 import type { Catalog } from '../../registry/catalog.ts';

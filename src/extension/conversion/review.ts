@@ -1,7 +1,7 @@
 /** ConversionReview: what a webhook is asked, and what counts as an answer. */
 
-import { groupName, type Identity } from '../../identity.ts';
 import { joinApiVersion, slashedApiVersion, versionOfApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 const versions = ['v1', 'v1beta1'] as const;

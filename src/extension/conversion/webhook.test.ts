@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebhookClient } from '../../admission/webhooks/client.ts';
 import { caBundle, startWebhook, type TestWebhook } from '../../admission/webhooks/testing.ts';
-import { kubernetes } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { ObjectMeta } from '../../kinds/meta.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { Metrics } from '../../lib/metrics.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { type JsonObject, type MessageType, object, opt } from '../../schema/types.ts';
 import { conversionMetrics, type ObserveConversion } from './conversion-metrics.ts';
 import { type ConvertedVersion, webhookConversion } from './webhook.ts';

@@ -2,10 +2,10 @@
 
 import { answeredJson } from '../../admission/webhooks/answer.ts';
 import type { WebhookClient } from '../../admission/webhooks/client.ts';
-import type { Identity } from '../../identity.ts';
 import type { CustomResourceDefinition } from '../../kinds/apiextensions/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { type ApiError, plainError } from '../../meta/errors.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import type { JsonValue, MessageType } from '../../schema/types.ts';
 import type { ObserveConversion } from './conversion-metrics.ts';

@@ -1,6 +1,7 @@
 /** Groups under the server's own domains are for kinds that its makers approved. */
-import type { Identity } from '../../identity.ts';
+
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from './schema/v1.ts';
 
 type State = 'missing' | 'approved' | 'bypassed' | 'invalid';

@@ -1,5 +1,5 @@
 /** Custom resource definitions. Their schema names its extensions after the identity. */
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Kind, type KindEnv, kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { setCondition } from './conditions.ts';

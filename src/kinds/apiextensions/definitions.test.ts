@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
 import { atOnce } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { customResourceDefinitionKind } from './custom-resource-definition.ts';
 import { validateDefinition, validateDefinitionUpdate } from './definition-rules.ts';

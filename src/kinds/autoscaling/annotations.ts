@@ -2,8 +2,9 @@
  * What an older version of an autoscaler has no fields for rides in annotations of the object as that version shows it;
  * the hub has none of them. Text that cannot be read is dropped, as if it had not been given.
  */
-import { domainName, type Identity } from '../../identity.ts';
+
 import { compact } from '../../lib/compact.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { decodeValue } from '../../schema/json-decode.ts';
 import { list, type Type } from '../../schema/types.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { fromHub, serve, toHub } from '../served.ts';
 import { create, defaulted, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { HorizontalPodAutoscalerKind } from './horizontal-pod-autoscaler.ts';

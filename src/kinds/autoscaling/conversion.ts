@@ -1,7 +1,8 @@
 /** Autoscalers of older versions, to and from version 2. */
-import type { Identity } from '../../identity.ts';
+
 import { compact } from '../../lib/compact.ts';
 import type { Work } from '../../lib/slices.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { dropNotes, type Notes, readNotes, writeNotes } from './annotations.ts';
 import { deepMetric, deepStatus, flatMetric, flatStatus } from './metric-forms.ts';
 import type * as v1 from './schema/v1.ts';

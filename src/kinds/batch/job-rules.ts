@@ -1,9 +1,9 @@
 /** Rules of jobs, also of those that a cron job will make. */
 
-import { domainName } from '../../identity.ts';
 import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1123Label } from '../../meta/names.ts';
 import type { PodTemplateSpec } from '../core/schema/pod.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { plat } from '../../identity.ts';
 import { makeRequest } from '../../lib/pki.ts';
+import { plat } from '../../meta/identity.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { CertificateSigningRequestKind as Kind } from './certificate-signing-request.ts';
 

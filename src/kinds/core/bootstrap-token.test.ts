@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { bootstrapTokenExpiry, bootstrapTokenOf, bootstrapTokenWarnings, type TokenSecret } from './bootstrap-token.ts';
 
 const secret = (data: Record<string, string>, more: object = {}): TokenSecret => ({

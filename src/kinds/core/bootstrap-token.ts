@@ -3,7 +3,7 @@
  * `bootstrap-token-abcdef`. Whoever authenticates by tokens, signs with them or removes them reads them here, so that all
  * agree on what a token is and when it expires.
  */
-import { domainName, type Identity } from '../../identity.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { parseInstant } from '../../meta/time.ts';
 import type { ApiObject } from '../kind.ts';
 

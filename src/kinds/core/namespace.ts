@@ -1,7 +1,8 @@
 /** Namespaces. */
-import { domainName } from '../../identity.ts';
+
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { nameIsLabel, qualifiedName } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';

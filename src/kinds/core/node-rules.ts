@@ -1,7 +1,7 @@
 /** Rules of nodes. */
 
-import { domainName } from '../../identity.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { type IPFamily, parseCIDR } from '../../meta/ip.ts';
 import { configMapKey, labelKey, labelValue, nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';

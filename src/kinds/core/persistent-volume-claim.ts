@@ -1,8 +1,9 @@
 /** Claims to persistent volumes. */
-import { domainName, groupName } from '../../identity.ts';
+
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName, groupName } from '../../meta/identity.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';

@@ -1,6 +1,7 @@
 /** Persistent volumes. */
-import { domainName } from '../../identity.ts';
+
 import { ageAt } from '../../meta/age.ts';
+import { domainName } from '../../meta/identity.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';

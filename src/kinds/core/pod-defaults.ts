@@ -1,5 +1,5 @@
 /** What a stock server fills in where a pod or a pod template says nothing. */
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { KindEnv } from '../kind.ts';
 import { podNames } from '../validation/pod-names.ts';
 import { pullPolicyOf } from './pod-image.ts';

@@ -1,6 +1,7 @@
 /** Types of secrets that promise certain keys. A type that is not among them may hold anything. */
-import { domainName } from '../../identity.ts';
+
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { KindEnv } from '../kind.ts';
 import type { Secret } from './schema/config.ts';

@@ -1,6 +1,7 @@
 /** Rules of services. */
-import { domainName } from '../../identity.ts';
+
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { nonSpecialIP, parseCIDR, validIP } from '../../meta/ip.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import { portNumber } from '../../meta/names.ts';

@@ -2,8 +2,9 @@
  * Where an endpoint is. Version 1beta1 had one map of labels for it; version 1 has fields for the node and the zone, and
  * keeps what else the map said where clients of version 1 can see it but not write it.
  */
-import { domainName, type Identity } from '../../identity.ts';
+
 import { equal } from '../../lib/equal.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { nameIsSubdomain } from '../../meta/names.ts';
 import type * as v1 from './schema/v1.ts';
 import type * as v1beta1 from './schema/v1beta1.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import { FieldErrors } from '../../meta/field.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { EventKind } from '../core/event.ts';
 import { Event as CoreEvent } from '../core/schema/events.ts';

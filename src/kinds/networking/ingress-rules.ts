@@ -1,6 +1,7 @@
 /** What an ingress must be like. */
-import { domainName } from '../../identity.ts';
+
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { parseIP } from '../../meta/ip.ts';
 import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';

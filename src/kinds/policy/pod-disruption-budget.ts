@@ -1,7 +1,8 @@
 /** Pod disruption budgets. */
-import { domainName, type Identity } from '../../identity.ts';
+
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import { ageCell, nameCell } from '../cells.ts';

@@ -1,6 +1,7 @@
 /** What a pod security policy must be like. */
-import { domainName } from '../../identity.ts';
+
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each, repeatedTexts } from '../validation/each.ts';

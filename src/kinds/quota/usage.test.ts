@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import type { Pod } from '../core/schema/pod.ts';
 import type { ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
 import { podMatchesScopes, scopesOf } from './scopes.ts';

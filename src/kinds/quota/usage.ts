@@ -5,7 +5,7 @@
  *   a Pod that asks for 100m of cpu     pods=1, count/pods=1, cpu=100m, requests.cpu=100m
  *   a Lease                             count/leases.coordination.plat.dev=1
  */
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Quantity, quantityOf } from '../../meta/quantity.ts';
 import { timeMillis } from '../../meta/time.ts';
 import type { Container } from '../core/schema/containers.ts';

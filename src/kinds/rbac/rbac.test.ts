@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plat } from '../../identity.ts';
+import { plat } from '../../meta/identity.ts';
 import { create, type Loose, shown, testEnv, update } from '../validation/kinds.testing.ts';
 import { ClusterRoleKind } from './cluster-role.ts';
 import { ClusterRoleBindingKind } from './cluster-role-binding.ts';

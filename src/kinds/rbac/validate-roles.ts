@@ -1,6 +1,7 @@
 /** What roles and bindings must be like. */
-import { groupName } from '../../identity.ts';
+
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { groupName } from '../../meta/identity.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { labelValue, nameIsSubdomain, pathSegmentName } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';

@@ -1,9 +1,9 @@
 /** Storage classes. */
 
-import { domainName } from '../../identity.ts';
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import { labelKey } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import type { TopologySelectorTerm } from '../core/schema/scheduling.ts';

@@ -1,7 +1,8 @@
 /** Runs objects through the rules of a kind as the registry does, for tests. */
-import { kubernetes } from '../../identity.ts';
+
 import { atOnce, type Work } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { applyDefaults, decode, encode } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import type { ApiObject, Kind, KindEnv, KindVersion, Strategy, WriteRequest } from '../kind.ts';

@@ -1,8 +1,8 @@
 /** What holds for any body of any kind, however wrong it is. Every kind's tests call this with a good body of it. */
 
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import fc from '../../lib/fast-check.testing.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { isNormal } from '../../schema/normal.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../schema/protobuf.ts';

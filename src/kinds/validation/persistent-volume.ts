@@ -1,8 +1,8 @@
 /** Rules of persistent volumes, and of the volumes that attachments carry inline. */
 import { posix } from 'node:path';
-import { domainName } from '../../identity.ts';
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName } from '../../meta/identity.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../core/schema/persistent-volumes.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';

@@ -1,5 +1,5 @@
 /** Annotations and labels that mean something on pods, under the identity the server goes by. */
-import { domainName, type Identity } from '../../identity.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 
 export interface PodNames {
   /** Marks a pod that stands for one the node started by itself. */

@@ -1,9 +1,9 @@
 /** Names and amounts of compute resources. */
 
-import type { Identity } from '../../identity.ts';
 import { ByText } from '../../lib/by-text.ts';
 import { own } from '../../lib/own.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { negativeComplaint, qualifiedName } from '../../meta/names.ts';
 import { parseQuantity, type Quantity } from '../../meta/quantity.ts';
 import type { ResourceRequirements } from '../core/schema/resources.ts';

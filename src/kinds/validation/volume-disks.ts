@@ -1,6 +1,7 @@
 /** Volumes on disks and shares of one storage system each; pods and persistent volumes share most of these rules. */
-import type { Identity } from '../../identity.ts';
+
 import type { FieldErrors, Path } from '../../meta/field.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { dns1123Label, dns1123Subdomain, rangeComplaint } from '../../meta/names.ts';
 import type {
   AWSElasticBlockStoreVolumeSource,

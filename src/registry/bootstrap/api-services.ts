@@ -1,5 +1,5 @@
 /** The APIService objects that stand for the groups this server serves itself. */
-import { domainName, groupName, type Identity } from '../../identity.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import type { Catalog } from '../catalog.ts';
 
 /** Higher comes first in discovery. Groups by their base names; a group without an entry comes last. */

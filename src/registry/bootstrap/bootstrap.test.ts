@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { baseGroup, kubernetes, plat } from '../../identity.ts';
 import { recordedText } from '../../lib/recordings.testing.ts';
+import { baseGroup, kubernetes, plat } from '../../meta/identity.ts';
 import { apiServices } from './api-services.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
 import { authenticationConfigMap, serverService, systemNamespaces, systemPriorityClasses } from './objects.ts';

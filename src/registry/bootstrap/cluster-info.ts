@@ -4,7 +4,7 @@
  */
 import { autoupdateAnnotation } from '../../auth/bootstrap/objects.ts';
 import { wellKnown } from '../../auth/types.ts';
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { NewObject, SystemWriter } from '../system.ts';
 import { settleBinding, settleRole } from './policy.ts';
 

@@ -1,5 +1,5 @@
 /** Flow schemas and priority levels of the first start: who waits behind whom when the server is busy. */
-import { domainName, groupName, type Identity } from '../../identity.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 
 type SubjectText = string;
 interface ResourceRule {

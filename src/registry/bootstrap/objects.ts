@@ -1,6 +1,6 @@
 /** Other objects of the first start: namespaces, priority classes, the service that leads here, published certificates. */
 import { isIP } from 'node:net';
-import { domainName, type Identity } from '../../identity.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 
 export function systemNamespaces(identity: Identity) {
   const { nodeLease, public: publicNamespace, system } = identity.namespaces;

@@ -4,8 +4,8 @@
  */
 import { bootstrapPolicy } from '../../auth/bootstrap/objects.ts';
 import { type Reconciled, reconcileBinding, reconcileRole } from '../../auth/bootstrap/reconcile.ts';
-import type { Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { SystemWriter } from '../system.ts';
 
 const GROUP = 'rbac.authorization';

@@ -1,6 +1,6 @@
 /** Writes the objects of the first start, and brings those that the server keeps up to date on later ones. */
 import { X509Certificate } from 'node:crypto';
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { Catalog } from '../catalog.ts';
 import type { NewObject, SystemWriter } from '../system.ts';

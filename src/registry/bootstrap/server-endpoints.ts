@@ -2,10 +2,11 @@
  * The service in `default` that leads to this server, and the endpoints behind it. Several servers on one store each
  * keep a key with their address for as long as they live; the endpoints are those of all keys.
  */
-import { domainName, type Identity } from '../../identity.ts';
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { equal } from '../../lib/equal.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { type IPFamily, ipFamily } from '../../meta/ip.ts';
 import type { Cache } from '../../storage/cache.ts';
 import type { Collection } from '../../storage/collection.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../auth/review/access.ts';
 import { checkAudiences, reviewToken } from '../../auth/review/token.ts';
 import type { Authorizer, TokenAuthenticator } from '../../auth/types.ts';
-import type { Identity } from '../../identity.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { Action, ActionRequest } from '../services.ts';
 
 export interface ReviewOptions {

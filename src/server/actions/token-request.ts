@@ -1,10 +1,10 @@
 /** serviceaccounts/token: a token for an account, bound to what the request says. */
 import { issueToken, type TokenIssuer, type TokenRequestSpec } from '../../auth/service-account/token-request.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Action, ActionRequest } from '../services.ts';

@@ -1,9 +1,9 @@
 /** Bodies of answers as JSON text, whatever form they were sent in. */
 
-import { isProtobufMediaType } from '../../identity.ts';
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
+import { isProtobufMediaType } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeEnvelope } from '../../schema/envelope.ts';
 import { encode } from '../../schema/json.ts';

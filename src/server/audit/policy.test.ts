@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { type Asked, levels, PolicyError, readPolicy } from './policy.ts';
 
 const policy = (rules: object[], more: object = {}) =>

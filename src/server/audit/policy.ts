@@ -2,9 +2,10 @@
  * The audit policy: which requests are recorded, and how much of them. Rules are tried in order and the first that fits
  * decides; a request that none fits is not recorded.
  */
-import { groupName, type Identity, kubernetes } from '../../identity.ts';
+
 import { Policy, type PolicyRule } from '../../kinds/audit/schema/v1.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { groupName, type Identity, kubernetes } from '../../meta/identity.ts';
 import { DecodeError, decode } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 

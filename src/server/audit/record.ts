@@ -1,7 +1,8 @@
 /** What is recorded of one request, from its arrival to the end of its answer. */
-import { groupName } from '../../identity.ts';
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Status } from '../../meta/errors.ts';
+import { groupName } from '../../meta/identity.ts';
 import { parseIP } from '../../meta/ip.ts';
 import { microTimeOf } from '../../meta/time.ts';
 import { encode } from '../../schema/json.ts';

@@ -2,7 +2,7 @@
  * What an audit log must not hold, whatever the policy says: the contents of Secrets, and tokens. Names, keys and
  * everything else of such objects stay, so that one can see what was touched.
  */
-import { clientSideApply } from '../../identity.ts';
+import { clientSideApply } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 const blank = '[redacted]';

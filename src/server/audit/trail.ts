@@ -3,12 +3,12 @@
  * to the sinks. A server without a policy has none, and its requests pay nothing.
  */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counter, Family } from '../../lib/metrics.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError, internalError } from '../../meta/errors.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
 import { FakeClock, systemClock } from '../../lib/clock.ts';
 import { Outbound } from '../../lib/outbound.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import type { AuditEvent } from './event.ts';
 import { AuditWebhook, type AuditWebhookOptions } from './webhook.ts';
 

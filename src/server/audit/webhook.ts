@@ -3,11 +3,11 @@
  * one by one while the request waits. What cannot be sent after some tries is dropped and counted.
  */
 
-import { groupName, type Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbound } from '../../lib/outbound.ts';
 import { BoundedQueue } from '../../lib/queue.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
 
 /** Bytes of events that may wait, besides their number. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { plat } from '../../identity.ts';
 import { type ApiObject, kind } from '../../kinds/kind.ts';
 import { ObjectMeta } from '../../kinds/meta.ts';
 import { APIResourceList } from '../../kinds/meta-kinds.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { plat } from '../../meta/identity.ts';
 import { decodeEnvelope } from '../../schema/envelope.ts';
 import { decodeProtobuf } from '../../schema/protobuf.ts';
 import { always, object } from '../../schema/types.ts';

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
-import { otherIdentityHint } from '../../identity.ts';
 import {
   type APIGroup,
   APIGroupList,
@@ -13,6 +12,7 @@ import {
 } from '../../kinds/meta-kinds.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { pathNotFound } from '../../meta/errors.ts';
+import { otherIdentityHint } from '../../meta/identity.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Context } from '../context.ts';

@@ -5,7 +5,7 @@
  *
  * It names providers and keys, and holds nothing of either. `plat store reencrypt` asks it.
  */
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { EncryptedEngine } from '../../storage/encryption/encrypted.ts';
 import { encryptionState } from '../../storage/encryption/state.ts';
 import { send } from '../respond.ts';

@@ -1,8 +1,9 @@
 /** A context without a socket, and what was answered to it: for tests of endpoints. */
-import type { Identity } from '../../identity.ts';
-import { kubernetes } from '../../identity.ts';
+
 import { builtinKinds } from '../../kinds/index.ts';
 import { systemClock } from '../../lib/clock.ts';
+import type { Identity } from '../../meta/identity.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { Catalog } from '../../registry/catalog.ts';
 import { Cache } from '../../storage/cache.ts';
 import type { Engine } from '../../storage/engine.ts';

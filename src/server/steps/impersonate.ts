@@ -1,7 +1,7 @@
 /** Takes the caller for somebody else, where that is asked for and allowed. */
 import { impersonate as impersonated, wantsImpersonation } from '../../auth/impersonation.ts';
 import type { Authorizer } from '../../auth/types.ts';
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { Step } from '../pipeline.ts';
 
 export function impersonate(identity: Identity, authorizer: Authorizer): Step {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bearer } from '../../auth/authn/bearer.ts';
 import { type Authorizer, type Decision, TokenRejected, TokenUnchecked, union } from '../../auth/types.ts';
-import { kubernetes } from '../../identity.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import type { Context } from '../context.ts';
 import { requestInfo } from '../request-info.ts';
 import { checkAgain } from './check.ts';

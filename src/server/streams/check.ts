@@ -1,8 +1,8 @@
 /** Whether a request would still be let through: the credential, impersonation and the rules of access, asked once more. */
 import { impersonate, wantsImpersonation } from '../../auth/impersonation.ts';
 import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, type User } from '../../auth/types.ts';
-import type { Identity } from '../../identity.ts';
 import { ApiError } from '../../meta/errors.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { Context } from '../context.ts';
 import { userGivenWith } from '../in-process.ts';
 import { SocketRequest } from '../steps/authenticate.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../identity.ts';
+import { kubernetes } from '../../meta/identity.ts';
 import { accountsOf, credentialNames, podOf } from './concerned.ts';
 
 const names = credentialNames(kubernetes);

@@ -7,7 +7,7 @@
  *   a Secret with a bootstrap token        the name of the token's user
  */
 import { type User, wellKnown } from '../../auth/types.ts';
-import { domainName, type Identity } from '../../identity.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import type { Context } from '../context.ts';
 
 /** `key` is `namespace/name`. */

@@ -1,9 +1,10 @@
 /** apply: a patch that says what its manager wants, and nothing else. */
-import { clientSideApply } from '../../identity.ts';
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { badRequest, conflict, requestTooLarge } from '../../meta/errors.ts';
+import { clientSideApply } from '../../meta/identity.ts';
 import { type Applied, type ApplyWrite, apply, applySteps } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';

@@ -1,6 +1,6 @@
 /** Bookmarks of Tables: one row of an object that has only a version, for every kind, and the columns where they come first. */
 import { expect, test } from 'vitest';
-import { identities } from '../../identity.ts';
+import { identities } from '../../meta/identity.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { Item } from '../../storage/item.ts';
 import { testServices } from '../endpoints/testing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
 import { builtinKinds } from '../../kinds/index.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { type EncryptionRule, readEncryptionConfig } from './config.ts';
 
 const secret = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');

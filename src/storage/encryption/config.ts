@@ -14,12 +14,12 @@
  * error: it names fields, never their values.
  */
 
-import { baseGroup, groupName, type Identity, kubernetes } from '../../identity.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { parseDuration } from '../../lib/time.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
+import { baseGroup, groupName, type Identity, kubernetes } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { parseYaml } from '../../schema/yaml.ts';
 import { type Key, keySizes, type LocalProviderName } from './provider.ts';

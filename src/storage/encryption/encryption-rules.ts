@@ -1,8 +1,8 @@
 /** The rules of one configuration file, ready for use: which collections are encrypted, by which providers. */
 import { createHash } from 'node:crypto';
-import type { Identity } from '../../identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
+import type { Identity } from '../../meta/identity.ts';
 import type { EncryptionRule, ProviderConfig } from './config.ts';
 import { Envelope, type EnvelopeObserver } from './envelope.ts';
 import { Kms, type KmsTransport } from './kms.ts';

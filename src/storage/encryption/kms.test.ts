@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { plat } from '../../identity.ts';
 import { FakeClock } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';
+import { plat } from '../../meta/identity.ts';
 import { Envelope, MOST_CALLS, MOST_WAITING } from './envelope.ts';
 import { HEALTHY_MS, KMS_VERSION, Kms, type KmsTransport, LARGEST_CIPHER, REST_MS, UNHEALTHY_MS } from './kms.ts';
 import { storedPrefix } from './stored-form.ts';

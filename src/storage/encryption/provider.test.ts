@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { kubernetes, plat } from '../../identity.ts';
 import { systemRandom } from '../../lib/random.ts';
+import { kubernetes, plat } from '../../meta/identity.ts';
 import { identityProvider, keySizes, type LocalProviderName, localProvider } from './provider.ts';
 import { key } from './testing.ts';
 

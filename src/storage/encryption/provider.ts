@@ -9,9 +9,9 @@
  * These are the forms of a stock server. Those that do not authenticate the place are held to it by `belongs.ts`.
  */
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Identity } from '../../identity.ts';
 import { SECRETBOX_NONCE, SECRETBOX_TAG, SecretBox } from '../../lib/crypto/secretbox.ts';
 import type { Random } from '../../lib/random.ts';
+import type { Identity } from '../../meta/identity.ts';
 import { encryptedMark, type ProviderName, storedPrefix } from './stored-form.ts';
 
 export interface Provider {

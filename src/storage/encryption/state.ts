@@ -1,5 +1,5 @@
 /** Counts the stored values of encrypted collections by provider and key. */
-import { groupName, type Identity } from '../../identity.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { EncryptedEngine } from './encrypted.ts';
 import { storedFormOf } from './stored-form.ts';
 import { isRefused, type Transformer } from './transformer.ts';

@@ -5,7 +5,7 @@
  *
  * The first word is that of the identity. Objects that are not encrypted begin with a byte that no such text begins with.
  */
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../meta/identity.ts';
 
 export const providerNames = ['identity', 'aescbc', 'aesgcm', 'secretbox', 'kms'] as const;
 export type ProviderName = (typeof providerNames)[number];

@@ -1,8 +1,8 @@
 /** What tests of encryption share: rules from a few words, objects as they are stored, counters. */
 import { randomBytes } from 'node:crypto';
-import { type Identity, plat } from '../../identity.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';
+import { type Identity, plat } from '../../meta/identity.ts';
 import { storedValue } from '../item.ts';
 import type { EncryptionRule } from './config.ts';
 import { EncryptionRules } from './encryption-rules.ts';

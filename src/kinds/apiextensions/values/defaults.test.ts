@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../../identity.ts';
 import { atOnce } from '../../../lib/slices.ts';
+import { kubernetes } from '../../../meta/identity.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../../identity.ts';
 import { atOnce, type Work } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
+import { kubernetes } from '../../../meta/identity.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../../identity.ts';
 import fc from '../../../lib/fast-check.testing.ts';
 import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
+import { kubernetes } from '../../../meta/identity.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { isPlainlyDistinct, listSteps } from './list-types.ts';
 import { nodeOf } from './node.ts';

@@ -1,10 +1,10 @@
 /** What holds for all schemas and all values. */
 
 import { expect, test } from 'vitest';
-import { kubernetes } from '../../../identity.ts';
 import fc from '../../../lib/fast-check.testing.ts';
 import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
+import { kubernetes } from '../../../meta/identity.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';

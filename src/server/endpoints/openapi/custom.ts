@@ -2,10 +2,11 @@
  * The definitions of custom kinds, as the author wrote their schemas, with what every object has. The second release of the
  * format cannot say all that a schema may say: what it cannot is left open, lest clients that check objects refuse good ones.
  */
-import type { Identity } from '../../../identity.ts';
+
 import { extensionNames } from '../../../kinds/apiextensions/schema/json-schema.ts';
 import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../../../kinds/meta-kinds.ts';
+import type { Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { Schemas } from '../../../schema/openapi.ts';
 import { setKey } from '../../../schema/plain.ts';

@@ -5,7 +5,7 @@
  *   meta.v1.ObjectMeta       → io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
  *   Seed of garden.example.com/v1, a custom kind → com.example.garden.v1.Seed
  */
-import { type DefinitionFamily, definitionPrefix, groupName, type Identity } from '../../../identity.ts';
+import { type DefinitionFamily, definitionPrefix, groupName, type Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 
 /** Types of no group of their own: `api.resource.Quantity`, `util.intstr.IntOrString`, `runtime.RawExtension`, `version.Info`. */

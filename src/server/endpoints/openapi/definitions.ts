@@ -1,9 +1,10 @@
 /** Definitions of all types that the paths speak of: made from the schema for built-in kinds, from their author's words for custom ones. */
-import { type Identity, kindExtensionPrefixes } from '../../../identity.ts';
+
 import type { ActionSubresource, ViewSubresource } from '../../../kinds/kind.ts';
 import { listSchema } from '../../../kinds/lists.ts';
 import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
 import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Status, WatchEvent } from '../../../kinds/meta-kinds.ts';
+import { type Identity, kindExtensionPrefixes } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '../../../schema/openapi.ts';
 import { type MessageType, message, req, string } from '../../../schema/types.ts';

@@ -1,6 +1,6 @@
 /** Both releases of the documents, in both identities, describe all that they publish. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Identity, kubernetes, plat } from '../../../identity.ts';
+import { type Identity, kubernetes, plat } from '../../../meta/identity.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { groupsOf, perGeneration } from '../groups.ts';

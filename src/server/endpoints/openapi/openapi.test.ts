@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { scaleView } from '../../../extension/scale.ts';
-import { plat } from '../../../identity.ts';
 import { type ApiObject, kind } from '../../../kinds/kind.ts';
 import { ObjectMeta } from '../../../kinds/meta.ts';
+import { plat } from '../../../meta/identity.ts';
 import { always, type JsonObject, object } from '../../../schema/types.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { groupsOf, perGeneration } from '../groups.ts';

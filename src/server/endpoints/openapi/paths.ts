@@ -1,7 +1,8 @@
 /** The paths of every resource, its subresources and the documents of discovery, from the catalogue. */
-import { baseGroup, type Identity } from '../../../identity.ts';
+
 import type { ActionSubresource, Subresource } from '../../../kinds/kind.ts';
 import { schemaOf } from '../../../kinds/schemas.ts';
+import { baseGroup, type Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { ServedVersion } from '../groups.ts';
 import type { Names } from './definition-names.ts';

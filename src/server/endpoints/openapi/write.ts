@@ -1,5 +1,5 @@
 /** Operations and paths as the two releases of the format write them. */
-import { type Identity, kindExtensionPrefixes } from '../../../identity.ts';
+import { type Identity, kindExtensionPrefixes } from '../../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import { type Operation, type Parameter, type PathItem, responseWords } from './model.ts';
 
