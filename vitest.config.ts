@@ -1,14 +1,56 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+
+/** Files that change or measure what a process has once. Each gets a process of its own; all others share the workers' processes. */
+const alone = [
+  // Modules are replaced for all who import them.
+  'test/rights/asked-and-*.test.ts',
+  // Handles, timers and compiled code of the whole process are counted.
+  'test/embedding/*.test.ts',
+  'test/server/compiled-bundle.test.ts',
+  // Memory and processor time of the whole process are measured.
+  'test/server/watch-load.test.ts',
+  'test/server/long-lists.test.ts',
+  'test/property/*.test.ts',
+];
+
+/** What takes longest begins first, so that no worker has it before it when the others are done. */
+const first = [
+  'test/parity/parity',
+  'test/faults/histories.',
+  'etcd/faults',
+  'test/encryption/',
+  'test/property/requests',
+  'test/embedding/',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = first.findIndex((part) => moduleId.includes(part));
+      return at < 0 ? first.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/temporary-run.ts'],
     setupFiles: ['test/support/temporary-file.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs takes so long, on a busy machine as well.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the processors that tests are meant for: some wait for most of their time.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     env: { PLAT_FREEZE: '1' },
+    projects: [
+      { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

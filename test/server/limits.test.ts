@@ -149,7 +149,13 @@ describe('time', () => {
   test('a client that does not take its answer is let go after that time', async () => {
     const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
     const stringData = { value: 'x'.repeat(700_000) };
-    for (let i = 0; i < 14; i++) await server.admin.ok('POST', path, { metadata: { name: `s${i}` }, stringData });
+    for (let i = 0; i < 14; i++) {
+      // A busy machine may take longer than the request timeout, with or without the write.
+      let status: number;
+      do status = (await server.admin.send('POST', path, { body: { metadata: { name: `s${i}` }, stringData } })).status;
+      while (status === 504);
+      expect([201, 409]).toContain(status);
+    }
     const { body } = await server.admin.clone().open('GET', path);
     const ended = new Promise((resolve) => body.once('close', () => resolve('closed')).once('error', () => resolve('broken')));
     body.pause();
@@ -174,10 +180,13 @@ describe('time', () => {
   });
 
   test('the client may ask for less, in its own words', async () => {
-    const began = performance.now();
-    const answer = await server.admin.get(`/api/v1/nodes?resourceVersion=${future}&timeout=50ms`);
-    expect(answer.status).toBe(504);
-    expect(performance.now() - began).toBeLessThan(450);
+    const patient = await startTestServer({ requestTimeout: 60_000 });
+    // The wait for the version ends after three seconds, with a message of its own.
+    const waited = await patient.admin.get(`/api/v1/nodes?resourceVersion=${future}`);
+    expect(waited.json).toMatchObject({ code: 504, message: expect.stringContaining('Too large resource version') });
+    const answer = await patient.admin.get(`/api/v1/nodes?resourceVersion=${future}&timeout=50ms`);
+    expect(answer.json).toMatchObject({ code: 504, message: expect.not.stringContaining('Too large resource version') });
+    await patient.close();
     expect((await server.admin.get('/api/v1/nodes?timeout=soon')).status).toBe(400);
   });
 });

@@ -1,6 +1,6 @@
 /** Runs a TypeScript file in a process of its own, for tests that kill it or take away what it needs. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -11,7 +11,18 @@ const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache/plat-test')
 export async function bundleChild(file: string): Promise<string> {
   mkdirSync(BUNDLES, { recursive: true });
   const outfile = join(BUNDLES, `${basename(file, '.ts')}.mjs`);
-  await build({ entryPoints: [file], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error' });
+  // Test files that run at the same time may bundle the same one: neither may run what the other has written in part.
+  const own = `${outfile}.${process.pid}`;
+  await build({
+    entryPoints: [file],
+    outfile: own,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  renameSync(own, outfile);
   return outfile;
 }
 

@@ -1,5 +1,5 @@
 /** Runs objects through the rules of a kind as the registry does, for tests. */
-
+import { copied } from '../../lib/copied.testing.ts';
 import { atOnce, type Work } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { kubernetes } from '../../meta/identity.ts';
@@ -43,7 +43,7 @@ const version = (kind: Kind): KindVersion => kind.versions[kind.hub] as KindVers
 /** A body in its normal form with its defaults. */
 export function defaulted(kind: Kind, body: Loose, env: KindEnv = testEnv): Loose {
   const { schema, defaults } = version(kind);
-  const object = decode(schema, structuredClone(body) as JsonValue) as ApiObject;
+  const object = decode(schema, copied(body) as JsonValue) as ApiObject;
   object.metadata ??= {};
   applyDefaults(schema, object);
   defaults?.(object as never, env);
@@ -77,8 +77,8 @@ export function update(
   subresource = '',
   env: KindEnv = testEnv,
 ): { object: Loose; errors: string[] } {
-  const old = structuredClone(stored) as ApiObject;
-  const body = structuredClone(stored);
+  const old = copied(stored) as ApiObject;
+  const body = copied(stored);
   change(body);
   const object = defaulted(kind, body, env) as ApiObject;
   const rules = rulesOf(kind, subresource);

@@ -1,4 +1,5 @@
 /** Bodies with a few things wrong in them, for property tests. */
+import { copied } from '../../lib/copied.testing.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import type { Loose } from './kinds.testing.ts';
 
@@ -45,21 +46,22 @@ function places(value: Loose, at: Place = []): Place[] {
   return [at, ...keys.flatMap((key) => places(value[key], [...at, key]))];
 }
 
-function put(value: Loose, place: Place, change: Loose): Loose {
-  const copy = structuredClone(value);
-  let parent = copy;
+/** Replaces a value, unless an earlier change took away what it is part of. */
+function put(value: Loose, place: Place, change: Loose): void {
+  let parent = value;
   for (const key of place.slice(0, -1)) parent = parent?.[key];
   const last = place.at(-1);
-  if (last !== undefined && typeof parent === 'object' && parent !== null) parent[last] = change;
-  return copy;
+  if (last !== undefined && typeof parent === 'object' && parent !== null) parent[last] = copied(change);
 }
 
 /** The body with one to four of its values replaced. */
 export function mutated(body: Loose): fc.Arbitrary<Loose> {
   const all = places(body).filter((place) => place.length > 0);
-  return fc
-    .array(fc.tuple(fc.constantFrom(...all), odd), { minLength: 1, maxLength: 4 })
-    .map((changes) => changes.reduce((value, [place, change]) => put(value, place, change), body));
+  return fc.array(fc.tuple(fc.constantFrom(...all), odd), { minLength: 1, maxLength: 4 }).map((changes) => {
+    const copy = copied(body);
+    for (const [place, change] of changes) put(copy, place, change);
+    return copy;
+  });
 }
 
 /** Bodies that decoding itself refuses are no matter of the rules behind it. */
