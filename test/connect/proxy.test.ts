@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
 import { WebSocket } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/free-ports.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Backend, eventually, rawConnection, servingFor, startBackend, startWorld, type World } from './support.ts';
 import { acceptWebSocket } from './websocket.ts';
@@ -245,7 +246,8 @@ test('a WebSocket through the proxy', async () => {
     const peer = acceptWebSocket(req, socket, head, 'echo');
     peer.onFrame = (payload) => peer.send(`echo ${payload}`);
   };
-  const plain = await startTestServer({ ...serverLike(), insecurePort: await freePort() });
+  const plainPort = await freePort();
+  const plain = await startTestServer({ ...serverLike(), insecurePort: plainPort });
   try {
     await plain.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'w' } });
     await plain.admin.send('POST', '/api/v1/namespaces/w/serviceaccounts', { body: { metadata: { name: 'default' } } });
@@ -306,12 +308,4 @@ test('kubectl get --raw', async (context) => {
   expect(output).toBe('hello');
 });
 
-let plainPort = 0;
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const taken = await startBackend();
-  await taken.close();
-  plainPort = taken.port;
-  return plainPort;
-}
 const serverLike = () => ({ identity: 'kubernetes', controllers: [], proxyToLocalAddresses: true });

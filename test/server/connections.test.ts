@@ -1,6 +1,6 @@
 /** Who connects how, and what they may do. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
+import { freePort } from '../support/free-ports.ts';
 import { Client, type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -21,14 +22,6 @@ beforeAll(async () => {
   server = await startTestServer({ identity: 'kubernetes', insecurePort: plainPort, clientCaFile });
 });
 afterAll(() => server.close());
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 describe('protocols', () => {
   test('HTTP/2 where the client offers it, HTTP/1.1 where not', async () => {

@@ -1,11 +1,11 @@
 /** The steps of docs/operations.md, run in their order by a shell, with the built program on a free port. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
+import { freePort } from '../support/free-ports.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
@@ -99,12 +99,4 @@ function shell(script: string, cwd: string, env: Record<string, string>): Promis
     child.on('close', (code) => resolve({ code, output }));
     child.stdin.end(script);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,10 +1,10 @@
 /** A real etcd for tests, on free loopback ports with a directory of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { freePorts } from './free-ports.ts';
 
 /** Why tests with etcd cannot run here; undefined: they can. */
 export const etcdMissing: string | undefined = missing();
@@ -140,19 +140,6 @@ async function healthy(child: ChildProcess, port: number): Promise<void> {
   }
   child.kill('SIGKILL');
   throw new Error(`etcd did not start: ${said}`);
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 function writeCertificates(directory: string) {
