@@ -6,7 +6,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Parts } from '../lib/parts.ts';
 import type { Random } from '../lib/random.ts';
 import type { Identity } from '../meta/identity.ts';
-import type { Handle } from '../server/tunnels/upgrade.ts';
+import type { RequestHooks } from './request-hooks.ts';
 import type { ServerState } from './server-state.ts';
 
 export interface Base {
@@ -18,8 +18,7 @@ export interface Base {
   readonly metrics: Metrics;
   /** What has begun, and is ended with the server. */
   readonly parts: Parts;
-  /** Puts something around the handling of each request of a client; the same handler where nothing is to be. */
-  readonly around: (handle: Handle) => Handle;
+  readonly hooks?: RequestHooks | undefined;
   /** What the server begins with instead of an empty store; undefined for all but copies of others. */
   readonly from?: ServerState | undefined;
   /** The server cannot go on. */

@@ -52,6 +52,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
       await running.stop();
       answers.end();
     },
+    isBusy: () => running.isBusy?.() === true,
   });
   if (!(options.leaderElect ?? shared)) return () => ending(start());
   const times = electionTimes(options);

@@ -9,6 +9,7 @@ import { eviction } from '../server/actions/eviction.ts';
 import { reviewActions } from '../server/actions/reviews.ts';
 import { tokenRequest, tokenRequestAdmission } from '../server/actions/token-request.ts';
 import { serveResource } from '../server/api.ts';
+import type { Context } from '../server/context.ts';
 import { requestHandler } from '../server/handler.ts';
 import { givenUser, presetUser } from '../server/in-process.ts';
 import { KeptLists } from '../server/kept-lists.ts';
@@ -47,7 +48,7 @@ export interface Requests {
   /** For clients in this process: requests made with a user, or with credentials. */
   handlerForClients(): Handle;
   /** The custom kinds that are served. */
-  readonly definitions: Pick<Definitions, 'state' | 'settled'>;
+  readonly definitions: Pick<Definitions, 'state' | 'settled' | 'isBusy'>;
   /** From now on the server is not ready. */
   shuttingDown(): void;
   /** Ends watches and tunnels, which would go on for ever. */
@@ -62,7 +63,7 @@ export async function composeRequests(
   credentials: Credentials,
   address: () => string,
 ): Promise<Requests> {
-  const { options, identity, clock, random, log, parts, around, from } = base;
+  const { options, identity, clock, random, log, parts, hooks, from } = base;
   const { engine, encryption, cache, catalog, live, env, allocations } = state;
   const connections = composeConnections(base, credentials, registry, live, trust);
   parts.add('tunnels', () => connections.close());
@@ -166,15 +167,23 @@ export async function composeRequests(
     checkTimeout,
     trail?.around(identify) ?? identify,
     impersonate(identity, services.authorizer),
+    ...(hooks === undefined ? [] : [hooks.known]),
     ...surface.steps,
     authorize(services.authorizer),
     explain(services.authorizer),
     streams.step,
     (ctx) => aggregation.serve(ctx) ?? (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];
-  const finished = logRequests(log, clock, surface.finished);
-  const handlerOf = (identify: Step): Handle =>
-    requestHandler({
+  const observe =
+    hooks === undefined
+      ? surface.finished
+      : (ctx: Context): void => {
+          surface.finished(ctx);
+          hooks.finished(ctx);
+        };
+  const finished = logRequests(log, clock, observe);
+  const handlerOf = (identify: Step): Handle => {
+    const handler = requestHandler({
       steps: steps(identify),
       requestTimeoutMs: services.limits.requestTimeoutMs,
       clock,
@@ -187,10 +196,12 @@ export async function composeRequests(
         }),
       finished,
     });
+    return hooks === undefined ? handler : hooks.around(handler);
+  };
   return {
-    handle: around(handlerOf(authenticate(services.authenticator))),
+    handle: handlerOf(authenticate(services.authenticator)),
     handleInProcess: handlerOf(presetUser),
-    handlerForClients: () => around(handlerOf(givenUser(services.authenticator))),
+    handlerForClients: () => handlerOf(givenUser(services.authenticator)),
     definitions,
     shuttingDown: surface.shuttingDown,
     endStreams() {

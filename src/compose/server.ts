@@ -24,13 +24,13 @@ import type { KeyFiles } from '../lib/pki.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { apiRelease } from '../lib/version.ts';
 import { type Identity, identityOf } from '../meta/identity.ts';
-import type { Handle } from '../server/tunnels/upgrade.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import { type Access, composeAccess } from './access.ts';
 import type { Base } from './base.ts';
 import { composeControllers } from './controllers.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
+import type { RequestHooks } from './request-hooks.ts';
 import { composeRequests, type Requests } from './requests.ts';
 import { checkRuntimeConfig } from './runtime-config.ts';
 import { openCopyOf, type ServerState } from './server-state.ts';
@@ -63,8 +63,7 @@ export interface Surroundings {
   readonly openStore?: OpenStore | undefined;
   /** Called with the name of each part before it starts; may throw, for tests of starts that fail. */
   readonly starting?: ((part: string) => void) | undefined;
-  /** Puts something around the handling of each request of a client. */
-  readonly around?: ((handle: Handle) => Handle) | undefined;
+  readonly hooks?: RequestHooks | undefined;
   /** What the server begins with: that of another one of the same identity, whose store is in memory. */
   readonly from?: ServerState | undefined;
 }
@@ -85,6 +84,8 @@ export interface ComposedServer {
   readonly credentials: Credentials;
   /** Undefined for a server that has no port. */
   readonly listening: Listening | undefined;
+  /** Whether custom kinds or controllers have work to do now. */
+  readonly isBusy: () => boolean;
   readonly ended: Promise<Error | undefined>;
   close(): Promise<void>;
   abort(): Promise<void>;
@@ -101,13 +102,13 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   const options = serverOptions(given);
   const identity = identityOf(options.identity);
   checkRuntimeConfig(options.runtimeConfig, identity);
-  const { clock = systemClock, random = systemRandom, starting, around = unchanged, from } = surroundings;
+  const { clock = systemClock, random = systemRandom, starting, hooks, from } = surroundings;
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
-  const base: Base = { options, identity, clock, random, log, metrics, parts, around, from, fail: ending.fail };
+  const base: Base = { options, identity, clock, random, log, metrics, parts, hooks, from, fail: ending.fail };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   const prepare = () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);
@@ -124,8 +125,6 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   }
 }
 
-const unchanged = (handle: Handle): Handle => handle;
-
 async function serve(base: Base, state: State, credentials: Credentials, ending: Ending, listens: boolean): Promise<ComposedServer> {
   const { options, parts } = base;
   let port = 0;
@@ -140,7 +139,7 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
     await allDone(announce(base, state, access, credentials, port), config);
     listening = { address, port, adminConfig: await config };
   } else parts.add('streams of clients', () => requests.endStreams());
-  await composeBackground(base, state, credentials, requests);
+  const isWorking = await composeBackground(base, state, credentials, requests);
   parts.add('readiness', async (hurry) => {
     requests.shuttingDown();
     if (options.shutdownDelayDuration > 0) await base.clock.sleep(options.shutdownDelayDuration, hurry).catch(() => {});
@@ -153,6 +152,7 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
     requests,
     credentials,
     listening,
+    isBusy: () => requests.definitions.isBusy || isWorking(),
     ended,
     close: () => ending.close(),
     abort: () => ending.close(true),
@@ -166,7 +166,12 @@ async function allDone(...work: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /** What begins when whoever started the server has heard that it is ready: most requests can be answered without it. */
-async function composeBackground(base: Base, { engine }: State, credentials: Credentials, { handleInProcess }: Requests): Promise<void> {
+async function composeBackground(
+  base: Base,
+  { engine }: State,
+  credentials: Credentials,
+  { handleInProcess }: Requests,
+): Promise<() => boolean> {
   const { identity, parts } = base;
   const startControllers = composeControllers(base, {
     credentials,
@@ -188,6 +193,7 @@ async function composeBackground(base: Base, { engine }: State, credentials: Cre
       await Promise.all([controllers?.stop(), signingKey]);
     },
   );
+  return () => controllers === undefined || controllers.isBusy?.() === true;
 }
 
 /** The end of a server, asked for or because it cannot go on. */

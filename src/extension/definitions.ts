@@ -117,9 +117,12 @@ export class Definitions {
   state(): ReadonlyMap<string, ServedDefinition> {
     return new Map(this.served);
   }
+  get isBusy(): boolean {
+    return this.working !== undefined || this.tasks.size > 0;
+  }
   /** Resolves when every change of definitions that has been heard of is served, and nothing is being cleaned up. */
   async settled(): Promise<void> {
-    while (this.working !== undefined || this.tasks.size > 0) {
+    while (this.isBusy) {
       await this.working;
       await Promise.all(this.tasks);
     }

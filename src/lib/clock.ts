@@ -70,6 +70,8 @@ export class FakeClock implements Clock {
   private time: number;
   private readonly start: number;
   private readonly timers = new Set<Due>();
+  /** What is waited for after each call, beside a turn of the event loop: what it set going may take longer. */
+  readonly settling = new Set<() => Promise<void>>();
 
   constructor(start = Date.UTC(2024, 0, 1)) {
     this.time = start;
@@ -104,16 +106,20 @@ export class FakeClock implements Clock {
       if (due.period === undefined) this.timers.delete(due);
       else due.at += Math.max(due.period, 1);
       due.call();
-      await settle();
+      await this.settle();
     }
     this.time = end;
-    await settle();
+    await this.settle();
   }
   /** The clock is set forward: what was due meanwhile is due now, once. */
   async jump(millis: number): Promise<void> {
     this.time += millis;
     for (const due of this.timers) if (due.at < this.time) due.at = this.time;
     await this.advance(0);
+  }
+  private async settle(): Promise<void> {
+    await turn();
+    for (const settled of this.settling) await settled();
   }
   private add(due: Due): Cancel {
     this.timers.add(due);
@@ -125,4 +131,4 @@ export class FakeClock implements Clock {
     return first;
   }
 }
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

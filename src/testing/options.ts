@@ -2,6 +2,7 @@
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import type { ClockChoice } from './clock.ts';
 
 export interface TestServerOptions {
   /** The names the server goes by: `kubernetes` for stock manifests. Default: `plat`. */
@@ -18,6 +19,8 @@ export interface TestServerOptions {
   /** Any other option of a server, by the name of its flag in camel case. */
   readonly server?: Partial<Omit<ServerOptions, 'store' | 'dataDir'>> | undefined;
   readonly random?: Random | undefined;
+  /** Default: the clock of the machine. */
+  readonly clock?: ClockChoice | undefined;
   /** Default: nothing is logged. */
   readonly log?: Log | undefined;
 }

@@ -7,6 +7,8 @@ import { nextTurn } from '../lib/next-turn.ts';
 import { type Identity, identityOf } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import { ControlledClock, clockOf, clockOfFork } from './clock.ts';
+import { Instruments } from './instruments.ts';
 import { testKeys } from './keys.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
@@ -19,18 +21,27 @@ export async function startWith(options: TestServerOptions, around: Surroundings
   const identity = identityOf(given.identity);
   const keys = await testKeys(identity, firstAddress(given.serviceClusterIpRange[0] as string));
   const { log = silentLog, random } = options;
-  const composed = await composeServer(given, { log, keys, ...(random !== undefined && { random }), ...around }, options.listen === true);
-  return new RunningTestServer(composed, options);
+  const hooks = new Instruments();
+  const clock = clockOf(options.clock);
+  const surroundings = { log, keys, hooks, ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...around };
+  const composed = await composeServer(given, surroundings, options.listen === true);
+  return new RunningTestServer(composed, options, hooks);
 }
 
 class RunningTestServer implements TestServer {
   private readonly composed: ComposedServer;
   private readonly transport: TestTransport;
   private readonly options: TestServerOptions;
+  private readonly instruments: Instruments;
+  readonly clock: ControlledClock;
 
-  constructor(composed: ComposedServer, options: TestServerOptions) {
+  constructor(composed: ComposedServer, options: TestServerOptions, instruments: Instruments) {
     this.composed = composed;
     this.options = options;
+    this.instruments = instruments;
+    const { engine } = composed.state;
+    instruments.activity.watch({ revision: () => engine.revision, isBusy: composed.isBusy });
+    this.clock = new ControlledClock(composed.base.clock, instruments.activity);
     this.transport = new TestTransport(composed.requests.handlerForClients());
   }
   get identity(): Identity {
@@ -51,11 +62,22 @@ class RunningTestServer implements TestServer {
     return this.transport.fetch(input, init);
   }
   async snapshot(): Promise<Snapshot> {
+    await this.settled();
     const state = await stateOf(this.composed);
-    return new TakenSnapshot(state, this.identity, (options) => startWith({ ...this.options, ...options }, { from: state }));
+    const now = this.clock.now();
+    return new TakenSnapshot(state, this.identity, (options) => {
+      const clock = options.clock === undefined && clockOfFork(this.composed.base.clock, now);
+      return startWith({ ...this.options, ...options, ...(clock && { clock }) }, { from: state });
+    });
+  }
+  settled(): Promise<void> {
+    return this.instruments.activity.settled();
   }
   async reset(snapshot: Snapshot): Promise<void> {
+    // What controllers have begun would be done to the objects of then.
+    await this.settled();
     await resetTo(this.composed, stateFor(this.identity, snapshot));
+    await this.settled();
   }
   async close(): Promise<void> {
     const { requests } = this.composed;
@@ -64,6 +86,7 @@ class RunningTestServer implements TestServer {
     // Their last bytes go out first.
     await nextTurn();
     this.transport.close();
+    this.clock.close();
     await this.composed.abort();
   }
   [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@
  */
 import type { Identity } from '../meta/identity.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import type { TestClock } from './clock.ts';
 import type { TestServerOptions } from './options.ts';
 import { startWith } from './running.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -24,7 +25,11 @@ export interface TestServer extends AsyncDisposable {
   request(method: string, path: string, choice?: RequestChoice): Promise<TestAnswer>;
   /** As the global `fetch`, with a user. What the server streams, as a watch, is streamed. */
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response>;
-  /** What the server holds now, for servers that begin with it. */
+  /** Moves the time of a server that was started with a `clock`. */
+  readonly clock: TestClock;
+  /** Resolves when no request is under way, and controllers and custom kinds have done what follows from those that were. */
+  settled(): Promise<void>;
+  /** What the server holds now, once it has settled, for servers that begin with it. */
   snapshot(): Promise<Snapshot>;
   /**
    * Brings the server back to a snapshot of it, or of one it was forked from. Resource versions go on rising: watches go on, and show

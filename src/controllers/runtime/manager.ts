@@ -34,6 +34,8 @@ const STOP_WAIT_MS = 10_000;
 export interface Running {
   /** Takes up nothing new; resolves when what was under way is done. */
   stop(): Promise<void>;
+  /** Whether something waits to be worked on or is worked on now; what waits for a time does not count. */
+  isBusy?(): boolean;
 }
 
 export function clientFor(identity: Identity, http: Http): Client {
@@ -74,6 +76,7 @@ export function startControllers(options: ManagerOptions): Running {
       await Promise.race([Promise.all(ending), clock.sleep(STOP_WAIT_MS, enough.signal).catch(() => {})]);
       enough.abort();
     },
+    isBusy: () => running.some((one) => one.isBusy?.()),
   };
 }
 
@@ -126,6 +129,7 @@ function startOne(controller: Controller, { options, client, informers, served }
       for (const call of calls) call();
       await Promise.all(queues.map((queue) => queue.stop()));
     },
+    isBusy: () => queues.some((queue) => !queue.isIdle),
   };
 }
 

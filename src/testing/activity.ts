@@ -1,0 +1,81 @@
+/** What a server is doing now, for those who wait until it has done all that follows from what happened. */
+import { systemClock } from '../lib/clock.ts';
+import { nextTurn } from '../lib/next-turn.ts';
+import type { Context } from '../server/context.ts';
+
+/** Turns of the event loop without anything new after which a server counts as settled: parts wake each other within fewer. */
+const QUIET_TURNS = 10;
+/** How long a server may take, by the machine's clock, before whoever waits is told what it is still doing. */
+const LONGEST_MS = 20_000;
+
+export interface Watched {
+  /** Grows with every write. */
+  revision(): number;
+  /** Whether parts of the server have work to do now. */
+  isBusy(): boolean;
+}
+
+export class Activity {
+  private readonly underWay = new Set<Context>();
+  /** Requests that wait for a time to come: nothing happens to them until the clock moves. */
+  private readonly waiting = new Set<Context>();
+  private begun = 0;
+  private seen = '';
+  private server: Watched | undefined;
+
+  /** The server whose requests these are, once it has started. */
+  watch(server: Watched): void {
+    this.server = server;
+  }
+  begin(ctx: Context): void {
+    this.begun++;
+    this.underWay.add(ctx);
+  }
+  end(ctx: Context): void {
+    this.underWay.delete(ctx);
+    this.waiting.delete(ctx);
+  }
+  /** The request waits for the clock until the promise resolves. */
+  async waits(ctx: Context, until: Promise<void>): Promise<void> {
+    this.waiting.add(ctx);
+    try {
+      await until;
+    } finally {
+      this.waiting.delete(ctx);
+      this.begun++;
+    }
+  }
+  /** Requests that are being answered; those that go on, as watches, do not count. */
+  private busyWith(): Context | undefined {
+    for (const ctx of this.underWay) if (!ctx.longRunning && !this.waiting.has(ctx)) return ctx;
+    return undefined;
+  }
+  private isBusy(): boolean {
+    return this.busyWith() !== undefined || this.server?.isBusy() === true;
+  }
+  private mark(): string {
+    return `${this.begun} ${this.server?.revision()}`;
+  }
+
+  /** For use after something that mostly sets nothing going: at once where nothing has happened. */
+  async settledAfterCall(): Promise<void> {
+    if (this.isBusy() || this.mark() !== this.seen) await this.settled();
+  }
+  /** Resolves when nothing is under way, and nothing new has happened for some turns of the event loop. */
+  async settled(): Promise<void> {
+    const until = systemClock.monotonic() + LONGEST_MS;
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+      await nextTurn();
+      const mark = this.mark();
+      if (!this.isBusy() && mark === this.seen) continue;
+      this.seen = mark;
+      quiet = -1;
+      if (systemClock.monotonic() > until) throw new Error(`the server did not settle in ${LONGEST_MS / 1000} seconds: ${this.reason()}`);
+    }
+  }
+  private reason(): string {
+    const ctx = this.busyWith();
+    if (ctx !== undefined) return `${ctx.method} ${ctx.path} is under way`;
+    return this.server?.isBusy() === true ? 'its controllers or custom kinds have work to do' : 'requests and writes do not end';
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Time under the control of a test:
+ *
+ *   const server = await startTestServer({ clock: '2026-01-01T00:00:00Z', controllers: true });
+ *   await server.clock.advance('1h');      // tokens, events, finished Jobs… whose time is over have expired, in order
+ */
+import { type Clock, FakeClock, systemClock } from '../lib/clock.ts';
+import { durationMillis } from '../lib/time.ts';
+import type { Activity } from './activity.ts';
+
+/**
+ * `fake`: the time of the machine when the server starts, at which it stands still. Text: such a time, as `2026-01-01T00:00:00Z`. A
+ * clock: that one, which several servers may share.
+ */
+export type ClockChoice = 'fake' | (string & {}) | FakeClock;
+
+export interface TestClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /**
+   * Lets time pass: `1h30m`, `10s`, `500ms`, or milliseconds. What falls due is done in order, each at its own time, and what it sets
+   * going is waited for: requests, controllers, custom kinds.
+   */
+  advance(by: string | number): Promise<void>;
+}
+
+/** The clock that a choice stands for; undefined: that of the machine. */
+export function clockOf(choice: ClockChoice | undefined): Clock | undefined {
+  if (choice === undefined || choice instanceof FakeClock) return choice;
+  if (choice === 'fake') return new FakeClock(systemClock.now());
+  const time = Date.parse(choice);
+  if (Number.isNaN(time))
+    throw new Error(`clock: ${JSON.stringify(choice)} is not a time: use "fake", a time like 2026-01-01T00:00:00Z, or a FakeClock`);
+  return new FakeClock(time);
+}
+
+/** A fork has a clock of its own, which begins where that of the snapshot stood. */
+export const clockOfFork = (clock: Clock, now: number): FakeClock | undefined =>
+  clock instanceof FakeClock ? new FakeClock(now) : undefined;
+
+/** `by` in milliseconds. */
+export function millisecondsOf(by: string | number): number {
+  const millis = typeof by === 'number' ? by : durationMillis(by);
+  if (!(millis >= 0)) throw new Error(`time goes forward only: ${by}`);
+  return millis;
+}
+
+/** Moves the clock of a server; throws where that is the machine's. */
+export class ControlledClock implements TestClock {
+  private readonly clock: Clock;
+  private readonly activity: Activity;
+  private readonly settle: () => Promise<void>;
+
+  constructor(clock: Clock, activity: Activity) {
+    this.clock = clock;
+    this.activity = activity;
+    this.settle = () => activity.settledAfterCall();
+    if (clock instanceof FakeClock) clock.settling.add(this.settle);
+  }
+  now(): number {
+    return this.clock.now();
+  }
+  async advance(by: string | number): Promise<void> {
+    if (!(this.clock instanceof FakeClock)) throw new Error("the server has the machine's clock: start it with { clock: 'fake' }");
+    const millis = millisecondsOf(by);
+    await this.activity.settled();
+    await this.clock.advance(millis);
+    await this.activity.settled();
+  }
+  close(): void {
+    if (this.clock instanceof FakeClock) this.clock.settling.delete(this.settle);
+  }
+}
