@@ -10,6 +10,7 @@
 import { loadConfig } from '../client/config.ts';
 import { Discovery, resourcePath } from '../client/discovery.ts';
 import { type Flag, parseFlags } from '../lib/flags.ts';
+import { Records } from './background/records.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { configFiles, connect, connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
@@ -114,6 +115,7 @@ async function positional(line: Line, io: IO): Promise<readonly string[]> {
     return list === undefined || args.length > 0 || sub.startsWith('get') ? [] : configNames(`${list}s`, line, io);
   }
   if (sub === 'token' && args.length === 0) return names('serviceaccounts', line, io);
+  if (head === 'down' || (head === 'up' && args.length === 0)) return new Records(io).names();
   if (head === 'certificate') return names('certificatesigningrequests', line, io);
   if (head === 'completion') return args.length === 0 ? ['bash', 'zsh', 'fish'] : [];
   if (sub === 'can-i' && args.length === 0) return ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];

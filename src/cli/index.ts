@@ -47,6 +47,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create.ts')).create },
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
+  {
+    name: 'down',
+    summary: 'Stop servers that plat up started, and remove them.',
+    load: async () => (await import('./background/down.ts')).down,
+  },
   { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
   {
     name: 'envtest',
@@ -58,6 +63,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   { name: 'label', summary: 'Change labels.', load: async () => (await import('./label.ts')).label },
+  { name: 'list', summary: 'List the servers that plat up started.', load: async () => (await import('./background/list.ts')).list },
   { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./logs.ts')).logs },
   {
     name: 'options',
@@ -78,6 +84,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Back up, restore, check and repair the store.',
     load: async () => (await import('./store/index.ts')).store,
   },
+  { name: 'up', summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   {
     name: 'wait',

@@ -1,0 +1,63 @@
+/** The entry of a background server in the client configuration: a cluster, a user and a context of one name. */
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ConfigError, configPaths } from '../../client/config.ts';
+import { editConfig, type RawConfig, readRawConfig } from '../../client/config-file.ts';
+import type { IO } from '../command.ts';
+import type { ServerRecord } from './records.ts';
+
+export const contextName = (name: string): string => `plat-${name}`;
+
+/** The file that gets the entry: where kubectl and plat both look. */
+export function entryFile(explicit: string | undefined, { env, home, cwd }: IO): string {
+  const [first] = configPaths(explicit, env, [join(home, '.kube', 'config')]);
+  return resolve(cwd, first as string);
+}
+
+const lists = ['clusters', 'users', 'contexts'] as const;
+
+const serverOf = (config: RawConfig, name: string): unknown =>
+  (config.clusters?.find((entry) => entry.name === name)?.cluster as { server?: unknown } | undefined)?.server;
+
+/** Throws where the file has an entry of that name that is not this server's. */
+export async function checkEntry(file: string, name: string): Promise<void> {
+  const config = (await readRawConfig(file)) ?? {};
+  const taken = lists.find((list) => config[list]?.some((entry) => entry.name === name));
+  if (taken === undefined) return;
+  throw new ConfigError(
+    `${file} has ${taken} with the name ${name} already, which plat up did not make: choose another NAME or --kubeconfig, or remove them`,
+  );
+}
+
+/** Copies what the server's own configuration says. The context becomes the current one where that was asked for or there is none. */
+export async function writeEntry(file: string, name: string, adminConfig: string, use: boolean): Promise<void> {
+  const own = (await readRawConfig(adminConfig)) ?? {};
+  const cluster = own.clusters?.[0]?.cluster;
+  const user = own.users?.[0]?.user;
+  // Others may be about to write to it: there is a lock only where there is a directory.
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await editConfig(file, (config) => {
+    drop(config, name);
+    config.clusters = [...(config.clusters ?? []), { name, cluster }];
+    config.users = [...(config.users ?? []), { name, user }];
+    config.contexts = [...(config.contexts ?? []), { name, context: { cluster: name, user: name } }];
+    if (use || !config['current-context']) config['current-context'] = name;
+  });
+}
+
+/** Leaves an entry alone that leads elsewhere by now. */
+export async function removeEntry({ kubeconfig, context, address }: ServerRecord): Promise<void> {
+  const config = await readRawConfig(kubeconfig);
+  if (config === undefined || serverOf(config, context) !== address) return;
+  await editConfig(kubeconfig, (current) => {
+    drop(current, context);
+    if (current['current-context'] === context) current['current-context'] = '';
+  });
+}
+
+function drop(config: RawConfig, name: string): void {
+  for (const list of lists) {
+    const entries = config[list];
+    if (entries !== undefined) config[list] = entries.filter((entry) => entry.name !== name);
+  }
+}

@@ -1,0 +1,32 @@
+/** `plat list`: the servers that `plat up` started. */
+import { command } from '../command.ts';
+import { noWords } from '../config/files.ts';
+import { Records, type ServerRecord } from './records.ts';
+import { asJson, asTable, current, outputFlag } from './view.ts';
+
+export const list = command({
+  usage: '[flags]',
+  summary: 'List the servers that plat up started.',
+  flags: { Output: { output: outputFlag(['json', 'name'], 'Form of the output; a table when it is not given.') } },
+  async run({ options, words }, io) {
+    noWords(words);
+    const records = new Records(io);
+    const found: ServerRecord[] = [];
+    for (const name of await records.names()) {
+      const record = await current(records, name);
+      if (record !== undefined) found.push(record);
+    }
+    if (options.output === 'json')
+      io.out(
+        `${JSON.stringify(
+          found.map((record) => asJson(records, record)),
+          undefined,
+          2,
+        )}\n`,
+      );
+    else if (options.output === 'name') io.out(found.map(({ name }) => `${name}\n`).join(''));
+    else if (found.length === 0) io.err('plat: no servers; `plat up` starts one\n');
+    else io.out(asTable(found));
+    return 0;
+  },
+});

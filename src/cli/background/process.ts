@@ -1,0 +1,83 @@
+/** Processes by number and start time: a number alone may belong to another process by now. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { MessageChannel } from 'node:worker_threads';
+import type { Clock } from '../../lib/clock.ts';
+
+export interface ProcessId {
+  readonly pid: number;
+  /** When it started, as the system tells: compared, never read. */
+  readonly started: string;
+}
+
+/** Undefined where there is no such process, or one that has ended and is not yet taken away. */
+export function processOf(pid: number): ProcessId | undefined {
+  const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
+  return started === undefined ? undefined : { pid, started };
+}
+export const isRunning = ({ pid, started }: ProcessId): boolean => processOf(pid)?.started === started;
+
+/** Fields of /proc/PID/stat behind the name, which may hold anything: the state is the first, the start time the twentieth. */
+const START_FIELD = 19;
+function startOnLinux(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    // Start times count from when the system started.
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[START_FIELD]}`;
+  } catch {
+    return undefined;
+  }
+}
+function startByPs(pid: number): string | undefined {
+  try {
+    const [state, ...started] = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split(/\s+/);
+    return state?.startsWith('Z') ? undefined : started.join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** How often it is asked whether a process is still there, or a server is ready. */
+export const POLL_MS = 20;
+/** How long a process may take to end before it is killed. */
+const STOP_MS = 15_000;
+
+/** Ends a process: by SIGTERM, or by SIGKILL where that takes too long. */
+export async function stopProcess(id: ProcessId, clock: Clock): Promise<void> {
+  const release = keepAlive();
+  try {
+    const deadline = clock.monotonic() + STOP_MS;
+    let signal: NodeJS.Signals = 'SIGTERM';
+    if (isRunning(id)) send(id.pid, signal);
+    while (isRunning(id)) {
+      if (signal === 'SIGTERM' && clock.monotonic() >= deadline) {
+        signal = 'SIGKILL';
+        send(id.pid, signal);
+      }
+      await clock.sleep(POLL_MS);
+    }
+  } finally {
+    release();
+  }
+}
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Timers of a clock do not keep a program running; until the function that this answers is called, this does. */
+export function keepAlive(): () => void {
+  const { port1, port2 } = new MessageChannel();
+  port1.ref();
+  return () => {
+    port1.close();
+    port2.close();
+  };
+}

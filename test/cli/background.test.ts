@@ -1,0 +1,167 @@
+/** `plat up`, `plat list` and `plat down` of the built program, as scripts use them. */
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { processOf } from '../../src/cli/background/process.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import type { Loose } from '../support/client.ts';
+import { programDirectory, programMissing } from '../support/program.ts';
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe.skipIf(programMissing !== undefined)('background servers', () => {
+  let home: string;
+  let env: NodeJS.ProcessEnv;
+  const plat = (...args: string[]): Promise<Result> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [join(programDirectory, 'plat.js'), ...args], { env, cwd: home }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr }),
+      );
+    });
+  const ok = async (...args: string[]): Promise<string> => {
+    const result = await plat(...args);
+    expect(result, args.join(' ')).toMatchObject({ code: 0 });
+    return result.stdout;
+  };
+  const listed = async (): Promise<Loose[]> => JSON.parse(await ok('list', '-o', 'json'));
+  const config = (): Loose => parse(readFileSync(join(home, '.kube', 'config'), 'utf8'));
+  const state = (...path: string[]): string => join(home, 'state', 'plat', 'servers', ...path);
+  const alive = (pid: number): boolean => processOf(pid) !== undefined;
+
+  beforeEach(() => {
+    home = temporaryDirectory('plat-background');
+    env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), KUBECONFIG: '', PLATCONFIG: '' };
+  });
+  afterEach(async () => {
+    await plat('down', '--all');
+  });
+
+  test('a server is started, listed, used and removed', async () => {
+    const text = await ok('up', 'one', '--identity', 'kubernetes', '--store', 'memory', '--wait');
+    const address = /^one is running at (https:\/\/127\.0\.0\.1:\d+) {2}identity kubernetes {2}store memory$/m.exec(text)?.[1];
+    expect(address).toBeDefined();
+    const [record] = await listed();
+    expect(record).toMatchObject({ name: 'one', status: 'Running', address, identity: 'kubernetes', store: 'memory', context: 'plat-one' });
+    expect(await ok('list')).toMatch(new RegExp(`^NAME +STATUS +ADDRESS.*\\none +Running +${address} +kubernetes +memory +plat-one`));
+    expect(await ok('list', '-o', 'name')).toBe('one\n');
+    expect(config()).toMatchObject({
+      clusters: [{ name: 'plat-one', cluster: { server: address } }],
+      users: [{ name: 'plat-one' }],
+      contexts: [{ name: 'plat-one', context: { cluster: 'plat-one', user: 'plat-one' } }],
+      'current-context': 'plat-one',
+    });
+    for (const path of [join(home, '.kube', 'config'), state('one', 'server.log'), state('one', 'server.json'), record.ownKubeconfig])
+      expect(statSync(path).mode & 0o777, path).toBe(0o600);
+    expect(statSync(state('one')).mode & 0o777).toBe(0o700);
+    expect(await ok('get', 'namespace', 'default', '-o', 'name', '--context', 'plat-one')).toBe('namespace/default\n');
+    expect(await ok('get', 'namespace', 'default', '-o', 'name', '--kubeconfig', record.ownKubeconfig)).toBe('namespace/default\n');
+
+    expect(await ok('down', 'one')).toBe('one removed\n');
+    expect(alive(record.pid)).toBe(false);
+    expect(existsSync(state('one'))).toBe(false);
+    expect(config()).toMatchObject({ clusters: [], users: [], contexts: [], 'current-context': '' });
+    expect(await listed()).toEqual([]);
+  }, 120_000);
+
+  test('several at once, each with its own port and entry; other entries stay', async () => {
+    mkdirSync(join(home, '.kube'));
+    const other = {
+      clusters: [{ name: 'prod', cluster: { server: 'https://prod' } }],
+      contexts: [{ name: 'prod', context: { cluster: 'prod' } }],
+    };
+    writeFileSync(join(home, '.kube', 'config'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...other, 'current-context': 'prod' }));
+    chmodSync(join(home, '.kube', 'config'), 0o600);
+    await Promise.all(['a', 'b', 'c'].map((name) => ok('up', name, '--store=memory')));
+    const servers = await listed();
+    expect(servers.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(new Set(servers.map(({ address }) => address)).size).toBe(3);
+    expect(config()['current-context']).toBe('prod');
+    expect(
+      config()
+        .contexts.map(({ name }: Loose) => name)
+        .sort(),
+    ).toEqual(['plat-a', 'plat-b', 'plat-c', 'prod']);
+    await ok('down', 'a', 'b');
+    expect(config().contexts.map(({ name }: Loose) => name)).toEqual(['prod', 'plat-c']);
+    expect(await ok('up', 'c', '-o', 'kubeconfig')).toBe(`${state('c', 'data', 'admin.conf')}\n`);
+    await ok('down', '--all');
+    expect(config()).toMatchObject({ ...other, 'current-context': 'prod' });
+  }, 120_000);
+
+  test('up of a name that runs: the same flags or none leave it alone, others are an error', async () => {
+    await ok('up', '--store', 'memory', '--', '--v', '2');
+    const before = await listed();
+    expect(await plat('up', 'default')).toMatchObject({ code: 0, stderr: 'plat: default is already running\n' });
+    expect(await plat('up', '--store', 'memory', '--', '--v', '2')).toMatchObject({ code: 0 });
+    const refused = await plat('up', 'default', '--store', 'lmdb');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('default is running with other flags (--store=memory --v 2): `plat down default` first');
+    expect(await listed()).toEqual(before);
+  }, 120_000);
+
+  test('a server that was stopped with --keep, or whose process is gone, starts again with its data', async () => {
+    await ok('up', 'dev', '--identity=kubernetes');
+    await ok('create', 'configmap', 'kept', '--from-literal=a=b', '--context', 'plat-dev');
+    expect(await ok('down', 'dev', '--keep')).toBe('dev stopped\n');
+    expect(await listed()).toMatchObject([{ name: 'dev', status: 'Stopped', identity: 'kubernetes', store: 'lmdb' }]);
+    expect(config().contexts).toEqual([]);
+    await ok('up', 'dev');
+    expect(await ok('get', 'configmap', 'kept', '-o', 'name', '--context', 'plat-dev')).toBe('configmap/kept\n');
+
+    // The number of the process now belongs to another: that one must not be taken for the server, nor be ended.
+    const record = JSON.parse(readFileSync(state('dev', 'server.json'), 'utf8'));
+    await ok('down', 'dev', '--keep');
+    const stale = { ...record, process: { pid: process.pid, started: 'another time' } };
+    writeFileSync(state('dev', 'server.json'), JSON.stringify(stale));
+    expect(await listed()).toMatchObject([{ name: 'dev', status: 'Stopped' }]);
+    writeFileSync(state('dev', 'server.json'), JSON.stringify(stale));
+    expect(await ok('down', 'dev')).toBe('dev removed\n');
+    expect(alive(process.pid)).toBe(true);
+  }, 120_000);
+
+  test('a start that fails shows the end of the log and leaves nothing', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => blocker.once('listening', resolve));
+    const { port } = blocker.address() as { port: number };
+    const { code, stdout, stderr } = await plat('up', 'bad', '--store=memory', '--', '--secure-port', String(port));
+    blocker.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('plat: bad did not start: it ended with exit code 1; its log ends with\n\n');
+    expect(stderr).toContain('--secure-port');
+    expect(existsSync(state('bad'))).toBe(false);
+    expect(await listed()).toEqual([]);
+  }, 120_000);
+
+  test.each([
+    [['up', 'No_Name'], 2, '"No_Name" is not a name of a server'],
+    [['up', 'a', 'b'], 2, 'unexpected argument "b"'],
+    [['up', 'a', '--store', 'paper'], 2, '--store: "paper" is not one of lmdb, memory, etcd'],
+    [['up', 'a', '--', '--data-dir=/x'], 2, '--data-dir: a server of plat up has a directory of its own'],
+    [['up', 'a', '--wait=soon'], 2, '--wait: "soon" is not a whole number'],
+    [['down'], 2, 'name servers, or give --all'],
+    [['down', 'a', '--all'], 2, 'name servers, or give --all'],
+    [['down', '../x'], 2, '"../x" is not a name of a server'],
+    [['down', 'nobody'], 1, 'there is no server nobody'],
+    [['list', 'a'], 2, 'unexpected argument "a"'],
+  ])('%j is refused', async (args, code, message) => {
+    const result = await plat(...args);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(message);
+  });
+
+  test('an entry of the same name that someone else made is left alone', async () => {
+    mkdirSync(join(home, '.kube'));
+    writeFileSync(join(home, '.kube', 'config'), JSON.stringify({ contexts: [{ name: 'plat-mine', context: { cluster: 'x' } }] }));
+    const { code, stderr } = await plat('up', 'mine', '--store=memory');
+    expect(code).toBe(2);
+    expect(stderr).toContain('has contexts with the name plat-mine already, which plat up did not make');
+    expect(config().contexts).toEqual([{ name: 'plat-mine', context: { cluster: 'x' } }]);
+  });
+});
