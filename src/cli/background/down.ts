@@ -18,10 +18,10 @@ export const downCommand = (clock: Clock): Command =>
     usage: 'NAME… | --all [flags]',
     summary: 'Stop servers that plat up started, and remove them.',
     flags,
-    async run({ options, words }, io) {
+    async run({ options, args }, io) {
       const records = new Records(io);
-      if (options.all === words.length > 0) throw new FlagError('name servers, or give --all; `plat list` shows them');
-      const names = options.all ? await records.names() : [...new Set(words)].map(checkName);
+      if (options.all === args.length > 0) throw new FlagError('name servers, or give --all; `plat list` shows them');
+      const names = options.all ? await records.names() : [...new Set(args)].map(checkName);
       let code = 0;
       for (const name of names) if (!(await end(name, options.keep, records, clock, io))) code = 1;
       return code;

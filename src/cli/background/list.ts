@@ -1,6 +1,6 @@
 /** `plat list`: the servers that `plat up` started. */
 import { command } from '../command.ts';
-import { noWords } from '../config/files.ts';
+import { noArguments } from '../config/files.ts';
 import { Records, type ServerRecord } from './records.ts';
 import { asJson, asTable, current, outputFlag } from './view.ts';
 
@@ -8,8 +8,8 @@ export const list = command({
   usage: '[flags]',
   summary: 'List the servers that plat up started.',
   flags: { Output: { output: outputFlag(['json', 'name'], 'Form of the output; a table when it is not given.') } },
-  async run({ options, words }, io) {
-    noWords(words);
+  async run({ options, args }, io) {
+    noArguments(args);
     const records = new Records(io);
     const found: ServerRecord[] = [];
     for (const name of await records.names()) {

@@ -59,10 +59,10 @@ export const upCommand = (surroundings: UpSurroundings): Command =>
   plat up dev -- --secure-port 7443 --v 2       any flag of plat server
   export KUBECONFIG=$(plat up ci --wait -o kubeconfig)
 `,
-    async run({ options, words }, io) {
-      const named = words[0] !== undefined && !words[0].startsWith('-');
-      const name = checkName(named ? (words[0] as string) : 'default');
-      const given = serverArgs(options, named ? words.slice(1) : words);
+    async run({ options, args }, io) {
+      const named = args[0] !== undefined && !args[0].startsWith('-');
+      const name = checkName(named ? (args[0] as string) : 'default');
+      const given = serverArgs(options, named ? args.slice(1) : args);
       const records = new Records(io);
       const record = await records.claim(name, () => begin({ name, given, options, records, io, ...surroundings }));
       report(record, records, options, io);
