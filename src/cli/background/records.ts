@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dataFiles } from '../../config/flags.ts';
+import { dataFiles } from '../../config/server-options.ts';
 import { FlagError } from '../../lib/flags.ts';
 import { writeSecretFile } from '../../lib/pki.ts';
 import type { IO } from '../command.ts';

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
-import { parseServerFlags, type ServerOptions, serverFlags } from '../../config/flags.ts';
+import { serverFlags } from '../../config/flags.ts';
+import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
