@@ -24,7 +24,7 @@ export interface ObjectReference {
 export type ObjectPattern = Readonly<Record<string, unknown>> | ((object: unknown) => boolean);
 
 export interface EventuallyOptions {
-  /** How long to wait, in milliseconds of real time. Default: 5,000. */
+  /** How long to wait, in milliseconds of real time. Default: that of `withServer`, else 4,500. */
   readonly timeout?: number | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -34,14 +34,19 @@ export interface WatchableServer {
   fetch(path: string, init?: { user?: string; groups?: readonly string[]; signal?: AbortSignal }): Promise<Response>;
 }
 
-const TIMEOUT_MS = 5_000;
+/** A little less than runners give a test by themselves, so that what is printed is this wait and not theirs. */
+const TIMEOUT_MS = 4_500;
+const timeouts = new WeakMap<WatchableServer, number>();
+
+/** For waits on this server that name none. */
+export const setTimeoutOf = (server: WatchableServer, millis: number): unknown => timeouts.set(server, millis);
 const asserting = { user: ASSERTING_USER, groups: ['system:masters'] };
 
 export async function checkEventually(
   server: WatchableServer,
   object: ObjectReference | AnyObject,
   wanted: ObjectPattern,
-  { timeout = TIMEOUT_MS, clock = systemClock }: EventuallyOptions = {},
+  { timeout = timeouts.get(server) ?? TIMEOUT_MS, clock = systemClock }: EventuallyOptions = {},
 ): Promise<Check> {
   const reference = referenceOf(object);
   const ending = new AbortController();
@@ -79,7 +84,7 @@ export async function checkGone(server: WatchableServer, object: ObjectReference
     metadata.deletionTimestamp === undefined ? 'nobody has deleted it' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
   return checked(
     check.pass,
-    () => `${text} is still there after ${options?.timeout ?? TIMEOUT_MS} ms: ${waits}`,
+    () => `${text} is still there after ${options?.timeout ?? timeouts.get(server) ?? TIMEOUT_MS} ms: ${waits}`,
     () => `${text} is gone`,
     check.actual,
     undefined,

@@ -1,6 +1,7 @@
 /** Servers of a suite: when they start, what each test finds, and that every one ends. */
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../server.ts';
+import { checkGone } from './eventually.ts';
 import { expectHelpers } from './expect.ts';
 import { onServerWith, type WithServerOptions } from './with-server.ts';
 
@@ -91,6 +92,16 @@ describe('a test that never returns', () => {
     await end();
     await isClosed(server);
   });
+});
+
+test('waits of a suite take as long as it says', async () => {
+  const { onServer, begin, end } = suite({ eventuallyTimeout: 1 });
+  await begin();
+  await onServer(async (server) => {
+    const { message } = await checkGone(server, { apiVersion: 'v1', kind: 'Namespace', name: 'default' });
+    expect(message()).toContain('is still there after 1 ms');
+  })();
+  await end();
 });
 
 test('a set-up that fails fails the suite and its tests, and its server is closed', async () => {

@@ -11,11 +11,14 @@
 import type { TestServerOptions } from '../options.ts';
 import { startTestServer, type TestServer } from '../server.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { setTimeoutOf } from './eventually.ts';
 import { explainFailure } from './explain.ts';
 
 export interface WithServerOptions extends TestServerOptions {
   /** Prepares the server, once. What it holds then, every test finds. */
   readonly setUp?: ((server: TestServer) => unknown) | undefined;
+  /** How long `toEventuallyHave` and its like wait where they name no time, in milliseconds. Default: 4,500. */
+  readonly eventuallyTimeout?: number | undefined;
 }
 
 /** Makes a test function of a function that needs a server. What the runner passes to tests comes after the server. */
@@ -76,7 +79,7 @@ export class ServerSuite {
   }
 
   private async setUp(): Promise<Snapshot> {
-    const { setUp, ...options } = this.options;
+    const { setUp, eventuallyTimeout: _, ...options } = this.options;
     const server = await this.keep(startTestServer(options));
     try {
       await setUp?.(server);
@@ -91,6 +94,8 @@ export class ServerSuite {
   private async keep(starting: Promise<TestServer>): Promise<TestServer> {
     const server = await starting;
     this.open.add(server);
+    const { eventuallyTimeout } = this.options;
+    if (eventuallyTimeout !== undefined) setTimeoutOf(server, eventuallyTimeout);
     if (!this.closed) return server;
     await this.end(server);
     throw new Error('the tests of this server are over');
