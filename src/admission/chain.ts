@@ -17,15 +17,15 @@ export type Observe = (seconds: number, rejected: boolean) => void;
 
 const unobserved: ChainObserver = { now: () => 0, plugin: () => () => {}, phase: () => () => {} };
 
-interface Judge {
+interface Handler {
   readonly name: string;
-  readonly judge: (request: AdmissionRequest) => void | Promise<void>;
+  readonly handle: (request: AdmissionRequest) => void | Promise<void>;
   readonly observe: Observe;
 }
 /** The plug-ins that look at one kind, by phase and operation. */
 interface Lists {
-  readonly admit: Readonly<Record<AdmissionOperation, readonly Judge[]>>;
-  readonly validate: Readonly<Record<AdmissionOperation, readonly Judge[]>>;
+  readonly admit: Readonly<Record<AdmissionOperation, readonly Handler[]>>;
+  readonly validate: Readonly<Record<AdmissionOperation, readonly Handler[]>>;
 }
 const operations: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
@@ -73,12 +73,13 @@ class Runner {
 
   phase(phase: Phase, request: AdmissionRequest): void | Promise<void> {
     const { operation, served } = request;
-    const judges = (this.lists.get(served.kind) ?? this.listsOf(served))[phase][operation];
-    if (judges.length === 0) return;
+    const handlers = (this.lists.get(served.kind) ?? this.listsOf(served))[phase][operation];
+    if (handlers.length === 0) return;
     const observe = this.phases[phase][operation];
     const began = this.observer.now();
     try {
-      const answer = request.explanation === undefined ? this.run(judges, 0, request, began) : this.runExplained(judges, phase, request);
+      const answer =
+        request.explanation === undefined ? this.run(handlers, 0, request, began) : this.runExplained(handlers, phase, request);
       if (!(answer instanceof Promise)) {
         observe((answer - began) / 1000, false);
         return;
@@ -97,21 +98,21 @@ class Runner {
   }
 
   /** Answers when the last one was done: the clock is read once for each. */
-  private run(judges: readonly Judge[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
+  private run(handlers: readonly Handler[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
     let began = since;
-    for (let i = start; i < judges.length; i++) {
-      const one = judges[i] as Judge;
+    for (let i = start; i < handlers.length; i++) {
+      const one = handlers[i] as Handler;
       const from = began;
       let rejected = true;
       try {
-        const answer = one.judge(request);
+        const answer = one.handle(request);
         if (answer instanceof Promise) {
           rejected = false;
           return answer.then(
             () => {
               const ended = this.observer.now();
               one.observe((ended - from) / 1000, false);
-              return this.run(judges, i + 1, request, ended);
+              return this.run(handlers, i + 1, request, ended);
             },
             (error: unknown) => {
               one.observe((this.observer.now() - from) / 1000, true);
@@ -129,14 +130,14 @@ class Runner {
     return began;
   }
 
-  private async runExplained(judges: readonly Judge[], phase: Phase, request: AdmissionRequest): Promise<number> {
+  private async runExplained(handlers: readonly Handler[], phase: Phase, request: AdmissionRequest): Promise<number> {
     const explanation = request.explanation as NonNullable<AdmissionRequest['explanation']>;
-    for (const one of judges) {
+    for (const one of handlers) {
       const done = explanation.begin(one.name, phase, request);
       const began = this.observer.now();
       let failure: unknown;
       try {
-        await one.judge(request);
+        await one.handle(request);
       } catch (error) {
         failure = error ?? new Error('refused');
       }
@@ -151,12 +152,12 @@ class Runner {
   private listsOf(served: Served): Lists {
     const concerned = this.plugins.filter((plugin) => plugin.concerns === undefined || plugin.concerns(served));
     const pick = (phase: Phase) =>
-      byOperation((operation): readonly Judge[] =>
+      byOperation((operation): readonly Handler[] =>
         concerned
           .filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation))
           .map((plugin) => ({
             name: plugin.name,
-            judge: (plugin[phase] as Judge['judge']).bind(plugin),
+            handle: (plugin[phase] as Handler['handle']).bind(plugin),
             observe: this.observer.plugin(plugin.name, phase, operation),
           })),
       );

@@ -19,9 +19,9 @@ export interface ExplainedStep {
   readonly note?: string;
 }
 
-/** Changes told of one step; more are only counted. */
+/** Changes kept of one step; more are only counted. */
 const MAX_CHANGES = 24;
-/** Steps kept; a configuration with more webhooks than that is told of in part. */
+/** Steps kept; the steps of further webhooks are left out. */
 const MAX_STEPS = 200;
 /** Longest text of the header: intermediaries commonly refuse heads of more than 8 KB. */
 const HEADER_LIMIT = 6144;
@@ -55,9 +55,9 @@ export class Explanation {
     const all = this.steps.map(compact);
     const whole = JSON.stringify(all);
     if (whole.length <= HEADER_LIMIT) return ascii(whole);
-    const told = this.steps.filter((step) => step.changed.length > 0 || step.refused !== undefined || step.note !== undefined).map(compact);
-    while (told.length > 0 && JSON.stringify(told).length > HEADER_LIMIT - 40) told.pop();
-    return ascii(JSON.stringify([...told, { left_out: all.length - told.length }]));
+    const kept = this.steps.filter((step) => step.changed.length > 0 || step.refused !== undefined || step.note !== undefined).map(compact);
+    while (kept.length > 0 && JSON.stringify(kept).length > HEADER_LIMIT - 40) kept.pop();
+    return ascii(JSON.stringify([...kept, { left_out: all.length - kept.length }]));
   }
 
   /** The same as causes of a Status. */
@@ -93,18 +93,18 @@ function sentence({ phase, round, millis, changed, refused, note }: ExplainedSte
 export function changes(before: JsonValue, after: JsonValue): string[] {
   const found: string[] = [];
   let more = 0;
-  const tell = (text: string): void => {
+  const report = (text: string): void => {
     if (found.length < MAX_CHANGES) found.push(text);
     else more++;
   };
   const compare = (a: JsonValue | undefined, b: JsonValue | undefined, path: string): void => {
     if (a === b) return;
     if (a === undefined || b === undefined) {
-      tell(`${a === undefined ? '+' : '-'}${path}`);
+      report(`${a === undefined ? '+' : '-'}${path}`);
       return;
     }
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) {
-      if (JSON.stringify(a) !== JSON.stringify(b)) tell(`~${path}`);
+      if (JSON.stringify(a) !== JSON.stringify(b)) report(`~${path}`);
       return;
     }
     const left = a as JsonObject;

@@ -12,7 +12,7 @@ import type { AdmissionPlugin } from './types.ts';
 import type { WebhookTools } from './webhooks/tools.ts';
 
 /** Something that a user may be allowed to do. `group` is the full group name. */
-export interface Deed {
+export interface UserAction {
   readonly verb: string;
   readonly group: string;
   readonly version?: string;
@@ -32,7 +32,7 @@ export interface PluginEnv {
   /** How long pods stay on a node in trouble unless they say otherwise. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
   /** Whether the rules of access let a user do something. */
-  may(user: User, deed: Deed): boolean | Promise<boolean>;
+  may(user: User, action: UserAction): boolean | Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
   findKind(group: string, kind: string, version?: string): Served | undefined;
   /** Whether a version of a group, or one resource of it, is switched on. `group` is the full group name. */

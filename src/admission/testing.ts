@@ -12,7 +12,7 @@ import type { User } from '../meta/user.ts';
 import { readJsonPatch } from '../patch/index.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
-import type { Deed, MakePlugin, PluginEnv } from './plugin.ts';
+import type { MakePlugin, PluginEnv, UserAction } from './plugin.ts';
 import type { AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
 
 const kinds = builtinKinds(kubernetes);
@@ -55,7 +55,7 @@ export class World {
   readonly warnings: string[] = [];
   readonly annotations = new Map<string, string>();
   /** Asked for every question about rights; answers no unless a test says otherwise. */
-  may: (user: User, deed: Deed) => boolean = () => false;
+  may: (user: User, action: UserAction) => boolean = () => false;
   private readonly store = new FakeStore();
   private readonly random = seededRandom(1);
 
@@ -77,7 +77,7 @@ export class World {
     newUid: () => this.random.uuid(),
     feature: () => false,
     tolerationSeconds: { notReady: 300, unreachable: 300 },
-    may: (user, deed) => this.may(user, deed),
+    may: (user, action) => this.may(user, action),
     findKind: (group, kind) => {
       const found = kinds.find((one) => one.kind === kind && serve(one, kubernetes).some((served) => served.group === group));
       return found === undefined ? undefined : serve(found, kubernetes)[0];
@@ -130,7 +130,7 @@ export class World {
 }
 
 /** Runs both phases of one plug-in. Answers the refusal, or undefined. */
-export async function judged(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<string | undefined> {
+export async function refusalOf(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<string | undefined> {
   if (!plugin.handles(request.operation) || plugin.concerns?.(request.served) === false) return undefined;
   try {
     await plugin.admit?.(request);

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPaths, loadConfig } from '../client/config.ts';
 import { type Connection, connectionOf } from '../client/connection.ts';
-import { hereAndNow } from '../client/credentials.ts';
+import { localEnvironment } from '../client/credentials.ts';
 import { Transport } from '../client/transport.ts';
 import { dataFiles } from '../config/server-options.ts';
 import { bool, duration, FlagError, type FlagValues, file, flag, repeated } from '../lib/flags.ts';
@@ -71,7 +71,7 @@ export async function connect(options: ConnectOptions, namespace: string | undef
     namespace,
     ...(options.insecureSkipTlsVerify && { insecure: true }),
   };
-  const connection = await connectionOf(config, choice, { ...hereAndNow, env: io.env, show: (text) => io.err(text) });
+  const connection = await connectionOf(config, choice, { ...localEnvironment, env: io.env, show: (text) => io.err(text) });
   const transport = new Transport(connection, `plat/${productVersion} (${process.platform}/${process.arch})`);
   return { transport, connection, timeout: options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout } };
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
-import { type CredentialSource, type CredentialWorld, hereAndNow, tokenFileSource } from './credentials.ts';
+import { type CredentialEnvironment, type CredentialSource, localEnvironment, tokenFileSource } from './credentials.ts';
 import { proxyFor } from './proxy.ts';
 
 /** Everything needed to talk to a server. */
@@ -49,7 +49,7 @@ export interface ConnectionChoice {
 export async function connectionOf(
   config: ClientConfig,
   choice: ConnectionChoice = {},
-  world: CredentialWorld = hereAndNow,
+  world: CredentialEnvironment = localEnvironment,
 ): Promise<Connection> {
   const contextName = choice.context ?? config.currentContext;
   const context = contextName === '' ? undefined : find(config.contexts, contextName, 'context');
@@ -84,7 +84,7 @@ async function reach(
   server: string,
   cluster: ClusterEntry | undefined,
   choice: ConnectionChoice,
-  world: CredentialWorld,
+  world: CredentialEnvironment,
 ): Promise<Reached> {
   const ownServer = choice.server !== undefined && choice.server !== cluster?.server;
   const ca =
@@ -160,7 +160,7 @@ interface UserPlace {
 async function sourceOf(
   place: UserPlace,
   reached: Reached & { cluster: ClusterEntry | undefined },
-  world: CredentialWorld,
+  world: CredentialEnvironment,
 ): Promise<CredentialSource | undefined> {
   const { user, userName, file } = place;
   if (user?.exec) {

@@ -23,7 +23,7 @@ export interface CredentialSource {
 }
 
 /** What the process has that a credential may need. */
-export interface CredentialWorld {
+export interface CredentialEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /** Whether someone can be asked at standard input. */
@@ -31,7 +31,7 @@ export interface CredentialWorld {
   /** Shows what a plug-in says to the person at the keyboard. */
   show(text: string): void;
 }
-export const hereAndNow: CredentialWorld = {
+export const localEnvironment: CredentialEnvironment = {
   env: process.env,
   clock: systemClock,
   interactive: process.stdin.isTTY === true,
@@ -74,7 +74,7 @@ const same = (a: Credential, b: Credential): boolean =>
 const REREAD_MS = 10_000;
 
 /** `initial` is the token until the file can be read. */
-export function tokenFileSource(path: string, world: Pick<CredentialWorld, 'clock'>, initial = ''): CredentialSource {
+export function tokenFileSource(path: string, world: Pick<CredentialEnvironment, 'clock'>, initial = ''): CredentialSource {
   let last = initial;
   return keptSource(async () => {
     try {

@@ -6,7 +6,7 @@ import { issueClient, newAuthority, readAuthority } from '../lib/pki.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { parseConfig } from './config.ts';
 import { connectionOf } from './connection.ts';
-import type { CredentialSource, CredentialWorld } from './credentials.ts';
+import type { CredentialEnvironment, CredentialSource } from './credentials.ts';
 
 const directory = temporaryDirectory('plat-plugin');
 const group = { kubernetes: 'client.authentication.k8s.io', plat: 'client.authentication.plat.dev' };
@@ -34,7 +34,7 @@ const say = (status, more) => console.log(JSON.stringify({ kind: 'ExecCredential
 interface Said {
   text: string;
 }
-const worldOf = (changes: Partial<CredentialWorld> = {}): CredentialWorld & { said: Said } => {
+const worldOf = (changes: Partial<CredentialEnvironment> = {}): CredentialEnvironment & { said: Said } => {
   const said = { text: '' };
   return {
     env: { PATH: process.env.PATH },

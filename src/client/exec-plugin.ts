@@ -8,7 +8,7 @@ import { joinApiVersion } from '../meta/api-version.ts';
 import { groupName, type Identity, identities } from '../meta/identity.ts';
 import { ConfigError, type ExecEntry } from './config.ts';
 import type { Reached } from './connection.ts';
-import { type Credential, type CredentialSource, type CredentialWorld, keptSource, type Made } from './credentials.ts';
+import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
 
 export interface PluginUse {
   readonly exec: ExecEntry;
@@ -29,20 +29,20 @@ const modes = ['Never', 'IfAvailable', 'Always'];
 const versions = ['v1', 'v1beta1'];
 
 /** The plug-in as a source of credentials. Throws ConfigError for an entry that cannot be run. */
-export function execSource(use: PluginUse, world: CredentialWorld): CredentialSource {
+export function execSource(use: PluginUse, world: CredentialEnvironment): CredentialSource {
   const plugin = new Plugin(use, world);
   return keptSource(() => plugin.make(), world.clock);
 }
 
 class Plugin {
   private readonly use: PluginUse;
-  private readonly world: CredentialWorld;
+  private readonly world: CredentialEnvironment;
   private readonly command: string;
   private readonly apiVersion: string;
   private readonly identity: Identity;
   private readonly mode: string;
 
-  constructor(use: PluginUse, world: CredentialWorld) {
+  constructor(use: PluginUse, world: CredentialEnvironment) {
     this.use = use;
     this.world = world;
     const { command, apiVersion, interactiveMode } = use.exec;

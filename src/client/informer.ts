@@ -109,12 +109,12 @@ export class Informer<T extends ApiObject = ApiObject> {
     const old = objects.get(name);
     if (old !== undefined && old.metadata.resourceVersion === arrived.metadata.resourceVersion) return;
     // Another object of the same name: the end of the first was missed.
-    if (old !== undefined && old.metadata.uid !== arrived.metadata.uid) this.tell({ type: 'deleted', object: old, old });
+    if (old !== undefined && old.metadata.uid !== arrived.metadata.uid) this.notify({ type: 'deleted', object: old, old });
     const object = this.keep(arrived);
     if (old === undefined) this.count++;
     objects.set(name, object);
-    if (old === undefined || old.metadata.uid !== object.metadata.uid) this.tell({ type: 'added', object, old: undefined });
-    else this.tell({ type: 'modified', object, old });
+    if (old === undefined || old.metadata.uid !== object.metadata.uid) this.notify({ type: 'added', object, old: undefined });
+    else this.notify({ type: 'modified', object, old });
   }
   private remove(key: string, last: T | undefined): void {
     const slash = key.indexOf('/');
@@ -126,9 +126,9 @@ export class Informer<T extends ApiObject = ApiObject> {
     objects.delete(name);
     this.count--;
     if (objects.size === 0) this.namespaces.delete(namespace);
-    this.tell({ type: 'deleted', object: last === undefined ? old : this.keep(last), old });
+    this.notify({ type: 'deleted', object: last === undefined ? old : this.keep(last), old });
   }
-  private tell(change: Change<T>): void {
+  private notify(change: Change<T>): void {
     for (const listener of this.listeners) listener(change);
   }
 }

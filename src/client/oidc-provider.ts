@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { parseJwt, timeClaim } from '../lib/jwt.ts';
 import { ConfigError } from './config.ts';
 import { editConfig } from './config-file.ts';
-import { type Credential, type CredentialSource, type CredentialWorld, keptSource, type Made } from './credentials.ts';
+import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
 import { readAll } from './transport.ts';
 
 export interface ProviderUse {
@@ -22,7 +22,7 @@ const LEEWAY_MS = 10_000;
 const ANSWER_MS = 30_000;
 const ANSWER_LIMIT = 1 << 20;
 
-export function providerSource(use: ProviderUse, world: CredentialWorld): CredentialSource {
+export function providerSource(use: ProviderUse, world: CredentialEnvironment): CredentialSource {
   const { name = '' } = use.provider;
   if (name !== 'oidc') {
     throw new ConfigError(
@@ -42,13 +42,13 @@ interface Endpoints {
 
 class Login {
   private readonly use: ProviderUse;
-  private readonly world: CredentialWorld;
+  private readonly world: CredentialEnvironment;
   private readonly settings: Readonly<Record<string, string>>;
   private readonly issuer: string;
   private idToken: string;
   private refreshToken: string;
 
-  constructor(use: ProviderUse, world: CredentialWorld) {
+  constructor(use: ProviderUse, world: CredentialEnvironment) {
     this.use = use;
     this.world = world;
     this.settings = use.provider.config ?? {};

@@ -92,16 +92,16 @@ export class Transport {
   private send(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
-      const late =
+      const timer =
         options.timeout === undefined
           ? undefined
           : setTimeout(() => request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })), options.timeout);
       request.on('error', (error) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         reject(options.signal?.aborted ? options.signal.reason : this.explain(error));
       });
       request.on('response', (response) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
       });
       request.end(options.body);

@@ -36,20 +36,20 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   const configurations: ReadonlyMap<string, PluginConfiguration> =
     file === undefined
       ? new Map()
-      : await told('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
+      : await named('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
   for (const text of deprecationWarnings(enabled)) log.warn(text);
   const env = pluginEnv(base, deps);
   for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
   const chain: AdmissionPlugin[] = [];
   for (const name of enabled) {
-    chain.push(await told(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
+    chain.push(await named(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
   // The rights of whoever grants rights are judged last, on the object as all others have left it.
   chain.push(rbacEscalation(deps.auth.escalation as EscalationRules));
   return admissionChain(chain, chainMetrics(metrics, clock));
 }
 
-async function told<T>(what: string, make: () => T | Promise<T>): Promise<T> {
+async function named<T>(what: string, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {
@@ -69,8 +69,8 @@ function pluginEnv(
     newUid: random.uuid,
     feature: (name) => env.feature(name),
     tolerationSeconds: { notReady: options.defaultNotReadyTolerationSeconds, unreachable: options.defaultUnreachableTolerationSeconds },
-    may: async (user, deed) => {
-      const { verb, group, version = '', resource, subresource = '', namespace = '', name = '' } = deed;
+    may: async (user, action) => {
+      const { verb, group, version = '', resource, subresource = '', namespace = '', name = '' } = action;
       const asked = { user, verb, group, version, resource, subresource, namespace, name, path: '', resourceRequest: true };
       return (await auth.authorizer.authorize(asked)).decision === 'allow';
     },

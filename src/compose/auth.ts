@@ -13,7 +13,7 @@ import type { TokenIssuer } from '../auth/service-account/token-request.ts';
 import type { Authenticator, Authorizer, TokenAuthenticator } from '../auth/types.ts';
 import { parseConfig } from '../client/config.ts';
 import { connectionOf } from '../client/connection.ts';
-import { hereAndNow } from '../client/credentials.ts';
+import { localEnvironment } from '../client/credentials.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -129,7 +129,7 @@ async function openid(options: ServerOptions, clock: Clock) {
 /** A remote service from a file in the format of client configurations. */
 export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 'own'>): Promise<Remote> {
   try {
-    const connection = await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file), {}, { ...hereAndNow, env: {} });
+    const connection = await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file), {}, { ...localEnvironment, env: {} });
     // These calls are made with what is known when the server starts.
     if (connection.credentials !== undefined && connection.authorization === undefined) {
       throw new Error('the user gets credentials from a plug-in or provider, which has no place here: use a certificate or a token');

@@ -148,7 +148,7 @@ export class FakeApi implements Http {
         sink,
       };
       this.watches.add(watch);
-      for (const change of this.history) if (change.version > from) this.tell(watch, change);
+      for (const change of this.history) if (change.version > from) this.notify(watch, change);
       return { close: () => void this.watches.delete(watch) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -272,9 +272,9 @@ export class FakeApi implements Http {
   }
   private publish(change: Change): void {
     this.history.push(change);
-    for (const watch of [...this.watches]) this.tell(watch, change);
+    for (const watch of [...this.watches]) this.notify(watch, change);
   }
-  private tell({ kind, matches, metadataOnly, sink }: Watch, change: Change): void {
+  private notify({ kind, matches, metadataOnly, sink }: Watch, change: Change): void {
     if (change.kind !== kind || !matches(change.object)) return;
     const object = metadataOnly ? metadataOf(change.object) : change.object;
     sink.data(Buffer.from(`${JSON.stringify({ type: change.type, object })}\n`));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CustomResourceDefinition } from '../kinds/apiextensions/schema/v1.ts';
-import { judgeNames, takenNames } from './accepted-names.ts';
+import { acceptNames, takenNames } from './accepted-names.ts';
 
 type Names = CustomResourceDefinition['spec']['names'];
 const definition = (names: Names, accepted: Partial<Names> = {}, group = 'example.com'): CustomResourceDefinition =>
@@ -20,7 +20,7 @@ const apples: Names = {
 const others = [definition(apples, apples), definition({ ...apples, plural: 'far' }, { kind: 'Far', plural: 'far' }, 'other.com')];
 
 const judge = (one: CustomResourceDefinition) => {
-  judgeNames(one, takenNames(others, 'example.com'), '2024-01-01T00:00:00Z');
+  acceptNames(one, takenNames(others, 'example.com'), '2024-01-01T00:00:00Z');
   return one.status;
 };
 const pear: Names = { plural: 'pears', singular: 'pear', kind: 'Pear', listKind: 'PearList' };
@@ -80,6 +80,6 @@ test('what was judged before is judged the same, and its time stays', () => {
   const one = definition(pear);
   judge(one);
   const before = structuredClone(one.status);
-  judgeNames(one, takenNames([...others, one], 'example.com'), '2030-01-01T00:00:00Z');
+  acceptNames(one, takenNames([...others, one], 'example.com'), '2030-01-01T00:00:00Z');
   expect(one.status).toEqual(before);
 });

@@ -11,7 +11,7 @@ import type {
   CustomResourceDefinitionStatus,
 } from '../kinds/apiextensions/schema/v1.ts';
 
-type Judged = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'type'>;
+type NamesCondition = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'type'>;
 
 /** Names that the other definitions of a group have got. */
 export interface TakenNames {
@@ -32,23 +32,23 @@ export function takenNames(definitions: readonly CustomResourceDefinition[], gro
 }
 
 /** Sets the accepted names and the conditions that follow from them. `now` is a text of time. */
-export function judgeNames({ spec, status }: CustomResourceDefinition, taken: TakenNames, now: string): void {
-  const [accepted, judged] = acceptedNames(spec.names, status.acceptedNames, taken);
+export function acceptNames({ spec, status }: CustomResourceDefinition, taken: TakenNames, now: string): void {
+  const [accepted, condition] = acceptedNames(spec.names, status.acceptedNames, taken);
   status.acceptedNames = accepted;
-  setCondition(status, { type: 'NamesAccepted', lastTransitionTime: now, ...judged });
-  const established = establishment(status, judged.status === 'True');
+  setCondition(status, { type: 'NamesAccepted', lastTransitionTime: now, ...condition });
+  const established = establishment(status, condition.status === 'True');
   if (established !== undefined) setCondition(status, { type: 'Established', lastTransitionTime: now, ...established });
 }
 
 /** What a definition whose names are accepted becomes next. */
-export const established: Judged = {
+export const established: NamesCondition = {
   status: 'True',
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
 };
 
 /** A definition that has been established stays so, whatever becomes of its names. */
-function establishment({ conditions }: CustomResourceDefinitionStatus, accepted: boolean): Judged | undefined {
+function establishment({ conditions }: CustomResourceDefinitionStatus, accepted: boolean): NamesCondition | undefined {
   const old = conditions?.find(({ type }) => type === 'Established');
   if (old?.status === 'True') return undefined;
   if (accepted) return { status: 'False', reason: 'Installing', message: 'the initial names have been accepted' };
@@ -61,11 +61,11 @@ function acceptedNames(
   wanted: CustomResourceDefinitionNames,
   had: CustomResourceDefinitionNames,
   { resources, kinds }: TakenNames,
-): [CustomResourceDefinitionNames, Judged] {
+): [CustomResourceDefinitionNames, NamesCondition] {
   const accepted: CustomResourceDefinitionNames = { ...had };
-  let judged: Judged = { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+  let condition: NamesCondition = { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
   const refuse = (reason: string, message: string): void => {
-    judged = { status: 'False', reason, message };
+    condition = { status: 'False', reason, message };
   };
   const take = <K extends 'plural' | 'singular' | 'kind' | 'listKind'>(field: K, used: ReadonlySet<string>, reason: string): void => {
     const name = wanted[field];
@@ -82,5 +82,5 @@ function acceptedNames(
   accepted.categories = wanted.categories as never;
   for (const field of ['shortNames', 'categories', 'singular', 'listKind'] as const)
     if (accepted[field] === undefined) delete accepted[field];
-  return [accepted, judged];
+  return [accepted, condition];
 }

@@ -27,7 +27,7 @@ import { shapeOf } from '../patch/shape.ts';
 import { prefixOf, type Resource } from '../registry/catalog.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { SystemWriter } from '../registry/system.ts';
-import { established, judgeNames, takenNames } from './accepted-names.ts';
+import { acceptNames, established, takenNames } from './accepted-names.ts';
 import type { ConversionTools } from './conversion/webhook.ts';
 import { type CustomKind, customKind } from './custom-kind.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -194,16 +194,16 @@ export class Definitions {
       if (known !== undefined) this.removeLeftoversLater(name, prefixOf(known.custom.kind));
       return;
     }
-    await this.judgeNames(name);
-    const judged = this.definitions.get('', name);
-    if (judged === undefined) return;
+    await this.acceptNames(name);
+    const current = this.definitions.get('', name);
+    if (current === undefined) return;
     // Whoever reads that it is established finds its kind served.
-    if (isTrue(judged, 'NamesAccepted') || isTrue(judged, 'Established')) {
+    if (isTrue(current, 'NamesAccepted') || isTrue(current, 'Established')) {
       if (this.isLarge(name)) await nextTurn();
-      await this.serve(judged);
+      await this.serve(current);
     }
     await this.establish(name);
-    if (judged.metadata.deletionTimestamp !== undefined) this.beginCleanUp(name);
+    if (current.metadata.deletionTimestamp !== undefined) this.beginCleanUp(name);
   }
 
   /** To read and to compile a schema of a megabyte takes a turn of the loop each. */
@@ -225,10 +225,10 @@ export class Definitions {
     await this.writer.change(GROUP, PLURAL, '', name, (object) => change(object as unknown as CustomResourceDefinition), 'status');
   }
 
-  private judgeNames(name: string): Promise<void> {
+  private acceptNames(name: string): Promise<void> {
     return this.changeStatus(name, (object) => {
       const others = this.definitions.list().filter(({ metadata }) => metadata.name !== name);
-      judgeNames(object, takenNames(others, object.spec.group), this.now());
+      acceptNames(object, takenNames(others, object.spec.group), this.now());
       const approval = approvalCondition(object, this.options.identity);
       if (approval !== undefined) setCondition(object.status, { ...approval, lastTransitionTime: this.now() });
     });

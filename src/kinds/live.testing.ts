@@ -27,16 +27,16 @@ export class FakeLive implements Live<ApiObject> {
     // A copy, since tests go on using theirs.
     const kept = frozen(structuredClone(object));
     this.objects.set(key, kept);
-    this.tell({ type: old === undefined ? 'added' : 'modified', key: keyOf(kept), object: kept, old });
+    this.notify({ type: old === undefined ? 'added' : 'modified', key: keyOf(kept), object: kept, old });
   }
   remove(namespace: string, name: string): void {
     const key = `${namespace}/${name}`;
     const old = this.objects.get(key);
     if (old === undefined) return;
     this.objects.delete(key);
-    this.tell({ type: 'deleted', key: keyOf(old), object: old, old });
+    this.notify({ type: 'deleted', key: keyOf(old), object: old, old });
   }
-  private tell(change: Change<ApiObject>): void {
+  private notify(change: Change<ApiObject>): void {
     this.generation++;
     for (const listener of this.listeners) listener(change);
   }

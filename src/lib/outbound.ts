@@ -1,7 +1,7 @@
 /** Calls to services elsewhere, with their own certificates: bounded in time, in size and in number; no redirects. */
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { Connections, Late } from './calls/connections.ts';
+import { CallTimeout, Connections } from './calls/connections.ts';
 import { requestHead } from './calls/head.ts';
 import { type BundleTrust, trustIn } from './calls/trust.ts';
 import type { Clock } from './clock.ts';
@@ -101,7 +101,7 @@ export class Outbound {
       const reply = await this.connectionsTo(url).call({ host, port }, head, body, this.limits.timeoutMillis);
       return { status: reply.status, text: reply.body.toString('utf8') };
     } catch (error) {
-      throw new OutboundError(error instanceof Late ? 'no answer in time' : systemText(error as Error));
+      throw new OutboundError(error instanceof CallTimeout ? 'no answer in time' : systemText(error as Error));
     } finally {
       this.calls--;
     }

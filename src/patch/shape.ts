@@ -184,18 +184,18 @@ function zeroOf(type: ResolvedType, nullable: boolean): unknown {
 
 function listShape(type: ListType): Shape {
   if (type.list === 'atomic') return leafShape(type);
-  const telling = type.list === 'set' ? setItems : keyedItems(type);
-  const shape = remember(type, { node: 'list', type, item: anyShape as Shape, ...telling });
+  const identity = type.list === 'set' ? setItems : keyedItems(type);
+  const shape = remember(type, { node: 'list', type, item: anyShape as Shape, ...identity });
   shape.item = shapeOf(type.item);
   return shape;
 }
 
-interface Telling {
+interface ItemIdentity {
   same(a: unknown, b: unknown): boolean;
   element(item: unknown, many?: boolean): string;
 }
 
-const setItems: Telling = {
+const setItems: ItemIdentity = {
   same: (a, b) => a === b,
   element(item) {
     if (typeof item === 'object')
@@ -216,7 +216,7 @@ function jsonText(value: unknown): string {
 }
 const unescaped = /^[ !#-[\]-~]*$/;
 
-function keyedItems(type: ListType): Telling {
+function keyedItems(type: ListType): ItemIdentity {
   const item = resolve(type.item);
   const keys = [...type.keys].sort();
   const defaults = new Map<string, unknown>();

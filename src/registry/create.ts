@@ -21,7 +21,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { parseItem } from './convert.ts';
 import { fillAsRead, hubOf, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
-import { mendOwners, ownCreated } from './ownership.ts';
+import { ownCreated, repairOwners } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
 
 /** How often a generated name that is taken is replaced by another. */
@@ -70,7 +70,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (admitted instanceof Promise) await admitted;
   if (slices !== undefined) await slices.pause();
   const ready = request.object as ApiObject;
-  mendOwners(ctx, ready, owners);
+  repairOwners(ctx, ready, owners);
   fillAsRead(resource, ready, hub);
   const generate = ready.metadata.name === undefined && ready.metadata.generateName !== undefined;
   if (generate) ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);

@@ -112,7 +112,7 @@ export function ownAction(
 }
 
 /** Puts the owners back that mutating admission broke, and tells the client. */
-export function mendOwners(ctx: WriteContext, object: ApiObject, before: ApiObject['metadata']['managedFields']): void {
+export function repairOwners(ctx: WriteContext, object: ApiObject, before: ApiObject['metadata']['managedFields']): void {
   if (object.metadata.managedFields === before) return;
   const { managedFields, warning } = managersAfterAdmission(before as never, object.metadata.managedFields as never);
   if (warning !== undefined) ctx.warn(warning);

@@ -84,8 +84,8 @@ async function attemptRemove(
   if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
-  const judged = deps.admission.validate(request);
-  if (judged instanceof Promise) await judged;
+  const validated = deps.admission.validate(request);
+  if (validated instanceof Promise) await validated;
 
   const now = deps.env.now();
   const plan = gracePlan(ctx, object, options, now);

@@ -29,7 +29,7 @@ import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
 import { fillAsRead, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
-import { mendOwners } from './ownership.ts';
+import { repairOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
 import { missing, unreadableAt } from './unreadable.ts';
@@ -130,7 +130,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (slices !== undefined) await slices.pause();
   const written = admittedAs === undefined ? admittedObject : admittedAs.write(admittedObject, hub);
   const ready = written instanceof Promise ? await written : written;
-  mendOwners(ctx, ready, owners);
+  repairOwners(ctx, ready, owners);
   fillAsRead(resource, ready, hub);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);

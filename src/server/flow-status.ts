@@ -29,7 +29,7 @@ export function keepFlowStatus(options: FlowStatusOptions): () => void {
     // What changes meanwhile is looked at in another round; there are few schemas.
     while (state === 'again') {
       state = 'running';
-      for (const schema of schemas.list()) await tell(schema, levels, options);
+      for (const schema of schemas.list()) await updateStatus(schema, levels, options);
     }
     if (state === 'running') state = 'idle';
   };
@@ -54,18 +54,18 @@ function wantedCondition(level: string, exists: boolean): Omit<FlowSchemaConditi
     : { type: TYPE, status: 'True', reason: 'NotFound', message: `${named} but there is no such object` };
 }
 
-async function tell(schema: FlowSchema, levels: Live, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {
+async function updateStatus(schema: FlowSchema, levels: Live, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {
   const { name = '' } = schema.metadata;
   const level = schema.spec.priorityLevelConfiguration.name;
   const wanted = wantedCondition(level, levels.get('', level) !== undefined);
-  const told = schema.status.conditions?.find(({ type }) => type === TYPE);
-  const unchanged = told !== undefined && told.status === wanted.status;
-  if (unchanged && told.message === wanted.message) return;
+  const current = schema.status.conditions?.find(({ type }) => type === TYPE);
+  const unchanged = current !== undefined && current.status === wanted.status;
+  if (unchanged && current.message === wanted.message) return;
   try {
     await changeStatus(name, (object) => {
       const { status } = object as FlowSchema;
       const others = (status.conditions ?? []).filter(({ type }) => type !== TYPE);
-      status.conditions = [...others, { ...wanted, lastTransitionTime: (unchanged && told.lastTransitionTime) || formatTime(now()) }];
+      status.conditions = [...others, { ...wanted, lastTransitionTime: (unchanged && current.lastTransitionTime) || formatTime(now()) }];
     });
   } catch (error) {
     // A schema that went meanwhile needs no status.

@@ -54,7 +54,7 @@ export class InFlight {
     const { info } = ctx;
     // The client may be gone before its turn came; nothing would count such a request out again.
     if (ctx.res.destroyed) return;
-    if (lasts(info)) {
+    if (isLongRunning(info)) {
       ctx.longRunning = true;
       this.longRunning++;
       atEnd(ctx, this.endLongRunning);
@@ -82,7 +82,7 @@ const reads = (verb: string): boolean => verb === 'get' || verb === 'list' || ve
 const isSuperuser = (ctx: Context): boolean => ctx.user.groups.includes(wellKnown.masters);
 
 /** Requests that last as long as the client likes. */
-export function lasts(info: RequestInfo): boolean {
+export function isLongRunning(info: RequestInfo): boolean {
   if (info.verb === 'watch') return true;
   switch (info.subresource) {
     case 'attach':

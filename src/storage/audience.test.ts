@@ -32,7 +32,7 @@ test('who wants one object or one value hears of no other', () => {
   const placed = change(item('a/y', '', 'n1'), item('a/y', '', ''));
   const moved = change(item('a/y', '', 'n2'), placed.item);
   const grown = change(item('a/y', 'big', 'n2'), moved.item);
-  for (const event of [x, placed, moved, grown]) audience.tell(event);
+  for (const event of [x, placed, moved, grown]) audience.notify(event);
   expect(all.heard).toEqual([x, placed, moved, grown]);
   expect(one.heard).toEqual([x]);
   expect(node.heard).toEqual([placed, moved]);
@@ -47,7 +47,7 @@ test('who has left hears nothing, and leaving twice is leaving once', () => {
   for (const { leave } of listeners.slice(0, 3)) leave();
   for (const { leave } of listeners.slice(0, 3)) leave();
   expect(audience.size).toBe(3);
-  audience.tell(change(item('a', 'v')));
+  audience.notify(change(item('a', 'v')));
   expect(listeners.map(({ heard }) => heard.length)).toEqual([0, 0, 0, 1, 1, 1]);
 });
 
@@ -61,7 +61,7 @@ test('nobody misses what they are interested in, or hears it twice', () => {
       const audience = new Audience();
       const listeners = interests.map((one) => ({ one, ...hear(audience, one) }));
       const told = states.map(([now, before]) => change(now, before === undefined ? undefined : { ...before, key: now.key }));
-      for (const event of told) audience.tell(event);
+      for (const event of told) audience.notify(event);
       const concerns = (one: Interest, { item, previous }: CollectionEvent): boolean =>
         [item, previous].some(
           (it) => it !== undefined && ('key' in one ? it.key === one.key : (it.fields?.[one.field] ?? '') === one.value),

@@ -33,14 +33,14 @@ export class Audience {
     };
   }
 
-  tell(event: CollectionEvent): void {
+  notify(event: CollectionEvent): void {
     for (const listener of this.everybody) listener(event);
-    if (this.byKey.size > 0) tellAll(this.byKey.get(event.item.key), event);
+    if (this.byKey.size > 0) notifyAll(this.byKey.get(event.item.key), event);
     for (const [field, listeners] of this.byField) {
       const now = fieldOf(event.item, field);
-      tellAll(listeners.get(now), event);
+      notifyAll(listeners.get(now), event);
       const before = event.previous === undefined ? now : fieldOf(event.previous, field);
-      if (before !== now) tellAll(listeners.get(before), event);
+      if (before !== now) notifyAll(listeners.get(before), event);
     }
   }
 
@@ -64,7 +64,7 @@ export class Audience {
 /** A field that an object does not have is empty. */
 const fieldOf = (item: Item, field: number): string => item.fields?.[field] ?? '';
 
-function tellAll(listeners: ReadonlySet<EventListener> | undefined, event: CollectionEvent): void {
+function notifyAll(listeners: ReadonlySet<EventListener> | undefined, event: CollectionEvent): void {
   if (listeners !== undefined) for (const listener of listeners) listener(event);
 }
 

@@ -262,7 +262,7 @@ export class Collection {
     this.changes = ++allChanges;
     if (this.indexes.size > 0) this.reindex(event);
     this.remember(event);
-    this.audience.tell(event);
+    this.audience.notify(event);
     // Events outlive what they tell of by minutes, and few ask again for the parsed form of what is past.
     if (previous !== undefined) previous.parsed = undefined;
     if (event.type === 'delete') event.item.parsed = undefined;

@@ -186,15 +186,15 @@ function readSuite(scenario: Scenario): void {
 function commitSuite(scenario: Scenario): void {
   scenario('an exclusive engine tells the revision of a commit at once, and the next may build on it', async ({ engine }, context) => {
     if (!engine.exclusive) context.skip('a shared engine learns the revision with the answer');
-    const told: number[] = [];
-    const first = engine.commit([put('a', '1')], (revision) => told.push(revision));
-    expect(told).toHaveLength(1);
-    const second = engine.commit([put('a', '2', told[0])], (revision) => told.push(revision));
-    expect(told).toHaveLength(2);
-    expect([(await first).revision, (await second).revision]).toEqual(told);
+    const assigned: number[] = [];
+    const first = engine.commit([put('a', '1')], (revision) => assigned.push(revision));
+    expect(assigned).toHaveLength(1);
+    const second = engine.commit([put('a', '2', assigned[0])], (revision) => assigned.push(revision));
+    expect(assigned).toHaveLength(2);
+    expect([(await first).revision, (await second).revision]).toEqual(assigned);
     expect(text(await engine.get('a'))).toBe('2');
-    await expect(engine.commit([put('a', '3', told[0])], (revision) => told.push(revision))).rejects.toThrow(CommitConflict);
-    expect(told).toHaveLength(2);
+    await expect(engine.commit([put('a', '3', assigned[0])], (revision) => assigned.push(revision))).rejects.toThrow(CommitConflict);
+    expect(assigned).toHaveLength(2);
   });
 
   scenario('a put may demand that the key is absent, or has a revision', async ({ engine }) => {

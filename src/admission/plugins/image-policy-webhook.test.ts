@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { imagePolicyWebhook } from './image-policy-webhook.ts';
 
 let server: Server;
@@ -39,7 +39,7 @@ async function start(answer: (images: string[]) => object | number, settings: ob
     world,
     plugin,
     pod: (image: string, metadata: object = {}) =>
-      judged(plugin, world.request('pods', podOf({ containers: [{ name: 'c', image }] }, metadata))),
+      refusalOf(plugin, world.request('pods', podOf({ containers: [{ name: 'c', image }] }, metadata))),
   };
 }
 

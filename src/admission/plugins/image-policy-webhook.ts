@@ -39,20 +39,20 @@ export const imagePolicyWebhook: MakePlugin = async (env, configuration) => {
   const group = groupName(env.identity, 'imagepolicy');
   if (!env.apiEnabled(group, 'v1alpha1')) throw new Error(`it needs --runtime-config=${group}/v1alpha1=true`);
   const remote = new Outbound(await env.remoteOf(settings.file), env.clock, { timeoutMillis: 30_000, maxBytes: 1 << 20 });
-  const judge = new Judge(env, settings, remote);
+  const policy = new ImagePolicy(env, settings, remote);
   return {
     name: 'ImagePolicyWebhook',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     concerns: kinds('pods'),
     validate(request) {
       const { subresource } = request;
-      if (subresource === '' || subresource === 'ephemeralcontainers') return judge.pod(request);
+      if (subresource === '' || subresource === 'ephemeralcontainers') return policy.pod(request);
     },
     close: () => remote.close(),
   };
 };
 
-class Judge {
+class ImagePolicy {
   private readonly env: PluginEnv;
   private readonly settings: Settings;
   private readonly remote: Outbound;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { limitRanger } from './limit-ranger.ts';
 
 const ctr = (resources: object = {}, name = 'c') => ({ name, resources });
@@ -8,14 +8,14 @@ const ctr = (resources: object = {}, name = 'c') => ({ name, resources });
 async function start(...limits: object[]) {
   const world = new World().with('limitranges', { metadata: { name: 'l', namespace: 'ns' }, spec: { limits } });
   const plugin = await world.plugin(limitRanger);
-  const pod = (spec: object) => judged(plugin, world.request('pods', podOf(spec)));
+  const pod = (spec: object) => refusalOf(plugin, world.request('pods', podOf(spec)));
   return { world, plugin, pod };
 }
 
 test('containers that say nothing get the defaults, and the pod says so', async () => {
   const { world, plugin } = await start({ type: 'Container', default: { cpu: '200m' }, defaultRequest: { cpu: '50m', memory: '8Mi' } });
   const request = world.request('pods', podOf({ containers: [ctr(), ctr({ limits: { cpu: '1' } }, 'd')] }));
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   const { spec, metadata } = request.object as unknown as Pod;
   expect(spec.containers?.map(({ resources }) => resources)).toEqual([
     { limits: { cpu: '200m' }, requests: { cpu: '50m', memory: '8Mi' } },
@@ -47,7 +47,7 @@ test.each([
     spec: { limits: [{ type: 'Container', min: { cpu: '100m' }, max: { cpu: '2' } }] },
   } as never);
   const plugin = await world.plugin(limitRanger);
-  expect(await judged(plugin, world.request('pods', podOf({ containers: [ctr(resources)] })))).toBe(`pods "p" is forbidden: ${why}`);
+  expect(await refusalOf(plugin, world.request('pods', podOf({ containers: [ctr(resources)] })))).toBe(`pods "p" is forbidden: ${why}`);
 });
 
 test('the ratio of limit to request is bounded', async () => {
@@ -70,7 +70,7 @@ test('a pod is measured as a whole: the sum of its containers, or its neediest i
 test('claims are bounded by their own type', async () => {
   const { world, plugin } = await start({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } });
   const claim = (storage: string) =>
-    judged(
+    refusalOf(
       plugin,
       world.request('persistentvolumeclaims', { metadata: { name: 'c', namespace: 'ns' }, spec: { resources: { requests: { storage } } } }),
     );
@@ -82,5 +82,5 @@ test('claims are bounded by their own type', async () => {
 test('an update of a pod is not measured again', async () => {
   const { world, plugin } = await start({ type: 'Container', max: { cpu: '1m' } });
   const request = world.request('pods', podOf({ containers: [ctr({ limits: { cpu: '4' } })] }), { old: podOf() });
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
 });

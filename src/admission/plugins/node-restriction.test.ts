@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Identity, kubernetes, nodeAgentWord, plat } from '../../meta/identity.ts';
-import { judged, podOf, type RequestOptions, World } from '../testing.ts';
+import { podOf, type RequestOptions, refusalOf, World } from '../testing.ts';
 import { forbiddenLabels } from './node-labels.ts';
 import { nodeRestriction } from './node-restriction.ts';
 
@@ -25,7 +25,7 @@ async function start() {
     .with('pods', podOf({ nodeName: 'n1' }, { name: 'mine', uid: 'pod-1' }), podOf({ nodeName: 'n2' }, { name: 'other', uid: 'pod-2' }));
   const plugin = await world.plugin(nodeRestriction);
   return (kind: string, object: object | undefined, options: RequestOptions = {}) =>
-    judged(plugin, world.request(kind, object, { user: agent, ...options }));
+    refusalOf(plugin, world.request(kind, object, { user: agent, ...options }));
 }
 
 test('other users are none of its business, and a node without a name is none', async () => {

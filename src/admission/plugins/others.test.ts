@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { makeRequest, newKeyPair } from '../../lib/pki.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { alwaysAdmit } from './always-admit.ts';
 import { alwaysDeny } from './always-deny.ts';
 import { certificateApproval } from './certificate-approval.ts';
@@ -26,8 +26,8 @@ const cm = (more: object = {}) => ({ metadata: { name: 'c', namespace: 'ns', ...
 
 test('one admits everything, one denies everything', async () => {
   const world = new World();
-  expect(await judged(await world.plugin(alwaysAdmit), world.request('configmaps', cm()))).toBeUndefined();
-  expect(await judged(await world.plugin(alwaysDeny), world.request('configmaps', undefined, { old: cm() }))).toMatch(
+  expect(await refusalOf(await world.plugin(alwaysAdmit), world.request('configmaps', cm()))).toBeUndefined();
+  expect(await refusalOf(await world.plugin(alwaysDeny), world.request('configmaps', undefined, { old: cm() }))).toMatch(
     /is denying all modifications/,
   );
 });
@@ -41,28 +41,28 @@ test('nothing is created in a namespace that is not there or goes, and those tha
     { metadata: { name: 'going', deletionTimestamp: '2024-01-01T00:00:00Z' } },
   );
   const plugin = await world.plugin(namespaceLifecycle);
-  const create = (namespace: string) => judged(plugin, world.request('configmaps', cm({ namespace })));
+  const create = (namespace: string) => refusalOf(plugin, world.request('configmaps', cm({ namespace })));
   expect(await create('ns')).toBeUndefined();
   expect(await create('none')).toBe('namespaces "none" not found');
   expect(await create('going')).toMatch(/because it is being terminated/);
   expect(
-    await judged(plugin, world.request('configmaps', cm({ namespace: 'going' }), { old: cm({ namespace: 'going' }) })),
+    await refusalOf(plugin, world.request('configmaps', cm({ namespace: 'going' }), { old: cm({ namespace: 'going' }) })),
   ).toBeUndefined();
-  expect(await judged(plugin, world.request('configmaps', undefined, { old: cm({ namespace: 'going' }) }))).toBeUndefined();
-  const remove = (name: string) => judged(plugin, world.request('namespaces', undefined, { old: { metadata: { name } } }));
+  expect(await refusalOf(plugin, world.request('configmaps', undefined, { old: cm({ namespace: 'going' }) }))).toBeUndefined();
+  const remove = (name: string) => refusalOf(plugin, world.request('namespaces', undefined, { old: { metadata: { name } } }));
   for (const name of ['default', 'kube-system', 'kube-public']) expect(await remove(name)).toMatch(/this namespace may not be deleted/);
   expect(await remove('ns')).toBeUndefined();
 });
 
 test('a missing namespace is missed, or made on the way', async () => {
   const world = new World();
-  expect(await judged(await world.plugin(namespaceExists), world.request('configmaps', cm()))).toBe('namespaces "ns" not found');
+  expect(await refusalOf(await world.plugin(namespaceExists), world.request('configmaps', cm()))).toBe('namespaces "ns" not found');
   const provision = await world.plugin(namespaceAutoProvision);
-  await judged(provision, world.request('configmaps', cm(), { dryRun: true }));
+  await refusalOf(provision, world.request('configmaps', cm(), { dryRun: true }));
   expect(world.view('', 'namespaces').list()).toHaveLength(0);
-  expect(await judged(provision, world.request('configmaps', cm()))).toBeUndefined();
+  expect(await refusalOf(provision, world.request('configmaps', cm()))).toBeUndefined();
   expect(world.view('', 'namespaces').get('', 'ns')).toBeDefined();
-  expect(await judged(await world.plugin(namespaceExists), world.request('configmaps', cm()))).toBeUndefined();
+  expect(await refusalOf(await world.plugin(namespaceExists), world.request('configmaps', cm()))).toBeUndefined();
 });
 
 // ---- nodes, storage, ingress, services ---------------------------------------------------------------------------
@@ -71,8 +71,8 @@ test('a new node is tainted once', async () => {
   const world = new World();
   const plugin = await world.plugin(taintNodesByCondition);
   const request = world.request('nodes', { metadata: { name: 'n' }, spec: { taints: [{ key: 'own', effect: 'NoSchedule' }] } });
-  await judged(plugin, request);
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
+  await refusalOf(plugin, request);
   expect((request.object as unknown as { spec: { taints: object[] } }).spec.taints).toEqual([
     { key: 'own', effect: 'NoSchedule' },
     { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' },
@@ -90,7 +90,7 @@ test('claims and volumes are held by a finalizer', async () => {
   const plugin = await world.plugin(storageObjectInUseProtection);
   const finalizersOf = async (kind: string, object: object) => {
     const request = world.request(kind, object);
-    await judged(plugin, request);
+    await refusalOf(plugin, request);
     return request.object?.metadata.finalizers;
   };
   expect(await finalizersOf('persistentvolumeclaims', claim())).toEqual(['kubernetes.io/pvc-protection']);
@@ -106,7 +106,9 @@ test('a claim without a class gets the default one; two defaults are a fault', a
   const plugin = await world.plugin(defaultStorageClass);
   const classOf = async (given: object) => {
     const request = world.request('persistentvolumeclaims', given);
-    return (await judged(plugin, request)) ?? (request.object as unknown as { spec: { storageClassName?: string } }).spec.storageClassName;
+    return (
+      (await refusalOf(plugin, request)) ?? (request.object as unknown as { spec: { storageClassName?: string } }).spec.storageClassName
+    );
   };
   expect(await classOf(claim())).toBe('std');
   expect(await classOf(claim({ storageClassName: '' }))).toBe('');
@@ -127,7 +129,7 @@ test('an ingress without a class gets the default one', async () => {
   });
   const plugin = await world.plugin(defaultIngressClass);
   const request = world.request('networking/ingresses', { metadata: { name: 'i', namespace: 'ns' }, spec: {} });
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect((request.object as unknown as { spec: object }).spec).toMatchObject({ ingressClassName: 'std' });
 });
 
@@ -141,7 +143,7 @@ test('a claim grows only when it is bound, and where its class lets it', async (
   const grow = (storageClassName: string, phase: string) => {
     const bound = { status: { phase } };
     const larger = claim({ storageClassName, resources: { requests: { storage: '2Gi' } } }, bound);
-    return judged(plugin, world.request('persistentvolumeclaims', larger, { old: claim({ storageClassName }, bound) }));
+    return refusalOf(plugin, world.request('persistentvolumeclaims', larger, { old: claim({ storageClassName }, bound) }));
   };
   expect(await grow('grows', 'Bound')).toBeUndefined();
   expect(await grow('grows', 'Pending')).toMatch(/Only bound persistent volume claims/);
@@ -156,7 +158,7 @@ test('a volume that was made for a zone is used there only', async () => {
   const plugin = await world.plugin(persistentVolumeLabel);
   const affinityOf = async (annotations: object) => {
     const request = world.request('persistentvolumes', volume(annotations));
-    await judged(plugin, request);
+    await refusalOf(plugin, request);
     return (request.object as unknown as { spec: { nodeAffinity?: object } }).spec.nodeAffinity;
   };
   expect(await affinityOf({})).toBeUndefined();
@@ -178,9 +180,11 @@ test('no service gets external addresses that it did not have', async () => {
   const world = new World();
   const plugin = await world.plugin(denyServiceExternalIPs);
   const service = (...externalIPs: string[]) => ({ metadata: { name: 's', namespace: 'ns' }, spec: { externalIPs } });
-  expect(await judged(plugin, world.request('services', service('192.0.2.1')))).toMatch(/Use of external IPs is denied/);
-  expect(await judged(plugin, world.request('services', service('192.0.2.1'), { old: service('192.0.2.1', '192.0.2.2') }))).toBeUndefined();
-  expect(await judged(plugin, world.request('services', service('192.0.2.3'), { old: service('192.0.2.1') }))).toMatch(/denied/);
+  expect(await refusalOf(plugin, world.request('services', service('192.0.2.1')))).toMatch(/Use of external IPs is denied/);
+  expect(
+    await refusalOf(plugin, world.request('services', service('192.0.2.1'), { old: service('192.0.2.1', '192.0.2.2') })),
+  ).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('services', service('192.0.2.3'), { old: service('192.0.2.1') }))).toMatch(/denied/);
 });
 
 // ---- events ------------------------------------------------------------------------------------------------------
@@ -193,7 +197,7 @@ test('events are limited in rate, by namespace and each by itself', async () => 
     limits: [{ type: 'Namespace', qps: 1, burst: 2, cacheSize: 2 }],
   });
   const event = (namespace: string, dryRun = false) =>
-    judged(plugin, world.request('events', { metadata: { name: 'e', namespace }, involvedObject: {} }, { dryRun }));
+    refusalOf(plugin, world.request('events', { metadata: { name: 'e', namespace }, involvedObject: {} }, { dryRun }));
   expect([await event('a'), await event('a')]).toEqual([undefined, undefined]);
   expect(await event('a')).toBe('Too many requests: limit reached on type Namespace for key a');
   expect(await event('a', true)).toBeUndefined();
@@ -230,11 +234,11 @@ test('approving and signing need the right for the signer, or for its whole doma
   const approval = await world.plugin(certificateApproval);
   const signing = await world.plugin(certificateSigning);
   const kind = 'certificates/certificatesigningrequests';
-  const approve = () => judged(approval, world.request(kind, csr(), { old: csr(), subresource: 'approval' }));
-  const sign = () => judged(signing, world.request(kind, csr({}, { certificate: 'QUFB' }), { old: csr(), subresource: 'status' }));
+  const approve = () => refusalOf(approval, world.request(kind, csr(), { old: csr(), subresource: 'approval' }));
+  const sign = () => refusalOf(signing, world.request(kind, csr({}, { certificate: 'QUFB' }), { old: csr(), subresource: 'status' }));
   expect(await approve()).toMatch(/user not permitted to approve requests with signerName "example.test\/own"/);
   expect(await sign()).toMatch(/user not permitted to sign/);
-  expect(await judged(signing, world.request(kind, csr(), { old: csr(), subresource: 'status' }))).toBeUndefined();
+  expect(await refusalOf(signing, world.request(kind, csr(), { old: csr(), subresource: 'status' }))).toBeUndefined();
   world.may = (user, { verb, resource, name }) =>
     user.name === 'alice' && verb === 'approve' && resource === 'signers' && name === 'example.test/own';
   expect([await approve(), (await sign()) === undefined]).toEqual([undefined, false]);
@@ -246,7 +250,7 @@ test('the signer of client certificates makes nobody a master', async () => {
   const world = new World();
   const plugin = await world.plugin(certificateSubjectRestriction);
   const ask = (request: string, signerName: string) =>
-    judged(plugin, world.request('certificates/certificatesigningrequests', csr({ request, signerName })));
+    refusalOf(plugin, world.request('certificates/certificatesigningrequests', csr({ request, signerName })));
   const client = 'kubernetes.io/kube-apiserver-client';
   expect(await ask(pem(['system:masters']), client)).toMatch(
     /use of kubernetes.io\/kube-apiserver-client signer with system:masters group is not allowed/,
@@ -262,8 +266,8 @@ test('owners are changed by those who could delete, and blocked by those who cou
   const world = new World();
   const plugin = await world.plugin(ownerReferencesPermissionEnforcement);
   const owner = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more });
-  const create = (...ownerReferences: object[]) => judged(plugin, world.request('configmaps', cm({ ownerReferences })));
-  const update = (...ownerReferences: object[]) => judged(plugin, world.request('configmaps', cm({ ownerReferences }), { old: cm() }));
+  const create = (...ownerReferences: object[]) => refusalOf(plugin, world.request('configmaps', cm({ ownerReferences })));
+  const update = (...ownerReferences: object[]) => refusalOf(plugin, world.request('configmaps', cm({ ownerReferences }), { old: cm() }));
   expect(await create(owner())).toBeUndefined();
   expect(await update(owner())).toMatch(/cannot set an ownerRef on a resource you can't delete/);
   expect(await create(owner({ blockOwnerDeletion: true }))).toMatch(/you can't set finalizers on/);
@@ -275,9 +279,9 @@ test('owners are changed by those who could delete, and blocked by those who cou
   expect(await update(owner({ blockOwnerDeletion: true }))).toBeUndefined();
   world.may = () => false;
   const same = cm({ ownerReferences: [owner({ blockOwnerDeletion: true })] });
-  expect(await judged(plugin, world.request('configmaps', { ...same, data: { a: 'b' } }, { old: same }))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('configmaps', { ...same, data: { a: 'b' } }, { old: same }))).toBeUndefined();
   const request = world.request('pods', podOf({}, { ownerReferences: [owner()] }), { old: podOf(), subresource: 'status' });
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   expect((request.object as ApiObject).metadata.ownerReferences).toHaveLength(1);
 });
 
@@ -287,7 +291,8 @@ test('whether the deletion of an owner waits is decided by those who may finaliz
   const owner = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more });
   world.may = (_user, { verb }) => verb === 'delete';
   const blocked = cm({ ownerReferences: [owner({ blockOwnerDeletion: true })] });
-  const change = (...ownerReferences: object[]) => judged(plugin, world.request('configmaps', cm({ ownerReferences }), { old: blocked }));
+  const change = (...ownerReferences: object[]) =>
+    refusalOf(plugin, world.request('configmaps', cm({ ownerReferences }), { old: blocked }));
   expect(await change(owner({ blockOwnerDeletion: false }))).toMatch(/you can't set finalizers on/);
   expect(await change(owner())).toMatch(/you can't set finalizers on/);
   expect(await change(owner({ blockOwnerDeletion: true }), owner({ uid: 'v' }))).toBeUndefined();

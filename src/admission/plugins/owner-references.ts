@@ -20,11 +20,11 @@ export const ownerReferencesPermissionEnforcement: MakePlugin = (env) => ({
     const wanted = object?.metadata?.ownerReferences ?? [];
     const current = oldObject?.metadata?.ownerReferences ?? [];
     if (equal(wanted, current)) return;
-    return judge(env, request, wanted, current);
+    return checkOwners(env, request, wanted, current);
   },
 });
 
-async function judge(
+async function checkOwners(
   env: PluginEnv,
   request: AdmissionRequest,
   wanted: readonly OwnerReference[],
@@ -32,7 +32,7 @@ async function judge(
 ): Promise<void> {
   const { served, subresource, namespace, name, user, operation } = request;
   if (operation === 'UPDATE') {
-    const deed = {
+    const action = {
       verb: 'delete',
       group: served.group,
       version: served.version,
@@ -41,7 +41,7 @@ async function judge(
       namespace,
       name,
     };
-    if (!(await env.may(user, deed))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete");
+    if (!(await env.may(user, action))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete");
   }
   for (const reference of changedBlocks(wanted, current)) await checkOwner(env, request, reference);
 }

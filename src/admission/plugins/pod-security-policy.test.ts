@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { podSecurityPolicy } from './pod-security-policy.ts';
 
 const any = { rule: 'RunAsAny' };
@@ -15,7 +15,7 @@ async function start(...policies: object[]) {
   const plugin = await world.plugin(podSecurityPolicy);
   const run = async (spec: object) => {
     const request = world.request('pods', podOf(spec));
-    const refused = await judged(plugin, request);
+    const refused = await refusalOf(plugin, request);
     return { refused, pod: request.object as unknown as Pod };
   };
   return { world, run };

@@ -69,13 +69,13 @@ async function choose(
 
 /** Whoever writes the pod may use the policy, or the account that the pod runs as. */
 async function mayUse(env: PluginEnv, { user, namespace }: AdmissionRequest, { spec }: Pod, name: string): Promise<boolean> {
-  const deed = { verb: 'use', group: 'policy', resource: 'podsecuritypolicies', namespace, name };
-  if (await env.may(user, deed)) return true;
+  const action = { verb: 'use', group: 'policy', resource: 'podsecuritypolicies', namespace, name };
+  if (await env.may(user, action)) return true;
   const account = spec.serviceAccountName ?? '';
   if (account === '') return false;
   const runsAs: User = {
     name: `system:serviceaccount:${namespace}:${account}`,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
   };
-  return env.may(runsAs, deed);
+  return env.may(runsAs, action);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { podSecurity } from './pod-security.ts';
 
 const P = 'pod-security.kubernetes.io/';
@@ -14,7 +14,7 @@ const sc = (securityContext: object) => ({ containers: [{ name: 'c', securityCon
 async function start(labels: Record<string, string>, configuration?: object) {
   const world = new World().with('namespaces', { metadata: { name: 'ns', labels } });
   const plugin = await world.plugin(podSecurity, configuration as never);
-  return { world, plugin, pod: (spec: object, metadata: object = {}) => judged(plugin, world.request('pods', podOf(spec, metadata))) };
+  return { world, plugin, pod: (spec: object, metadata: object = {}) => refusalOf(plugin, world.request('pods', podOf(spec, metadata))) };
 }
 
 test.each([
@@ -100,9 +100,9 @@ test('templates are warned of and never refused', async () => {
   const { world, plugin } = await start({ [`${P}enforce`]: 'baseline', [`${P}warn`]: 'baseline' });
   const template = { spec: { hostPID: true, containers: [{ name: 'c' }] } };
   const deployment = { metadata: { name: 'd', namespace: 'ns' }, spec: { selector: {}, template } };
-  expect(await judged(plugin, world.request('apps/deployments', deployment))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('apps/deployments', deployment))).toBeUndefined();
   const cron = { metadata: { name: 'c', namespace: 'ns' }, spec: { schedule: '* * * * *', jobTemplate: { spec: { template } } } };
-  expect(await judged(plugin, world.request('batch/cronjobs', cron))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('batch/cronjobs', cron))).toBeUndefined();
   expect(world.warnings).toHaveLength(2);
 });
 
@@ -110,20 +110,20 @@ test('a pod that is too free may still be labelled, but runs no new image', asyn
   const { world, plugin } = await start({ [`${P}enforce`]: 'baseline' });
   const old = podOf({ hostPID: true });
   const labelled = world.request('pods', podOf({ hostPID: true }, { labels: { a: 'b' } }), { old });
-  expect(await judged(plugin, labelled)).toBeUndefined();
+  expect(await refusalOf(plugin, labelled)).toBeUndefined();
   const newImage = world.request('pods', podOf({ hostPID: true, containers: [{ name: 'c', image: 'other' }] }), { old });
-  expect(await judged(plugin, newImage)).toMatch(/hostPID=true/);
-  expect(await judged(plugin, world.request('pods', podOf({ hostPID: true }), { old, subresource: 'status' }))).toBeUndefined();
+  expect(await refusalOf(plugin, newImage)).toMatch(/hostPID=true/);
+  expect(await refusalOf(plugin, world.request('pods', podOf({ hostPID: true }), { old, subresource: 'status' }))).toBeUndefined();
 });
 
 test('labels of a namespace must make sense, unless the nonsense was there before', async () => {
   const { world, plugin } = await start({});
   const ns = (labels: Record<string, string>) => ({ metadata: { name: 'n', labels } });
   const nonsense = { [`${P}enforce`]: 'strict', [`${P}warn-version`]: '1.24' };
-  expect(await judged(plugin, world.request('namespaces', ns(nonsense)))).toBe(
+  expect(await refusalOf(plugin, world.request('namespaces', ns(nonsense)))).toBe(
     `Namespace "n" is invalid: [metadata.labels[${P}enforce]: Invalid value: "strict": must be one of privileged, baseline, restricted, metadata.labels[${P}warn-version]: Invalid value: "1.24": must be "latest" or "v1.x"]`,
   );
-  expect(await judged(plugin, world.request('namespaces', ns({ ...nonsense, other: 'x' }), { old: ns(nonsense) }))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('namespaces', ns({ ...nonsense, other: 'x' }), { old: ns(nonsense) }))).toBeUndefined();
 });
 
 test('nonsense that is there counts as the strictest level', async () => {
@@ -142,14 +142,14 @@ test('whoever raises the level is told of the pods that are too free for it', as
     named('d', {}),
   );
   const ns = (labels: object) => ({ metadata: { name: 'ns', labels } });
-  await judged(plugin, world.request('namespaces', ns({ [`${P}enforce`]: 'baseline' }), { old: ns({}) }));
+  await refusalOf(plugin, world.request('namespaces', ns({ [`${P}enforce`]: 'baseline' }), { old: ns({}) }));
   expect(world.warnings).toEqual([
     'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
     'a (and 1 other pod): host namespaces',
     'c: host namespaces, privileged',
   ]);
   world.warnings.length = 0;
-  await judged(plugin, world.request('namespaces', ns({}), { old: ns({ [`${P}enforce`]: 'baseline' }) }));
+  await refusalOf(plugin, world.request('namespaces', ns({}), { old: ns({ [`${P}enforce`]: 'baseline' }) }));
   expect(world.warnings).toEqual([]);
 });
 
@@ -163,8 +163,8 @@ test('defaults and exemptions come from the configuration', async () => {
   const { world, plugin, pod } = await start({}, configuration);
   expect(await pod({ hostPID: true })).toMatch(/baseline:latest/);
   expect(await pod({ hostPID: true, runtimeClassName: 'gvisor' })).toBeUndefined();
-  expect(await judged(plugin, world.request('pods', podOf({ hostPID: true }), { user: { name: 'root' } }))).toBeUndefined();
-  expect(await judged(plugin, world.request('pods', podOf({ hostPID: true }), { namespace: 'kube-system' }))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('pods', podOf({ hostPID: true }), { user: { name: 'root' } }))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('pods', podOf({ hostPID: true }), { namespace: 'kube-system' }))).toBeUndefined();
   expect(world.annotations.get(`${P}exempt`)).toBeDefined();
   await expect(start({}, { ...configuration, defaults: { enforce: 'odd' } })).rejects.toThrow(/defaults.enforce must be one of/);
   await expect(start({}, { ...configuration, defaults: { enforc: 'baseline' } })).rejects.toThrow(/did you mean enforce/);

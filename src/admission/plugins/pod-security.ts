@@ -29,21 +29,21 @@ const workloads = [
 ];
 
 export const podSecurity: MakePlugin = (env, configuration) => {
-  const judge = new Judge(env, readPodSecurity(configuration, env.identity));
+  const evaluator = new Evaluator(env, readPodSecurity(configuration, env.identity));
   return {
     name: 'PodSecurity',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     concerns: kinds('namespaces', 'pods', ...workloads),
     validate(request) {
       const { plural } = request.served.kind;
-      if (plural === 'namespaces') judge.namespace(request);
-      else if (plural === 'pods') judge.pod(request);
-      else judge.workload(request);
+      if (plural === 'namespaces') evaluator.namespace(request);
+      else if (plural === 'pods') evaluator.pod(request);
+      else evaluator.workload(request);
     },
   };
 };
 
-class Judge {
+class Evaluator {
   private readonly env: PluginEnv;
   private readonly configuration: PodSecurityConfiguration;
   private readonly prefix: string;
@@ -61,7 +61,7 @@ class Judge {
     this.pods = env.live<Pod>('', 'pods');
     this.evaluations = env.metrics.counter({
       name: 'pod_security_evaluations_total',
-      help: 'Pods and pod templates that were judged by a pod security standard.',
+      help: 'Pods and pod templates that were evaluated by a pod security standard.',
       labels: ['decision', 'mode', 'policy_level', 'policy_version', 'request_operation', 'resource', 'subresource'],
     });
   }
@@ -97,7 +97,7 @@ class Judge {
     this.evaluate(request, policy, pod, true);
   }
 
-  /** Templates are judged where they are written, because nobody looks at the pods that a controller cannot make. */
+  /** Templates are checked when they are written: nobody looks at the pods that a controller cannot create. */
   workload(request: AdmissionRequest): void {
     if (request.subresource !== '' || this.exempt(request)) return;
     const policy = this.policy(request);

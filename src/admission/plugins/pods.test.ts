@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { MakePlugin } from '../plugin.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { mergeTolerations } from '../tolerations.ts';
 import { alwaysPullImages } from './always-pull-images.ts';
 import { limitPodHardAntiAffinityTopology } from './anti-affinity-topology.ts';
@@ -18,7 +18,7 @@ import { securityContextDeny } from './security-context-deny.ts';
 async function after(make: MakePlugin, world: World, spec: object, more: { old?: object; configuration?: object } = {}) {
   const plugin = await world.plugin(make, more.configuration as never);
   const request = world.request('pods', podOf(spec), more.old === undefined ? {} : { old: podOf(more.old) });
-  const refused = await judged(plugin, request);
+  const refused = await refusalOf(plugin, request);
   return { refused, spec: (request.object as unknown as Pod).spec };
 }
 
@@ -163,9 +163,9 @@ test('a default class is used where none is named, and there is one at most', as
   expect((await after(priority, world, {})).spec).toMatchObject({ priority: 77, priorityClassName: 'usual' });
   const plugin = await world.plugin(priority);
   const another = { metadata: { name: 'another' }, value: 5, globalDefault: true };
-  expect(await judged(plugin, world.request('scheduling/priorityclasses', another))).toMatch(/usual is already marked as default/);
+  expect(await refusalOf(plugin, world.request('scheduling/priorityclasses', another))).toMatch(/usual is already marked as default/);
   const itself = { metadata: { name: 'usual' }, value: 77, globalDefault: true, description: 'd' };
-  expect(await judged(plugin, world.request('scheduling/priorityclasses', itself, { old: itself }))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('scheduling/priorityclasses', itself, { old: itself }))).toBeUndefined();
 });
 
 test('an update by a client that knows nothing of priorities loses none', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import type { AdmissionRequest, CommitStep } from '../types.ts';
 import { resourceQuota } from './resource-quota.ts';
 
@@ -27,7 +27,7 @@ async function charged(request: AdmissionRequest): Promise<(Record<string, strin
 test('use is charged with the commit, guarded by the version of the quota', async () => {
   const { world, plugin } = await start(quota({ secrets: '5' }, { secrets: '2' }));
   const request = world.request('secrets', secret);
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   expect(request.sideWrites).toEqual([]);
   expect(await charged(request)).toEqual([{ secrets: '3' }]);
   expect(request.sideWrites[0]?.object.metadata.resourceVersion).toBe('7');
@@ -35,7 +35,7 @@ test('use is charged with the commit, guarded by the version of the quota', asyn
 
 test('what exceeds a quota is refused, with what was asked, used and allowed', async () => {
   const { world, plugin } = await start(quota({ secrets: '2' }, { secrets: '2' }));
-  expect(await judged(plugin, world.request('secrets', secret))).toBe(
+  expect(await refusalOf(plugin, world.request('secrets', secret))).toBe(
     'secrets "s" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=2, limited: secrets=2',
   );
 });
@@ -43,7 +43,7 @@ test('what exceeds a quota is refused, with what was asked, used and allowed', a
 test('whether it still fits is asked again at the commit', async () => {
   const { world, plugin } = await start(quota({ secrets: '3' }, { secrets: '2' }));
   const request = world.request('secrets', secret);
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   world.with('resourcequotas', quota({ secrets: '3' }, { secrets: '3' }));
   await expect(charged(request)).rejects.toThrow(/exceeded quota/);
 });
@@ -51,7 +51,7 @@ test('whether it still fits is asked again at the commit', async () => {
 test('those that charge a namespace take turns from the check to the end of the commit', async () => {
   const { world, plugin } = await start(quota({ secrets: '9' }, { secrets: '0' }));
   const requests = [world.request('secrets', secret), world.request('secrets', secret)] as const;
-  for (const request of requests) await judged(plugin, request);
+  for (const request of requests) await refusalOf(plugin, request);
   const [first, second] = requests.map((request) => request.commitSteps?.[0]);
   await first?.prepare();
   let entered = false;
@@ -71,7 +71,7 @@ test('those that charge a namespace take turns from the check to the end of the 
 test('where the store tells the revision at once, the next request builds on it before anything is durable', async () => {
   const { world, plugin } = await start(quota({ secrets: '2' }, { secrets: '0' }));
   const requests = Array.from({ length: 3 }, () => world.request('secrets', secret));
-  for (const request of requests) await judged(plugin, request);
+  for (const request of requests) await refusalOf(plugin, request);
   const [first, second, third] = requests.map((request) => request.commitSteps?.[0] as CommitStep);
   await first?.prepare();
   first?.assigned?.(8);
@@ -84,20 +84,20 @@ test('where the store tells the revision at once, the next request builds on it 
   first?.settle(false);
   second?.settle(false);
   const after = world.request('secrets', secret);
-  await judged(plugin, after);
+  await refusalOf(plugin, after);
   expect(await charged(after)).toEqual([{ secrets: '1' }]);
 });
 
 test('a dry run is checked and not charged', async () => {
   const { world, plugin } = await start(quota({ secrets: '1' }, { secrets: '0' }));
   const request = world.request('secrets', secret, { dryRun: true });
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   expect(request.commitSteps).toBeUndefined();
 });
 
 test('a quota whose use nobody has counted yet lets nothing through', async () => {
   const { world, plugin } = await start({ ...quota({ secrets: '1' }, {}), status: { hard: { secrets: '1' } } });
-  expect(await judged(plugin, world.request('secrets', secret))).toMatch(/status unknown for quota: q, resources: secrets/);
+  expect(await refusalOf(plugin, world.request('secrets', secret))).toMatch(/status unknown for quota: q, resources: secrets/);
 });
 
 test.each([
@@ -109,7 +109,7 @@ test.each([
 ])('%s are counted as %s', async (kind, object, name) => {
   const { world, plugin } = await start(quota({ [name]: '1' }, { [name]: '0' }));
   const request = world.request(kind, object);
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   expect(await charged(request)).toEqual([{ [name]: '1' }]);
 });
 
@@ -124,9 +124,9 @@ test('compute is added up, the neediest init container included, and every conta
       initContainers: [ctr({ requests: { cpu: '500m' }, limits: { memory: '1Mi' } }, 'i')],
     }),
   );
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   expect(await charged(request)).toEqual([{ 'requests.cpu': '500m', 'limits.memory': '200Mi', pods: '1' }]);
-  expect(await judged(plugin, world.request('pods', podOf({ containers: [ctr(stated), ctr({}, 'd')] })))).toBe(
+  expect(await refusalOf(plugin, world.request('pods', podOf({ containers: [ctr(stated), ctr({}, 'd')] })))).toBe(
     'pods "p" is forbidden: failed quota: q: must specify limits.memory for: d; requests.cpu for: d',
   );
 });
@@ -147,7 +147,7 @@ test.each([
 ])('the scope %s holds %j: %s', async (scope, spec, holds) => {
   const { world, plugin } = await start(quota({ pods: '5' }, { pods: '0' }, { scopes: [scope] }));
   const request = world.request('pods', podOf(spec));
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(request.commitSteps !== undefined).toBe(holds);
 });
 
@@ -161,7 +161,7 @@ test.each([
   const scopeSelector = { matchExpressions: [{ scopeName: 'PriorityClass', operator, ...(values && { values }) }] };
   const { world, plugin } = await start(quota({ pods: '5' }, { pods: '0' }, { scopeSelector }));
   const request = world.request('pods', podOf(priorityClassName === undefined ? {} : { priorityClassName }));
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(request.commitSteps !== undefined).toBe(holds);
 });
 
@@ -170,12 +170,12 @@ test('an update is charged with what it adds, and gives back what it frees', asy
   const { world, plugin } = await start(quota(bounds, { 'requests.storage': '2Gi', 'services.nodeports': '1' }));
   const claim = (storage: string) => ({ metadata: { name: 'c', namespace: 'ns' }, spec: { resources: { requests: { storage } } } });
   const grown = world.request('persistentvolumeclaims', claim('2Gi'), { old: claim('1Gi') });
-  expect(await judged(plugin, grown)).toBeUndefined();
+  expect(await refusalOf(plugin, grown)).toBeUndefined();
   expect(await charged(grown)).toEqual([{ 'requests.storage': '3Gi', 'services.nodeports': '1' }]);
-  expect(await judged(plugin, world.request('persistentvolumeclaims', claim('9Gi'), { old: claim('1Gi') }))).toMatch(/exceeded quota/);
+  expect(await refusalOf(plugin, world.request('persistentvolumeclaims', claim('9Gi'), { old: claim('1Gi') }))).toMatch(/exceeded quota/);
   const service = (type: string) => ({ metadata: { name: 's', namespace: 'ns' }, spec: { type, ports: [{ port: 80 }] } });
   const freed = world.request('services', service('ClusterIP'), { old: service('NodePort') });
-  expect(await judged(plugin, freed)).toBeUndefined();
+  expect(await refusalOf(plugin, freed)).toBeUndefined();
   expect(await charged(freed)).toEqual([{ 'requests.storage': '2Gi', 'services.nodeports': '0' }]);
 });
 
@@ -185,7 +185,7 @@ test('several quotas are all charged', async () => {
     quota({ 'count/secrets': '5' }, { 'count/secrets': '4' }, {}, 'r'),
   );
   const request = world.request('secrets', secret);
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(await charged(request)).toEqual([{ secrets: '2' }, { 'count/secrets': '5' }]);
 });
 
@@ -199,18 +199,18 @@ test('resources that the configuration limits need a quota that covers them', as
       { resource: 'persistentvolumeclaims', matchContains: ['fast.storageclass.storage.k8s.io/requests.storage'] },
     ],
   });
-  expect(await judged(plugin, world.request('pods', podOf()))).toBeUndefined();
-  expect(await judged(plugin, world.request('pods', podOf({ priorityClassName: 'vip' })))).toMatch(
+  expect(await refusalOf(plugin, world.request('pods', podOf()))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('pods', podOf({ priorityClassName: 'vip' })))).toMatch(
     /insufficient quota to match these scopes: \[\{PriorityClass In \[vip\]\}\]/,
   );
   const claim = {
     metadata: { name: 'c', namespace: 'ns' },
     spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
   };
-  expect(await judged(plugin, world.request('persistentvolumeclaims', claim))).toMatch(
+  expect(await refusalOf(plugin, world.request('persistentvolumeclaims', claim))).toMatch(
     /insufficient quota to consume: fast.storageclass.storage.k8s.io\/requests.storage/,
   );
   const scopeSelector = { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'Exists' }] };
   world.with('resourcequotas', quota({ pods: '5' }, { pods: '0' }, { scopeSelector }));
-  expect(await judged(plugin, world.request('pods', podOf({ priorityClassName: 'vip' })))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('pods', podOf({ priorityClassName: 'vip' })))).toBeUndefined();
 });

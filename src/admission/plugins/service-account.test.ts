@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
-import { judged, podOf, World } from '../testing.ts';
+import { podOf, refusalOf, World } from '../testing.ts';
 import { serviceAccount } from './service-account.ts';
 
 const account = (name: string, more: object = {}) => ({ metadata: { name, namespace: 'ns', ...more } });
@@ -14,7 +14,7 @@ async function start(...accounts: object[]) {
 test('a pod runs as the default account, with a token at the usual place', async () => {
   const { world, plugin } = await start(account('default'));
   const request = world.request('pods', podOf({ initContainers: [{ name: 'i' }] }));
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   const { serviceAccountName, serviceAccount: old, volumes, containers, initContainers } = specOf(request);
   expect([serviceAccountName, old]).toEqual(['default', 'default']);
   const name = volumes?.[0]?.name as string;
@@ -32,9 +32,9 @@ test('a pod runs as the default account, with a token at the usual place', async
 test('another run changes nothing more', async () => {
   const { world, plugin } = await start(account('default'));
   const request = world.request('pods', podOf());
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   const first = structuredClone(request.object);
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(request.object).toEqual(first);
 });
 
@@ -45,7 +45,7 @@ test('a container that mounts something there already gets no token', async () =
     'pods',
     podOf({ containers: [{ name: 'c', volumeMounts: [own] }], volumes: [{ name: 'own', emptyDir: {} }] }),
   );
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(specOf(request).volumes).toHaveLength(1);
 });
 
@@ -57,7 +57,7 @@ test.each([
 ])('a pod that says %j, of an account that says %j, mounts: %s', async (pod, ofAccount, mounts) => {
   const { world, plugin } = await start({ ...account('default'), ...ofAccount });
   const request = world.request('pods', podOf(pod));
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(specOf(request).volumes !== undefined).toBe(mounts);
 });
 
@@ -65,15 +65,15 @@ test('pull secrets come from the account unless the pod has its own', async () =
   const { world, plugin } = await start({ ...account('default'), imagePullSecrets: [{ name: 'reg' }] });
   const plain = world.request('pods', podOf());
   const own = world.request('pods', podOf({ imagePullSecrets: [{ name: 'mine' }] }));
-  await judged(plugin, plain);
-  await judged(plugin, own);
+  await refusalOf(plugin, plain);
+  await refusalOf(plugin, own);
   expect(specOf(plain).imagePullSecrets).toEqual([{ name: 'reg' }]);
   expect(specOf(own).imagePullSecrets).toEqual([{ name: 'mine' }]);
 });
 
 test('an account that does not exist is refused', async () => {
   const { world, plugin } = await start();
-  expect(await judged(plugin, world.request('pods', podOf({ serviceAccountName: 'ghost' })))).toBe(
+  expect(await refusalOf(plugin, world.request('pods', podOf({ serviceAccountName: 'ghost' })))).toBe(
     'pods "p" is forbidden: error looking up service account ns/ghost: serviceaccount "ghost" not found',
   );
 });
@@ -81,7 +81,7 @@ test('an account that does not exist is refused', async () => {
 test('the default account is waited for, because it comes right after its namespace', async () => {
   const { world, plugin } = await start();
   const request = world.request('pods', podOf());
-  const waiting = judged(plugin, request);
+  const waiting = refusalOf(plugin, request);
   world.with('serviceaccounts', account('default'));
   expect(await waiting).toBeUndefined();
   expect(specOf(request).serviceAccountName).toBe('default');
@@ -90,7 +90,7 @@ test('the default account is waited for, because it comes right after its namesp
 
 test('but not forever', async () => {
   const { world, plugin } = await start();
-  const waiting = judged(plugin, world.request('pods', podOf()));
+  const waiting = refusalOf(plugin, world.request('pods', podOf()));
   await world.clock.advance(2000);
   expect(await waiting).toMatch(/serviceaccount "default" not found/);
 });
@@ -111,8 +111,8 @@ test.each([
   [{ imagePullSecrets: [{ name: 'no' }] }, /imagePullSecrets\[0\].name="no" is not allowed/],
 ])('an account that enforces its secrets refuses %j', async (spec, why) => {
   const { world, plugin } = await start(strict);
-  expect(await judged(plugin, world.request('pods', podOf(spec)))).toMatch(why);
-  expect(await judged(plugin, world.request('pods', podOf({ volumes: [{ name: 'v', secret: { secretName: 'ok' } }] })))).toBeUndefined();
+  expect(await refusalOf(plugin, world.request('pods', podOf(spec)))).toMatch(why);
+  expect(await refusalOf(plugin, world.request('pods', podOf({ volumes: [{ name: 'v', secret: { secretName: 'ok' } }] })))).toBeUndefined();
 });
 
 test('a debug container cannot get at other secrets later', async () => {
@@ -120,7 +120,7 @@ test('a debug container cannot get at other secrets later', async () => {
   const pod = podOf({ serviceAccountName: 'default' });
   const debug = { ...pod.spec, ephemeralContainers: [{ name: 'e', envFrom: [{ secretRef: { name: 'no' } }] }] };
   const request = world.request('pods', { ...pod, spec: debug }, { old: pod, subresource: 'ephemeralcontainers' });
-  expect(await judged(plugin, request)).toMatch(/ephemeral container e with envFrom/);
+  expect(await refusalOf(plugin, request)).toMatch(/ephemeral container e with envFrom/);
 });
 
 test('a mirror pod is left as it is, and may lean on nothing', async () => {
@@ -128,10 +128,10 @@ test('a mirror pod is left as it is, and may lean on nothing', async () => {
   const mirror = (spec: object) => world.request('pods', podOf(spec, { annotations: { 'kubernetes.io/config.mirror': 'x' } }));
   const fine = mirror({});
   const before = structuredClone(fine.object);
-  expect(await judged(plugin, fine)).toBeUndefined();
+  expect(await refusalOf(plugin, fine)).toBeUndefined();
   expect(fine.object).toEqual(before);
-  expect(await judged(plugin, mirror({ serviceAccountName: 'default' }))).toMatch(/may not reference service accounts/);
-  expect(await judged(plugin, mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] }))).toMatch(/may not reference secrets/);
+  expect(await refusalOf(plugin, mirror({ serviceAccountName: 'default' }))).toMatch(/may not reference service accounts/);
+  expect(await refusalOf(plugin, mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] }))).toMatch(/may not reference secrets/);
   const token = { name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } };
-  expect(await judged(plugin, mirror({ volumes: [token] }))).toMatch(/may not use ServiceAccountToken volume projections/);
+  expect(await refusalOf(plugin, mirror({ volumes: [token] }))).toMatch(/may not use ServiceAccountToken volume projections/);
 });

@@ -48,9 +48,9 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
       `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
     );
     if (name !== 'default') throw error;
-    return appears(accounts, clock, request.namespace, name).then((late) => {
-      if (late === undefined) throw error;
-      return late;
+    return appears(accounts, clock, request.namespace, name).then((found) => {
+      if (found === undefined) throw error;
+      return found;
     });
   };
 

@@ -18,13 +18,13 @@ export const validatingAdmissionWebhook: MakePlugin = (env, configuration) => {
       const candidates = dispatcher.candidates(request);
       if (candidates.length === 0) return;
       const chosen = candidates.filter((candidate) => dispatcher.selected(candidate, request));
-      if (chosen.length > 0) return judge(env, dispatcher, metrics, request, chosen);
+      if (chosen.length > 0) return callWebhooks(env, dispatcher, metrics, request, chosen);
     },
     close: () => dispatcher.close(),
   };
 };
 
-async function judge(
+async function callWebhooks(
   env: PluginEnv,
   dispatcher: Dispatcher,
   metrics: WebhookMetrics,

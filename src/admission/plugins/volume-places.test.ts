@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judged, World } from '../testing.ts';
+import { refusalOf, World } from '../testing.ts';
 import { persistentVolumeLabel } from './persistent-volume-label.ts';
 
 const zone = 'topology.kubernetes.io/zone';
@@ -9,7 +9,7 @@ const configured = (more: object) => ({ apiVersion: 'apiserver.config.k8s.io/v1'
 async function label(configuration: object | undefined, spec: object, labels?: object, world = new World()) {
   const plugin = await world.plugin(persistentVolumeLabel, configuration as never);
   const request = world.request('persistentvolumes', { metadata: { name: 'v', ...(labels && { labels }) }, spec });
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   const volume = request.object as unknown as {
     metadata: { labels?: object };
     spec: { nodeAffinity?: { required: { nodeSelectorTerms: object[] } } };

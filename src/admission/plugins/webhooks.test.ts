@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { ApiError } from '../../meta/errors.ts';
 import { admissionChain } from '../chain.ts';
 import { Explanation } from '../explain.ts';
-import { judged, servedKind, World } from '../testing.ts';
+import { refusalOf, servedKind, World } from '../testing.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../types.ts';
 import { warnUnasked } from '../webhooks/dispatch.ts';
 import { caBundle, patched, type Reply, startWebhook, type TestWebhook } from '../webhooks/testing.ts';
@@ -65,7 +65,7 @@ test.each(['mutating', 'validating'] as const)(
   async (sort) => {
     const hook = await webhook(() => ({ allowed: false }));
     const { world: given, plugin } = await world(sort);
-    const ask = () => judged(plugin, given.request('configmaps', cm()));
+    const ask = () => refusalOf(plugin, given.request('configmaps', cm()));
     expect(await ask()).toBeUndefined();
     const kind = `admissionregistration/${sort}webhookconfigurations`;
     given.with(kind, { metadata: { name: 'conf' }, webhooks: [entry('a.b.c', hook)] });
@@ -97,15 +97,15 @@ test('a denial has the code, the reason and the text of the webhook', async () =
 test('a rejection code beyond 600 is counted as 600', async () => {
   const hook = await webhook(() => ({ allowed: false, status: { code: 999 } }));
   const { world: given, plugin } = await world('mutating', entry('a.b.c', hook));
-  await judged(plugin, given.request('configmaps', cm()));
+  await refusalOf(plugin, given.request('configmaps', cm()));
   expect(text(given.metrics, 'apiserver_admission_webhook_rejection_count')[0]).toContain('rejection_code="600",type="admit"');
 });
 
 test('a refusal of the server itself is not counted as one of the webhook, a denial always is', async () => {
   const hook = await webhook(() => ({ allowed: false, status: { code: 500, reason: 'InternalError' } }));
   const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { sideEffects: 'Some' }));
-  await judged(plugin, given.request('configmaps', cm(), { dryRun: true }));
-  await judged(plugin, given.request('configmaps', cm()));
+  await refusalOf(plugin, given.request('configmaps', cm(), { dryRun: true }));
+  await refusalOf(plugin, given.request('configmaps', cm()));
   expect(text(given.metrics, 'apiserver_admission_webhook_rejection_count')).toEqual([
     expect.stringMatching(/error_type="apiserver_internal_error",.*rejection_code="0"/),
     expect.stringMatching(/error_type="no_error",.*rejection_code="500"/),
@@ -115,7 +115,7 @@ test('a refusal of the server itself is not counted as one of the webhook, a den
 test('audit annotations have the form that readers count on', async () => {
   const hook = await webhook(() => ({ allowed: true, auditAnnotations: { good: '1', 'not good': '2', 'a/b': '3', '': '4' } }));
   const { world: given, plugin } = await world('validating', entry('a.b.c', hook));
-  await judged(plugin, given.request('configmaps', cm()));
+  await refusalOf(plugin, given.request('configmaps', cm()));
   expect([...given.annotations]).toEqual([['a.b.c/good', '1']]);
 });
 
@@ -149,11 +149,11 @@ test.each(lies)('an answer with %s fails the request, unless failures are ignore
   const hook = await webhook(reply);
   for (const sort of ['mutating', 'validating'] as const) {
     const { world: strict, plugin } = await world(sort, entry('a.b.c', hook));
-    const refused = await judged(plugin, strict.request('configmaps', cm()));
+    const refused = await refusalOf(plugin, strict.request('configmaps', cm()));
     expect(refused).toMatch(/^Internal error occurred: failed calling webhook "a.b.c": /);
     expect(refused).toMatch(why);
     const { world: lax, plugin: open } = await world(sort, entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
-    expect(await judged(open, lax.request('configmaps', cm()))).toBeUndefined();
+    expect(await refusalOf(open, lax.request('configmaps', cm()))).toBeUndefined();
     expect(text(lax.metrics, 'apiserver_admission_webhook_fail_open_count')).toHaveLength(1);
   }
 });
@@ -161,19 +161,19 @@ test.each(lies)('an answer with %s fails the request, unless failures are ignore
 test('a dry run is refused where the webhook has side effects', async () => {
   const hook = await webhook(() => ({ allowed: true }));
   const { world: given, plugin } = await world('validating', entry('a.b.c', hook, { sideEffects: 'Some' }));
-  expect(await judged(plugin, given.request('configmaps', cm(), { dryRun: true }))).toBe(
+  expect(await refusalOf(plugin, given.request('configmaps', cm(), { dryRun: true }))).toBe(
     'admission webhook "a.b.c" does not support dry run',
   );
-  expect(await judged(plugin, given.request('configmaps', cm()))).toBeUndefined();
+  expect(await refusalOf(plugin, given.request('configmaps', cm()))).toBeUndefined();
   expect(hook.calls).toHaveLength(1);
 });
 
 test('the version of the review is the first in the list that the server speaks', async () => {
   const hook = await webhook((review) => ({ allowed: false, status: { message: review.apiVersion } }));
   const { world: given, plugin } = await world('validating', entry('a.b.c', hook, { admissionReviewVersions: ['v9', 'v1beta1', 'v1'] }));
-  expect(await judged(plugin, given.request('configmaps', cm()))).toMatch(/admission.k8s.io\/v1beta1/);
+  expect(await refusalOf(plugin, given.request('configmaps', cm()))).toMatch(/admission.k8s.io\/v1beta1/);
   const { world: other, plugin: unspoken } = await world('validating', entry('a.b.c', hook, { admissionReviewVersions: ['v9'] }));
-  expect(await judged(unspoken, other.request('configmaps', cm()))).toMatch(/does not accept known AdmissionReview versions/);
+  expect(await refusalOf(unspoken, other.request('configmaps', cm()))).toMatch(/does not accept known AdmissionReview versions/);
 });
 
 // ---- validating --------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ test('validating webhooks are asked at once, and the first in order is told', as
   const together: Reply = () => new Promise((resolve) => waiting.push(() => resolve({ allowed: false })));
   const [one, two] = [await webhook(together), await webhook(together)];
   const { world: given, plugin } = await world('validating', entry('first.b.c', one), entry('second.b.c', two));
-  const judging = judged(plugin, given.request('configmaps', cm()));
+  const judging = refusalOf(plugin, given.request('configmaps', cm()));
   while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
   for (const release of waiting.reverse()) release();
   expect(await judging).toMatch(/"first.b.c" denied/);
@@ -193,7 +193,7 @@ test('an Equivalent webhook sees the request in its own version', async () => {
   const hook = await webhook(() => ({ allowed: true }));
   const rules = [{ operations: ['CREATE'], apiGroups: ['policy'], apiVersions: ['v1beta1'], resources: ['poddisruptionbudgets'] }];
   const { world: given, plugin } = await world('validating', entry('a.b.c', hook, { rules }));
-  await judged(
+  await refusalOf(
     plugin,
     given.request('policy/poddisruptionbudgets', { metadata: { name: 'p', namespace: 'ns' }, spec: { maxUnavailable: 1 } }),
   );
@@ -215,7 +215,7 @@ test('mutating webhooks run one after the other, each on what those before made'
   const [a, b] = [await webhook(trail('a')), await webhook(trail('b'))];
   const { world: given, plugin } = await world('mutating', entry('a.b.c', a), entry('b.b.c', b));
   const request = given.request('configmaps', cm());
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(dataOf(request)).toEqual({ a: '1', trail: 'ab' });
   expect(JSON.parse(given.annotations.get('mutation.webhook.admission.k8s.io/round_0_index_1') as string)).toEqual({
     configuration: 'conf',
@@ -299,7 +299,7 @@ test.each([
   const hook = await webhook(() => response as never);
   const open = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Ignore' }));
   const ignored = open.world.request('configmaps', cm());
-  expect(await judged(open.plugin, ignored)).toBeUndefined();
+  expect(await refusalOf(open.plugin, ignored)).toBeUndefined();
   expect(dataOf(ignored)).toEqual({ a: '1' });
   expect([...open.world.annotations.keys()]).toContain('failed-open.mutating.webhook.admission.k8s.io/round_0_index_0');
   const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { failurePolicy: 'Fail' }));
@@ -335,7 +335,7 @@ test.each([
 test('a deletion can be denied and not patched', async () => {
   const hook = await webhook(() => add('/data/x', 'y'));
   const { world: given, plugin } = await world('mutating', entry('a.b.c', hook));
-  expect(await judged(plugin, given.request('configmaps', undefined, { old: cm() }))).toMatch(
+  expect(await refusalOf(plugin, given.request('configmaps', undefined, { old: cm() }))).toMatch(
     /attempted to modify the object, which is not supported/,
   );
 });
@@ -350,7 +350,7 @@ test('the object of an action is reviewed as what it is, and can be patched', as
     namespace: 'ns',
     objectKind: { group: '', version: 'v1', kind: 'PodExecOptions' },
   });
-  expect(await judged(plugin, request)).toBeUndefined();
+  expect(await refusalOf(plugin, request)).toBeUndefined();
   expect(hook.calls[0]?.review.request).toMatchObject({
     kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
     resource: { group: '', version: 'v1', resource: 'pods' },
@@ -367,7 +367,7 @@ test('a patch in another version comes back to the stored one', async () => {
   const rules = [{ operations: ['CREATE'], apiGroups: ['policy'], apiVersions: ['v1beta1'], resources: ['poddisruptionbudgets'] }];
   const { world: given, plugin } = await world('mutating', entry('a.b.c', hook, { rules }));
   const request = given.request('policy/poddisruptionbudgets', { metadata: { name: 'p', namespace: 'ns' }, spec: { maxUnavailable: 1 } });
-  await judged(plugin, request);
+  await refusalOf(plugin, request);
   expect(request.object).toMatchObject({
     apiVersion: servedKind('policy/poddisruptionbudgets').apiVersion,
     spec: { maxUnavailable: '25%' },
@@ -389,7 +389,7 @@ test('a call with a bundle that is no PEM says so', async () => {
   const hook = await webhook(() => ({ allowed: true }));
   const clientConfig = { url: hook.url, caBundle: Buffer.from('junk').toString('base64') };
   const { world: given, plugin } = await world('validating', entry('a.b.c', hook, { clientConfig }));
-  expect(await judged(plugin, given.request('configmaps', cm()))).toMatch(
+  expect(await refusalOf(plugin, given.request('configmaps', cm()))).toMatch(
     /failed calling webhook "a.b.c": failed to call webhook: the caBundle is malformed: it holds no PEM certificate/,
   );
 });
@@ -409,7 +409,7 @@ test('configurations of a kind that is not served are not consulted, and counted
   });
   const plugin = await given.plugin(validatingAdmissionWebhook);
   open.push(() => plugin.close?.());
-  expect(await judged(plugin, given.request('configmaps', cm()))).toBeUndefined();
+  expect(await refusalOf(plugin, given.request('configmaps', cm()))).toBeUndefined();
   expect(hook.calls).toHaveLength(0);
   warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
   expect(warned).toEqual([expect.stringMatching(/^webhook configurations are not served and not consulted .*"ignored":1/)]);
@@ -423,7 +423,7 @@ test.each([
 ] as const)('a %s webhook that answers %j is at fault', async (sort, response, why) => {
   const hook = await webhook(() => ({ allowed: true, ...response }) as never);
   const { world: given, plugin } = await world(sort, entry('a.b.c', hook));
-  expect(await judged(plugin, given.request('configmaps', cm()))).toMatch(why);
+  expect(await refusalOf(plugin, given.request('configmaps', cm()))).toMatch(why);
   const { world: older, plugin: lenient } = await world(sort, entry('a.b.c', hook, { admissionReviewVersions: ['v1beta1'] }));
-  expect(await judged(lenient, older.request('configmaps', cm()))).toBeUndefined();
+  expect(await refusalOf(lenient, older.request('configmaps', cm()))).toBeUndefined();
 });

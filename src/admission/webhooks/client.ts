@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
 import { bundleComplaint } from '../../kinds/admissionregistration/warnings.ts';
-import { type Address, Connections, Late } from '../../lib/calls/connections.ts';
+import { type Address, CallTimeout, Connections } from '../../lib/calls/connections.ts';
 import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
@@ -82,7 +82,7 @@ export class WebhookClient {
       for (let hops = 0; reply.location !== undefined && (reply.status === 307 || reply.status === 308); hops++) {
         if (hops >= MAX_REDIRECTS) throw new Error(`stopped after ${MAX_REDIRECTS} redirects`);
         const left = timeoutMs - (clock.monotonic() - started);
-        if (left <= 0) throw new Late();
+        if (left <= 0) throw new CallTimeout();
         path = redirectedPath(place, path, reply.location);
         reply = await place.connections.call(address, requestHead('POST', path, place.headers), text, left);
       }

@@ -34,7 +34,7 @@ export interface ConfigurationObject extends ApiObject {
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-const spoken: readonly string[] = ['v1', 'v1beta1'];
+const supportedVersions: readonly string[] = ['v1', 'v1beta1'];
 
 /** All webhooks of one sort, in the order in which they are called. Made anew when a configuration changes. */
 export class WebhookSource {
@@ -78,7 +78,9 @@ export function compile(configurations: readonly ConfigurationObject[]): Webhook
         equivalent: (webhook.matchPolicy ?? 'Equivalent') === 'Equivalent',
         failOpen: webhook.failurePolicy === 'Ignore',
         timeoutMs: (webhook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
-        reviewVersion: (webhook.admissionReviewVersions ?? []).find((version) => spoken.includes(version)) as ReviewVersion | undefined,
+        reviewVersion: (webhook.admissionReviewVersions ?? []).find((version) => supportedVersions.includes(version)) as
+          | ReviewVersion
+          | undefined,
         dryRunnable: webhook.sideEffects === 'None' || webhook.sideEffects === 'NoneOnDryRun',
         reinvocable: (webhook as MutatingWebhook).reinvocationPolicy === 'IfNeeded',
       });

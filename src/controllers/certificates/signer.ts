@@ -51,7 +51,7 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
       const ref = requestsRef(identity);
       const rules = signerRules(identity);
       const requests = informers.of<SigningRequest>(ref);
-      const judge = (request: SigningRequest, authority: Authority): SigningRequest => {
+      const decide = (request: SigningRequest, authority: Authority): SigningRequest => {
         const { signerName, usages = [] } = request.spec;
         const now = clock.now();
         const parsed = parseRequest(pemOf(request.spec.request));
@@ -66,7 +66,7 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
           if (request === undefined || !isApproved(request) || isIssued(request) || conditionOf(request, 'Failed') !== undefined) return;
           const authority = rules.has(request.spec.signerName) ? authorityOf(request.spec.signerName) : undefined;
           if (authority === undefined) return;
-          const answered = judge(request, authority);
+          const answered = decide(request, authority);
           await client.update(ref, answered, 'status').catch(unlessGone);
           const failed = conditionOf(answered, 'Failed');
           if (failed === undefined) return;

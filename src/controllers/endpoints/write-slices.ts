@@ -47,14 +47,14 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
   };
   const type = { kind: 'EndpointSlice', apiVersion: apiVersionOf(slices) };
   const writes = [
-    ...plan.create.map((slice) => client.create(slices, namespace, { ...type, metadata, ...slice }).catch(unlessLate)),
+    ...plan.create.map((slice) => client.create(slices, namespace, { ...type, metadata, ...slice }).catch(ignoreOutdated)),
     ...plan.update.map((slice) => client.update(slices, { ...slice, ...type })),
-    ...plan.remove.map((slice) => client.delete(slices, namespace, slice.metadata.name ?? '').catch(unlessLate)),
+    ...plan.remove.map((slice) => client.delete(slices, namespace, slice.metadata.name ?? '').catch(ignoreOutdated)),
   ];
   const failed = (await Promise.allSettled(writes)).find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
 
-function unlessLate(error: unknown): void {
+function ignoreOutdated(error: unknown): void {
   if (!isNotFound(error) && !isTerminating(error)) throw error;
 }

@@ -62,7 +62,7 @@ export class Collector {
     if (live === undefined) return;
     if (node.deletingDependents) return this.finishDependents(node, live);
     const owners = live.metadata.ownerReferences ?? [];
-    if (owners.length > 0) await this.judge(node, live, owners);
+    if (owners.length > 0) await this.decide(node, live, owners);
   }
 
   /** Takes the references to an object that leaves its dependents behind from all of them, then lets it go. */
@@ -100,7 +100,7 @@ export class Collector {
     else if (graph.get(node.uid)?.resource === undefined && graph.get(node.uid) !== undefined) graph.saw(resource, found);
   }
 
-  private async judge(node: Node, live: ApiObject, owners: readonly OwnerReference[]): Promise<void> {
+  private async decide(node: Node, live: ApiObject, owners: readonly OwnerReference[]): Promise<void> {
     const { solid, dangling, waiting, unknown } = await this.classify(node, owners);
     if (unknown.length > 0) this.options.unresolved(node.uid);
     if (solid.length > 0 || unknown.length > 0) {

@@ -68,7 +68,7 @@ export class Aggregation {
     const { identity, catalog, live, clock, report, metrics } = this.options;
     const services = live<APIService>(GROUP, PLURAL);
     const registrations = new Registrations({ identity, catalog, services, writer, clock, report });
-    const told = new AvailabilityMetrics(metrics);
+    const availabilityMetrics = new AvailabilityMetrics(metrics);
     const availability = new Availability({
       apiServices: services,
       services: live<Service>('', 'services'),
@@ -76,7 +76,7 @@ export class Aggregation {
       backends: this.backends,
       onServiceChange: (listener) => onServiceChange(catalog, listener),
       changeStatus: (name, change) => writer.change(GROUP, PLURAL, '', name, change, 'status'),
-      judged: (name, verdict) => told.judged(name, verdict),
+      observed: (name, verdict) => availabilityMetrics.observed(name, verdict),
       clock,
       report,
     });

@@ -22,7 +22,7 @@ export class AvailabilityMetrics {
   }
 
   /** Without a verdict: the APIService is gone. */
-  judged(name: string, verdict: Verdict | undefined): void {
+  observed(name: string, verdict: Verdict | undefined): void {
     const before = this.last.get(name);
     if (verdict === undefined) {
       if (before === undefined) return;

@@ -50,7 +50,7 @@ function setup() {
       store.put('apiregistration', 'apiservices', object as ApiObject);
     },
     clock,
-    judged: () => {},
+    observed: () => {},
     report: (error) => errors.push(error),
   });
   store.put('', 'services', { metadata: { namespace: 'n', name: 's' }, spec: { type: 'ExternalName' } } as never);

@@ -21,7 +21,7 @@ export interface AvailabilityOptions extends CheckDeps {
   readonly changeStatus: (name: string, change: (object: ApiObject) => void) => Promise<void>;
   readonly clock: Clock;
   /** Told of every verdict on a server behind this one; of one that is gone, without a verdict. */
-  readonly judged: (name: string, verdict: Verdict | undefined) => void;
+  readonly observed: (name: string, verdict: Verdict | undefined) => void;
   readonly report: (error: unknown) => void;
 }
 
@@ -78,12 +78,12 @@ export class Availability {
     }
     const sameServer = old !== undefined && equal(old.spec, object.spec);
     // What this server itself just told needs no other look.
-    if (sameServer && conditionOf(object)?.reason === this.told.get(name)) return;
+    if (sameServer && conditionOf(object)?.reason === this.reported.get(name)) return;
     if (!sameServer) this.unpause(name);
     this.look(name);
   }
   /** Reasons as they were last told. */
-  private readonly told = new Map<string, string>();
+  private readonly reported = new Map<string, string>();
 
   private serviceChanged(key: string): void {
     for (const { metadata, spec } of this.options.apiServices.list()) {
@@ -94,8 +94,8 @@ export class Availability {
   }
   private forget(name: string): void {
     this.unpause(name);
-    this.told.delete(name);
-    this.options.judged(name, undefined);
+    this.reported.delete(name);
+    this.options.observed(name, undefined);
   }
   private unpause(name: string): void {
     this.pauses.get(name)?.cancel();
@@ -117,7 +117,7 @@ export class Availability {
       }
       this.queued.delete(name);
       this.running.add(name);
-      void this.judge(name)
+      void this.check(name)
         .catch((error: unknown) => {
           if (this.ends.length > 0) this.options.report(error);
         })
@@ -128,8 +128,8 @@ export class Availability {
     }
   }
 
-  private async judge(name: string): Promise<void> {
-    const { apiServices, backends, judged } = this.options;
+  private async check(name: string): Promise<void> {
+    const { apiServices, backends, observed } = this.options;
     const service = apiServices.get('', name);
     if (service === undefined) return;
     const backend = backends.isRemote(service) ? backends.find(service.spec.group ?? '', service.spec.version ?? '') : undefined;
@@ -137,8 +137,8 @@ export class Availability {
     if (this.ends.length === 0) return;
     // What was changed while it was looked at is looked at again.
     if (!equal(apiServices.get('', name)?.spec, service.spec)) return;
-    if (backend !== undefined) judged(name, verdict);
-    await this.tell(service, verdict);
+    if (backend !== undefined) observed(name, verdict);
+    await this.report(service, verdict);
     if (verdict.reason === 'FailedDiscoveryCheck') this.lookAgain(name);
     else this.unpause(name);
   }
@@ -150,12 +150,12 @@ export class Availability {
     this.pauses.set(name, { millis, cancel: this.options.clock.after(millis, () => this.look(name)) });
   }
 
-  private async tell(service: APIService, verdict: Verdict): Promise<void> {
+  private async report(service: APIService, verdict: Verdict): Promise<void> {
     const { name = '' } = service.metadata;
     const { changeStatus, clock } = this.options;
     const known = conditionOf(service);
     if (known?.status === verdict.status && known.reason === verdict.reason && known.message === verdict.message) return;
-    this.told.set(name, verdict.reason);
+    this.reported.set(name, verdict.reason);
     const time = formatTime(clock.now());
     try {
       await changeStatus(name, (object) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
-import { Late } from '../../lib/calls/connections.ts';
+import { CallTimeout } from '../../lib/calls/connections.ts';
 import { check } from './check.ts';
 import type { RemoteServer } from './remote.ts';
 
@@ -59,5 +59,5 @@ test('what failed is told', async () => {
   const failure = async (answer: number | Error) => (await setup('ExternalName', [answer]).judge()).message;
   expect(await failure(301)).toBe(`failing or missing response from ${url}: bad status from ${url}: 301`);
   expect(await failure(new Error('no route'))).toBe(`failing or missing response from ${url}: Get "${url}": no route`);
-  expect(await failure(new Late())).toContain('context deadline exceeded');
+  expect(await failure(new CallTimeout())).toContain('context deadline exceeded');
 });

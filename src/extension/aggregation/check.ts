@@ -2,7 +2,7 @@
 import type { APIService, ServiceReference } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import type { Live } from '../../kinds/live.ts';
-import { Late } from '../../lib/calls/connections.ts';
+import { CallTimeout } from '../../lib/calls/connections.ts';
 import type { Backend } from './backends.ts';
 import type { RemoteServer } from './remote.ts';
 
@@ -81,6 +81,8 @@ async function probe(server: RemoteServer, path: string): Promise<void> {
   } catch (error) {
     const { cause, message } = error as Error;
     if (cause === undefined) throw error;
-    throw missing(`Get "${url}": ${cause instanceof Late ? `${message} (Client.Timeout exceeded while awaiting headers)` : message}`);
+    throw missing(
+      `Get "${url}": ${cause instanceof CallTimeout ? `${message} (Client.Timeout exceeded while awaiting headers)` : message}`,
+    );
   }
 }

@@ -85,8 +85,8 @@ export class RemoteServer {
       accept: 'application/json',
       'user-agent': this.options.userAgent,
     };
-    const told = identityHeaders(user);
-    for (let i = 0; i < told.length; i += 2) headers[told[i] as string] = told[i + 1] as string;
+    const identity = identityHeaders(user);
+    for (let i = 0; i < identity.length; i += 2) headers[identity[i] as string] = identity[i + 1] as string;
     try {
       const connections = this.connectionsFor(options.verified && this.verify);
       return await connections.call(address, requestHead('GET', path, headers), '', options.timeoutMs);

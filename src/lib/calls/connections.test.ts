@@ -3,7 +3,7 @@ import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '../clock.ts';
 import { issueServing, newAuthority, readAuthority } from '../pki.ts';
-import { Connections, type ConnectionsOptions, Late } from './connections.ts';
+import { CallTimeout, Connections, type ConnectionsOptions } from './connections.ts';
 import { requestHead } from './head.ts';
 
 const open: { close(): unknown }[] = [];
@@ -94,11 +94,11 @@ test('a call that waits has its time, too', async () => {
   await clock.advance(29);
   expect(clock.pending).toBe(2);
   await clock.advance(1);
-  expect(await second).toBeInstanceOf(Late);
+  expect(await second).toBeInstanceOf(CallTimeout);
   await clock.advance(269);
   expect(clock.pending).toBe(1);
   await clock.advance(1);
-  expect(await first).toBeInstanceOf(Late);
+  expect(await first).toBeInstanceOf(CallTimeout);
   expect(silent.received.join('')).not.toContain('b');
 });
 

@@ -50,10 +50,10 @@ interface Session {
 }
 
 /** The call found no answer in the time it had. */
-export class Late extends Error {
+export class CallTimeout extends Error {
   constructor() {
     super('context deadline exceeded');
-    this.name = 'Late';
+    this.name = 'CallTimeout';
   }
 }
 
@@ -85,7 +85,7 @@ export class Connections {
     this.options = options;
   }
 
-  /** `head` ends before the line that tells the length of the body. Rejects with Late, BadReply, or an error of the system. */
+  /** `head` ends before the content-length line. Rejects with CallTimeout, BadReply, or an error of the system. */
   call(address: Address, head: string, body: string, timeoutMs: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const call: Call = {
@@ -196,8 +196,8 @@ export class Connections {
   private late(call: Call): void {
     const at = this.waiting.indexOf(call);
     if (at >= 0) this.waiting.splice(at, 1);
-    if (call.on === undefined) this.failed(call, new Late());
-    else call.on.break(new Late());
+    if (call.on === undefined) this.failed(call, new CallTimeout());
+    else call.on.break(new CallTimeout());
   }
   private failed(call: Call, error: Error): void {
     call.cancel();

@@ -104,14 +104,14 @@ function spend(deps: RegistryDeps, budget: PodDisruptionBudget, pod: string): vo
   const now = formatTime(deps.env.now());
   status.disruptionsAllowed--;
   status.disruptedPods = { ...status.disruptedPods, [pod]: now };
-  if (status.disruptionsAllowed === 0) tellExhausted(status, now);
+  if (status.disruptionsAllowed === 0) reportExhausted(status, now);
 }
 
-function tellExhausted(status: PodDisruptionBudget['status'], now: string): void {
+function reportExhausted(status: PodDisruptionBudget['status'], now: string): void {
   const type = 'DisruptionAllowed';
   const conditions = status.conditions ?? [];
   const known = conditions.find((condition) => condition.type === type);
-  const told: Condition = {
+  const condition: Condition = {
     type,
     status: 'False',
     observedGeneration: status.observedGeneration ?? 0,
@@ -119,6 +119,6 @@ function tellExhausted(status: PodDisruptionBudget['status'], now: string): void
     reason: 'InsufficientPods',
     message: '',
   };
-  if (known === undefined) status.conditions = [...conditions, told];
-  else Object.assign(known, told);
+  if (known === undefined) status.conditions = [...conditions, condition];
+  else Object.assign(known, condition);
 }

@@ -17,7 +17,7 @@ const asked = (changes: Partial<Asked> = {}): Asked => ({
   ...changes,
 });
 const levelOf = (rule: object, changes: Partial<Asked> = {}): string =>
-  levels[policy([{ level: 'Request', ...rule }]).judge(asked(changes)).level] as string;
+  levels[policy([{ level: 'Request', ...rule }]).decide(asked(changes)).level] as string;
 
 const path = { resourceRequest: false, group: '', resource: '', namespace: '', name: '' };
 
@@ -61,22 +61,22 @@ test.each<[what: string, rule: object, request: Partial<Asked>, fits: boolean]>(
 });
 
 test('the first rule that fits decides, and none is no record', () => {
-  const { judge } = policy([
+  const { decide } = policy([
     { level: 'None', users: ['alice'] },
     { level: 'RequestResponse', verbs: ['get'] },
   ]);
-  expect(judge(asked()).level).toBe(0);
-  expect(judge(asked({ user: { name: 'bob', groups: [] } })).level).toBe(3);
-  expect(judge(asked({ user: { name: 'bob', groups: [] }, verb: 'list' })).level).toBe(0);
+  expect(decide(asked()).level).toBe(0);
+  expect(decide(asked({ user: { name: 'bob', groups: [] } })).level).toBe(3);
+  expect(decide(asked({ user: { name: 'bob', groups: [] }, verb: 'list' })).level).toBe(0);
 });
 
 test('stages are left out by the policy and by the rule; a rule has the last word on managed fields', () => {
-  const { judge } = policy(
+  const { decide } = policy(
     [{ level: 'Metadata', verbs: ['get'], omitStages: ['Panic'], omitManagedFields: false }, { level: 'Metadata' }],
     { omitStages: ['RequestReceived'], omitManagedFields: true },
   );
-  expect(judge(asked())).toMatchObject({ omitStages: new Set(['RequestReceived', 'Panic']), omitManagedFields: false });
-  expect(judge(asked({ verb: 'list' }))).toMatchObject({ omitStages: new Set(['RequestReceived']), omitManagedFields: true });
+  expect(decide(asked())).toMatchObject({ omitStages: new Set(['RequestReceived', 'Panic']), omitManagedFields: false });
+  expect(decide(asked({ verb: 'list' }))).toMatchObject({ omitStages: new Set(['RequestReceived']), omitManagedFields: true });
 });
 
 test.each<[string, unknown, string]>([
@@ -103,5 +103,5 @@ test.each<[string, unknown, string]>([
 test('a policy of a stock server serves under every identity', () => {
   const rules = [{ level: 'Metadata' }];
   for (const apiVersion of ['audit.plat.dev/v1', 'audit.k8s.io/v1'])
-    expect(readPolicy({ apiVersion, kind: 'Policy', rules }, plat).judge(asked()).level).toBe(1);
+    expect(readPolicy({ apiVersion, kind: 'Policy', rules }, plat).decide(asked()).level).toBe(1);
 });

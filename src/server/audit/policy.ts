@@ -37,7 +37,7 @@ export interface Verdict {
 const nothing: Verdict = { level: Level.None, omitStages: new Set(), omitManagedFields: false };
 
 export interface AuditPolicy {
-  judge(asked: Asked): Verdict;
+  decide(asked: Asked): Verdict;
 }
 
 /** A policy that cannot be used. The message is for whoever wrote it. */
@@ -125,7 +125,7 @@ function compile(policy: Policy): AuditPolicy {
     return { rule, verdict: { level, omitStages, omitManagedFields: rule.omitManagedFields ?? policy.omitManagedFields ?? false } };
   });
   return {
-    judge(asked) {
+    decide(asked) {
       for (const { rule, verdict } of rules) if (fits(rule, asked)) return verdict;
       return nothing;
     },

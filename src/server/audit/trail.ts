@@ -74,7 +74,7 @@ export class Trail {
   }
 
   private begin(ctx: Context): void | Promise<void> {
-    const verdict = this.judge(ctx);
+    const verdict = this.decide(ctx);
     if (verdict.level === Level.None) return;
     const record = new AuditRecord(this, ctx, verdict);
     ctx.audit = record;
@@ -88,7 +88,7 @@ export class Trail {
 
   private refused(ctx: Context, error: unknown): void {
     if (!(error instanceof ApiError) || error.code !== 401) return;
-    const verdict = this.judge(ctx);
+    const verdict = this.decide(ctx);
     if (verdict.level === Level.None) return;
     const record = new AuditRecord(this, ctx, verdict);
     this.whenDone(ctx, () => record.refused(`Authentication failed, attempted: ${attempted(ctx)}`));
@@ -101,9 +101,9 @@ export class Trail {
     else ctx.onFinished.push(end);
   }
 
-  private judge(ctx: Context): Verdict {
+  private decide(ctx: Context): Verdict {
     const { info, user } = ctx;
-    const verdict = this.options.policy.judge({
+    const verdict = this.options.policy.decide({
       user,
       verb: info.verb,
       resourceRequest: info.resourceRequest,

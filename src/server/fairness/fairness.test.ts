@@ -9,7 +9,7 @@ import type { ApiError } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { Context, type Incoming, type Outgoing } from '../context.ts';
 import { Flows } from '../flow.ts';
-import { lasts } from '../in-flight.ts';
+import { isLongRunning } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
 import { Fairness, waitLimit } from './fairness.ts';
 import { FlowMetrics } from './flow-metrics.ts';
@@ -71,7 +71,7 @@ function world(
     const ctx = new Context(req as unknown as Incoming, res as unknown as Outgoing, clock.monotonic());
     ctx.info = requestInfo(method, ctx.path, (name) => ctx.param(name));
     ctx.user = { name: who, groups: ['g'] } satisfies User;
-    ctx.longRunning = lasts(ctx.info);
+    ctx.longRunning = isLongRunning(ctx.info);
     ctx.status = 200;
     Object.assign(ctx, changes);
     const end = (): void => {

@@ -8,12 +8,12 @@ export function authorize(authorizer: Authorizer): Step {
   return (ctx) => {
     const asked = attributesOf(ctx);
     const decision = authorizer.authorize(asked);
-    if (decision instanceof Promise) return decision.then((d) => judge(ctx, asked, d));
-    judge(ctx, asked, decision);
+    if (decision instanceof Promise) return decision.then((d) => enforce(ctx, asked, d));
+    enforce(ctx, asked, decision);
   };
 }
 
-function judge(ctx: Context, asked: Attributes, { decision, reason }: Decision): void {
+function enforce(ctx: Context, asked: Attributes, { decision, reason }: Decision): void {
   if (ctx.audit !== undefined) ctx.audit.decided(decision === 'allow' ? 'allow' : 'forbid', reason);
   if (decision !== 'allow') throw withNosniff(forbiddenError(asked, reason));
 }

@@ -3,7 +3,7 @@ import type { Random } from '../../lib/random.ts';
 import { badRequest } from '../../meta/errors.ts';
 import { parseDuration } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
-import { lasts } from '../in-flight.ts';
+import { isLongRunning } from '../in-flight.ts';
 import type { Step } from '../pipeline.ts';
 import { requestInfo } from '../request-info.ts';
 
@@ -21,7 +21,7 @@ export const auditId =
 /** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
 export const checkTimeout: Step = (ctx: Context) => {
   // Requests that last have no such limit; what is proxied may mean something else by the word.
-  if (ctx.search === '' || !ctx.info.resourceRequest || lasts(ctx.info)) return;
+  if (ctx.search === '' || !ctx.info.resourceRequest || isLongRunning(ctx.info)) return;
   const given = ctx.param('timeout');
   if (given === undefined || given === '') return;
   try {

@@ -22,7 +22,7 @@ import { checkUtf8, fillDefaults } from '../body.ts';
 import type { Context } from '../context.ts';
 import type { WriteOptions } from '../options.ts';
 import type { Services } from '../services.ts';
-import { mayCreate, tellProblems, wantsReport } from './write.ts';
+import { mayCreate, reportProblems, wantsReport } from './write.ts';
 
 /** The body of an apply is YAML, of which JSON is a part. */
 export async function readApplied(body: Buffer, slices?: Slices): Promise<JsonObject> {
@@ -71,7 +71,7 @@ export async function applyObject(
   if (wantsReport(services, options)) {
     const report = { problems: [] as string[] };
     decode(resource.schema, applied, { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) });
-    tellProblems(ctx, options, report, resource.kind.kind, resource.version);
+    reportProblems(ctx, options, report, resource.kind.kind, resource.version);
   }
   const now = registry.env.now();
   const applyTo = (live: ApiObject | undefined, conversions: Conversions, large: boolean): ApplyWrite => ({

@@ -33,7 +33,7 @@ import type { Services } from '../services.ts';
 import { otherCustomKind } from '../wrong-type.ts';
 import { applyObject, readApplied } from './apply.ts';
 import { objectForm, sendItem } from './read.ts';
-import { tellProblems, wantsReport, writeContext } from './write.ts';
+import { reportProblems, wantsReport, writeContext } from './write.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -125,7 +125,7 @@ function patchedHub(
     const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report, patch.strategic);
     if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
     if (report !== undefined) {
-      tellProblems(ctx, options, report, resource.kind.kind, resource.version);
+      reportProblems(ctx, options, report, resource.kind.kind, resource.version);
       report.problems.length = 0;
     }
     fillDefaults(made, object, registry.env);

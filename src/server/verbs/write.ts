@@ -73,7 +73,7 @@ async function bodyObject(
   const decoding = decodeBody(body, media, expected, report, slices, inspect);
   const object = decoding instanceof Promise ? await decoding : decoding;
   if (slices !== undefined) await slices.pause();
-  if (report !== undefined) tellProblems(ctx, options, report, expected.kind, resource.version);
+  if (report !== undefined) reportProblems(ctx, options, report, expected.kind, resource.version);
   fillDefaults(resource, object, env);
   if (slices !== undefined) await slices.pause();
   ctx.audit?.requestObject(resource.schema, object);
@@ -90,7 +90,7 @@ export const wantsReport = (services: Services, options: WriteOptions): boolean 
   (options.fieldValidation === 'Strict' || options.fieldValidation === 'Warn') &&
   services.registry.env.feature('ServerSideFieldValidation');
 
-export function tellProblems(ctx: Context, options: WriteOptions, report: FieldReport, kind: string, version: string): void {
+export function reportProblems(ctx: Context, options: WriteOptions, report: FieldReport, kind: string, version: string): void {
   if (report.problems.length === 0) return;
   if (options.fieldValidation === 'Warn') for (const text of report.problems) ctx.warn(text);
   else

@@ -17,7 +17,7 @@ import { weightOf } from './weight.ts';
 
 interface Check {
   readonly x: Extensions;
-  /** Where the value stands in the object that is told of; empty for the object itself. */
+  /** Path of the value in the object; empty for the object itself. */
   readonly at: Path | undefined;
   readonly errors: FieldErrors;
 }
@@ -31,11 +31,11 @@ export function validateValue(value: JsonValue, schema: JSONSchemaProps, x: Exte
 
 /** Several parts of a schema may find the same fault. */
 function addDistinct(found: FieldErrors, errors: FieldErrors): void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const error of found.list) {
     const text = `${error.field}: ${error.message}`;
-    if (!told.has(text)) errors.list.push(error);
-    told.add(text);
+    if (!reported.has(text)) errors.list.push(error);
+    reported.add(text);
   }
 }
 
@@ -150,7 +150,7 @@ function combination(check: Check, name: string, rule: string): void {
   check.errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": ${JSON.stringify(name)} must ${rule}`);
 }
 
-/** The complaints about a value under another schema, told nobody. */
+/** The errors of a value under another schema, which are not reported. */
 function complaintsOf(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): FieldErrors {
   const errors = new Errors();
   validate(value, schema, name, { ...check, errors });
@@ -166,7 +166,7 @@ function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: s
     const found = anyOf.map((one) => complaintsOf(value, one, name, check));
     if (!found.some((errors) => errors.empty)) {
       combination(check, name, 'validate at least one schema (anyOf)');
-      tell(nearest(value, anyOf, found, check), check);
+      report(nearest(value, anyOf, found, check), check);
     }
   }
   if (oneOf.length > 0) {
@@ -174,12 +174,12 @@ function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: s
     const fitting = found.filter((errors) => errors.empty).length;
     if (fitting === 0) {
       combination(check, name, 'validate one and only one schema (oneOf). Found none valid');
-      tell(nearest(value, oneOf, found, check), check);
+      report(nearest(value, oneOf, found, check), check);
     } else if (fitting > 1) combination(check, name, `validate one and only one schema (oneOf). Found ${fitting} valid alternatives`);
   }
   if (allOf.length > 0) {
     const found = allOf.map((one) => complaintsOf(value, one, name, check));
-    for (const errors of found) tell(errors, check);
+    for (const errors of found) report(errors, check);
     const failing = found.filter((errors) => !errors.empty).length;
     if (failing > 0) combination(check, name, `validate all the schemas (allOf)${failing === found.length ? '. None validated' : ''}`);
   }
@@ -198,6 +198,6 @@ function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], found: r
   });
   return found[best] as FieldErrors;
 }
-function tell(found: FieldErrors, check: Check): void {
+function report(found: FieldErrors, check: Check): void {
   check.errors.addAll(found);
 }

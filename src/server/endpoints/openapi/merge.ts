@@ -85,15 +85,15 @@ export async function soundParts(specs: readonly RemoteSpec[]): Promise<SpecPart
 }
 export const isSoundV3 = (bytes: Buffer): Promise<boolean> => isSound(bytes, () => binaryV3(JSON.parse(bytes.toString()) as JsonObject));
 
-const judged = new WeakMap<object, Promise<boolean>>();
+const compared = new WeakMap<object, Promise<boolean>>();
 function isSound(what: object, write: () => Promise<Buffer>): Promise<boolean> {
-  let known = judged.get(what);
+  let known = compared.get(what);
   if (known === undefined) {
     known = write().then(
       () => true,
       () => false,
     );
-    judged.set(what, known);
+    compared.set(what, known);
   }
   return known;
 }

@@ -13,7 +13,7 @@ import { encodeLeaseGrant, leaseGrant } from './messages.ts';
 interface Lease {
   readonly id: bigint;
   /** Until when it is certain to last. */
-  readonly lastsUntil: number;
+  readonly expiresAt: number;
   uses: number;
 }
 
@@ -44,7 +44,7 @@ export class Leases {
       const known = this.#current.get(length);
       const pending = known ?? this.#grant(length, extra);
       const lease = await pending;
-      if (lease.uses < MOST_USES && lease.lastsUntil >= this.#clock.monotonic() + length * 1000) {
+      if (lease.uses < MOST_USES && lease.expiresAt >= this.#clock.monotonic() + length * 1000) {
         lease.uses++;
         return lease.id;
       }
@@ -63,7 +63,7 @@ export class Leases {
     const seconds = length + extra;
     // An answer that is lost leaves a lease without keys, which ends by itself; so asking again is harmless.
     const granted = this.#connection.read(leaseGrant, encodeLeaseGrant(seconds)).then(({ id, ttlSeconds }) => {
-      return { id, lastsUntil: asked + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
+      return { id, expiresAt: asked + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
     });
     this.#current.set(length, granted);
     granted.catch(() => {
