@@ -24,7 +24,7 @@ const extensions = ['.yaml', '.yml', '.json'];
 const maxBytes = 64 << 20;
 
 /** All objects that the `-f` flags name, in their order. Throws FlagError for what is not there, ManifestError for what is no object. */
-export async function readManifests(paths: readonly string[], recursive: boolean, io: IO): Promise<Manifest[]> {
+export async function readManifests(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<Manifest[]> {
   const found: Manifest[] = [];
   for (const path of paths) {
     for (const [source, text] of await textsOf(path, recursive, io)) found.push(...manifestsOf(text, source));
@@ -33,7 +33,7 @@ export async function readManifests(paths: readonly string[], recursive: boolean
   return found;
 }
 
-async function textsOf(path: string, recursive: boolean, io: IO): Promise<[source: string, text: string][]> {
+async function textsOf(path: string, recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<[source: string, text: string][]> {
   if (path === '-') return [['the standard input', await io.stdin()]];
   if (/^https?:\/\//.test(path)) return [[path, await download(path)]];
   const files = await filesOf(resolve(io.cwd, path), path, recursive);

@@ -46,13 +46,13 @@ export function resourcePath(resource: ApiResource, namespace: string | undefine
 
 /** Asks a server only for as much of its discovery documents as a question needs. */
 export class Discovery {
-  private readonly transport: Transport;
+  private readonly transport: Pick<Transport, 'json'>;
   private readonly versions = new Map<string, Promise<readonly ApiResource[]>>();
   /** Versions that are announced but did not answer, with the reason. */
   readonly unanswered = new Map<string, string>();
   private groups: Promise<NonNullable<GroupList['groups']>> | undefined;
 
-  constructor(transport: Transport) {
+  constructor(transport: Pick<Transport, 'json'>) {
     this.transport = transport;
   }
   /** The resource meant by a word. Throws an Error with a suggestion. */

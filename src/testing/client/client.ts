@@ -1,0 +1,92 @@
+/** The client of a test: typed for the built-in kinds, by name for all others. */
+import { Discovery } from '../../client/discovery.ts';
+import { groupName } from '../../identity.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
+import { builtIn, type Entry, groups } from './built-in.ts';
+import { type ClientContext, type KindRef, Resource } from './resource.ts';
+import type { AnyObject, BuiltInClients, NamedObject, ResourceName, TestClient } from './types.ts';
+import { waitUntil } from './wait.ts';
+
+type AnyEntry = Entry<unknown, boolean, 'all', string>;
+const DEFAULT_NAMESPACE = 'default';
+
+export function testClient(context: ClientContext): TestClient {
+  const resource = (name: ResourceName, namespace?: string): Resource<AnyObject> =>
+    new Resource(
+      context,
+      once(() => lookUp(context, name)),
+      namespace,
+    );
+  /** The objects of the kind and namespace that an object is of. */
+  const home = (object: NamedObject): Resource<AnyObject> => {
+    const { apiVersion, kind } = object;
+    if (apiVersion === undefined || kind === undefined) throw new Error('the object says no apiVersion and kind');
+    return resource({ apiVersion, kind }, object.metadata?.namespace ?? DEFAULT_NAMESPACE);
+  };
+  const client = {
+    ...builtInClients(context),
+    resource,
+    create: async (object, options) => home(object).create(object as never, options),
+    apply: async (object, options) => home(object).apply(object as never, options),
+    get: async (object) => home(object).get(nameOf(object)),
+    delete: async (object, options) => home(object).delete(nameOf(object), options),
+    waitFor: async (object, condition, options = {}) => {
+      const name = nameOf(object);
+      const informer = home(object).informer({ fieldSelector: `metadata.name=${name}` });
+      const { apiVersion = '', kind = '', metadata } = object;
+      const what = `${kind} (${apiVersion}) ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
+      return waitUntil({ what, informer, clock: context.clock }, condition as never, options);
+    },
+  } as TestClient;
+  return client;
+}
+
+function builtInClients(context: ClientContext): BuiltInClients {
+  const clients: Record<string, Record<string, Record<string, unknown>>> = {};
+  for (const [group, versions] of Object.entries(builtIn) as [keyof typeof groups, Record<string, Record<string, AnyEntry>>][]) {
+    const ofGroup: Record<string, Record<string, unknown>> = {};
+    clients[group] = ofGroup;
+    for (const [version, resources] of Object.entries(versions)) {
+      const ofVersion: Record<string, unknown> = {};
+      ofGroup[version] = ofVersion;
+      for (const [name, { kind, namespaced }] of Object.entries(resources)) {
+        const ref: KindRef = {
+          group: groups[group] === '' ? '' : groupName(context.identity, groups[group]),
+          version,
+          name,
+          namespaced,
+          kind,
+        };
+        const known = Promise.resolve(ref);
+        ofVersion[name] = (namespace?: string) => new Resource(context, () => known, namespaced ? namespace : undefined);
+      }
+    }
+  }
+  return clients as unknown as BuiltInClients;
+}
+
+/** Asks the server each time anew, because kinds come and go. */
+async function lookUp({ client }: ClientContext, name: ResourceName): Promise<KindRef> {
+  const discovery = new Discovery(client);
+  if (typeof name === 'string') return discovery.find(name);
+  if ('kind' in name) return discovery.forKind(name.apiVersion, name.kind);
+  const { group, version } = splitApiVersion(name.apiVersion);
+  return discovery.find(group === '' ? `${name.plural}.${version}` : `${name.plural}.${version}.${group}`);
+}
+
+/** What has succeeded is not asked for again. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  return () => {
+    known ??= ask().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
+}
+
+function nameOf({ metadata }: NamedObject): string {
+  if (metadata?.name === undefined || metadata.name === '') throw new Error('the object has no metadata.name');
+  return metadata.name;
+}

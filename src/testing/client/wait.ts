@@ -1,0 +1,82 @@
+/** Waiting until an object is as a test wants it. */
+import { type Goal, readGoal } from '../../cli/wait-args.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { cut } from '../../lib/shown.ts';
+import { durationMillis } from '../../lib/time.ts';
+import type { AnyObject, Informer, WaitCondition, WaitOptions } from './types.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** Characters of the last state that the error shows. */
+const SHOWN_STATE = 4096;
+
+/** The object was not as wanted when the time was over. */
+export class WaitTimeout extends Error {
+  /** As it was then; undefined where there was none. */
+  readonly last: AnyObject | undefined;
+  constructor(message: string, last: AnyObject | undefined) {
+    super(message);
+    this.name = 'WaitTimeout';
+    this.last = last;
+  }
+}
+
+export interface Waiting {
+  /** `deployments.apps a/web`, for the error. */
+  readonly what: string;
+  readonly informer: Informer<AnyObject>;
+  readonly clock: Clock;
+}
+
+/** Ends the informer. */
+export function waitUntil(
+  { what, informer, clock }: Waiting,
+  condition: WaitCondition<AnyObject>,
+  options: WaitOptions,
+): Promise<AnyObject | undefined> {
+  const goal = goalOf(condition);
+  const { timeout = DEFAULT_TIMEOUT_MS } = options;
+  const millis = typeof timeout === 'number' ? timeout : durationMillis(timeout);
+  let last: AnyObject | undefined;
+  let synced = false;
+  return new Promise<AnyObject | undefined>((resolve, reject) => {
+    const finish = (end: () => void): void => {
+      cancel();
+      informer.stop();
+      end();
+    };
+    const look = (): void => {
+      if (!synced) return;
+      try {
+        if (goal.met(last)) finish(() => resolve(last));
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    const cancel = clock.after(millis, () => {
+      const why = last === undefined ? 'it is not there' : goal.distance(last);
+      const state = last === undefined ? '' : `\nIts last state:\n${cut(JSON.stringify(last, undefined, 2), SHOWN_STATE)}`;
+      finish(() => reject(new WaitTimeout(`${what}: ${why} after ${millis} ms${state}`, last)));
+    });
+    informer.onChange(({ type, object }) => {
+      last = type === 'deleted' ? undefined : object;
+      look();
+    });
+    informer.synced.then(
+      () => {
+        synced = true;
+        look();
+      },
+      (error: unknown) => finish(() => reject(error)),
+    );
+  });
+}
+
+function goalOf(condition: WaitCondition<AnyObject>): Pick<Goal, 'met' | 'distance'> {
+  if (typeof condition === 'string') return readGoal(goalText(condition));
+  return { met: (object) => condition(object as AnyObject | undefined), distance: () => 'it is not as the function wants it' };
+}
+/** The short forms. */
+function goalText(text: string): string {
+  if (text.startsWith('{') || text.startsWith('.')) return `jsonpath=${text}`;
+  return /^[A-Za-z][\w./-]*$/.test(text) && text !== 'delete' && text !== 'create' ? `condition=${text}` : text;
+}

@@ -1,0 +1,87 @@
+/** A watch whose events a test takes one by one. */
+import type { Http } from '../../client/http.ts';
+import { Lines } from '../../client/watch.ts';
+import { ApiError } from '../../meta/errors.ts';
+import type { Watch, WatchEvent } from './types.ts';
+
+/** Events that wait to be taken; with one more the watch fails. */
+export const MAX_UNREAD_EVENTS = 10_000;
+
+interface WireEvent<T> {
+  readonly type: WatchEvent<T>['type'] | 'ERROR';
+  readonly object: T;
+}
+
+export interface WatchRequest {
+  readonly http: Http;
+  readonly path: () => Promise<string>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export class EventStream<T> implements Watch<T> {
+  readonly ready: Promise<void>;
+  private readonly unread: WatchEvent<T>[] = [];
+  private waiting: { resolve(result: IteratorResult<WatchEvent<T>>): void; reject(error: unknown): void }[] = [];
+  private error: unknown;
+  private ended = false;
+  private stop: (() => void) | undefined;
+
+  constructor(request: WatchRequest) {
+    this.ready = this.begin(request);
+    // Whoever takes the events gets the error, too.
+    this.ready.catch((error: unknown) => this.end(error));
+    request.signal?.addEventListener('abort', () => this.end(request.signal?.reason), { once: true });
+  }
+  next(): Promise<IteratorResult<WatchEvent<T>>> {
+    const event = this.unread.shift();
+    if (event !== undefined) return Promise.resolve({ done: false, value: event });
+    if (this.error !== undefined) return Promise.reject(this.error);
+    if (this.ended) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+    });
+  }
+  return(): Promise<IteratorResult<WatchEvent<T>>> {
+    this.close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+  close(): void {
+    this.end(undefined);
+  }
+
+  private async begin({ http, path, headers }: WatchRequest): Promise<void> {
+    const lines = new Lines((line) => this.take(JSON.parse(line.toString()) as WireEvent<T>));
+    const stream = await http.stream(
+      { path: await path(), headers },
+      { data: (chunk) => lines.push(chunk), end: (error) => this.end(error) },
+    );
+    this.stop = () => stream.close();
+    if (this.ended) this.stop();
+  }
+  private take({ type, object }: WireEvent<T>): void {
+    if (this.ended) return;
+    if (type === 'ERROR') {
+      const { code = 500, reason = '', message = 'the watch failed' } = object as { code?: number; reason?: string; message?: string };
+      this.end(new ApiError(code, reason, message));
+      return;
+    }
+    const next = this.waiting.shift();
+    if (next !== undefined) next.resolve({ done: false, value: { type, object } });
+    else if (this.unread.length < MAX_UNREAD_EVENTS) this.unread.push({ type, object });
+    else this.end(new Error(`a watch with ${MAX_UNREAD_EVENTS} events that nobody took was ended`));
+  }
+  private end(error: unknown): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.error = error;
+    this.stop?.();
+    for (const { resolve, reject } of this.waiting.splice(0)) {
+      if (error === undefined) resolve({ done: true, value: undefined });
+      else reject(error);
+    }
+  }
+}
