@@ -1,8 +1,24 @@
 /** The kit for tests: `import { startTestServer } from '@plat-dev/plat/testing'`. */
 
 export { FakeClock } from '../lib/clock.ts';
+export { ApiError, type Status } from '../meta/errors.ts';
 export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+export type {
+  AnyObject,
+  Draft,
+  DynamicClient,
+  Informer,
+  List,
+  ResourceClient,
+  TestClient,
+  WaitCondition,
+  WaitOptions,
+  Watch,
+  WatchEvent,
+} from './client/types.ts';
+export { WaitTimeout } from './client/wait.ts';
 export type { ClockChoice, TestClock } from './clock.ts';
-export type { TestServerOptions } from './options.ts';
+export type { Kubeconfig } from './kubeconfig.ts';
+export type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
 export { startTestServer, type TestServer } from './server.ts';
 export type { ForkOptions, Snapshot } from './snapshot.ts';

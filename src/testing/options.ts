@@ -4,6 +4,13 @@ import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { ClockChoice } from './clock.ts';
 
+/** Objects, texts that hold some, paths of files or directories that do. */
+export type Manifests = string | ManifestObject | readonly (string | ManifestObject)[];
+export interface ManifestObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 export interface TestServerOptions {
   /** The names the server goes by: `kubernetes` for stock manifests. Default: `plat`. */
   readonly identity?: 'plat' | 'kubernetes' | (string & {}) | undefined;
@@ -16,6 +23,10 @@ export interface TestServerOptions {
   readonly controllers?: boolean | readonly string[] | undefined;
   /** Admission plug-ins to run beside the usual ones, and not to run. */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] } | undefined;
+  /** Custom resource definitions: their kinds are served when the start is over. See `objects` for the forms. */
+  readonly crds?: Manifests | undefined;
+  /** Objects to begin with: as objects, as text (YAML or JSON), or as the path of a file or directory. Namespaces are made first. */
+  readonly objects?: Manifests | undefined;
   /** Any other option of a server, by the name of its flag in camel case. */
   readonly server?: Partial<Omit<ServerOptions, 'store' | 'dataDir'>> | undefined;
   readonly random?: Random | undefined;

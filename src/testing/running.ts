@@ -1,19 +1,29 @@
 /** The server behind a `TestServer`, and how it is put together. */
+import { Client } from '../client/dynamic.ts';
 import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
 import { resetTo, stateOf } from '../compose/server-state.ts';
 import { serverOptions } from '../config/server-options.ts';
 import { silentLog } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
-import { type Identity, identityOf } from '../meta/identity.ts';
+import { groupName, type Identity, identityOf } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
+import type { JsonObject } from '../schema/types.ts';
+import { stringifyYaml } from '../schema/yaml.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import { testClient } from './client/client.ts';
+import type { TestClient } from './client/types.ts';
 import { ControlledClock, clockOf, clockOfFork } from './clock.ts';
+import { install } from './install.ts';
 import { Instruments } from './instruments.ts';
 import { testKeys } from './keys.ts';
+import { type Kubeconfig, kubeconfigOf } from './kubeconfig.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
 import { type Snapshot, stateFor, TakenSnapshot } from './snapshot.ts';
 import { TestTransport } from './transport.ts';
+import { userOf } from './users.ts';
+
+const USER_AGENT = 'test';
 
 /** `around`: what the server is given beside that. */
 export async function startWith(options: TestServerOptions, around: Surroundings = {}): Promise<TestServer> {
@@ -34,6 +44,8 @@ class RunningTestServer implements TestServer {
   private readonly options: TestServerOptions;
   private readonly instruments: Instruments;
   readonly clock: ControlledClock;
+  /** Watches and informers of its clients. */
+  private readonly toStop = new Set<{ stop(): void }>();
 
   constructor(composed: ComposedServer, options: TestServerOptions, instruments: Instruments) {
     this.composed = composed;
@@ -61,13 +73,35 @@ class RunningTestServer implements TestServer {
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response> {
     return this.transport.fetch(input, init);
   }
+  client(user?: string, groups?: readonly string[]): TestClient {
+    const { identity, clock, random, log } = this.composed.base;
+    const metadataGroup = groupName(identity, 'meta');
+    return testClient({
+      identity,
+      client: new Client(this.transport.http(userOf(user, groups)), { userAgent: USER_AGENT, metadataGroup }),
+      clock,
+      spread: () => random.float(),
+      report: (error) => log.warn('an informer of a test cannot list or watch', { error: String(error) }),
+      stopLater: (what) => {
+        this.toStop.add(what);
+        return () => this.toStop.delete(what);
+      },
+    });
+  }
+  kubeconfig(user?: string, groups?: readonly string[]): Kubeconfig {
+    return kubeconfigOf({ identity: this.identity, url: this.url, credentials: this.composed.credentials }, userOf(user, groups));
+  }
+  kubeconfigText(user?: string, groups?: readonly string[]): string {
+    return stringifyYaml(this.kubeconfig(user, groups) as unknown as JsonObject);
+  }
   async snapshot(): Promise<Snapshot> {
     await this.settled();
     const state = await stateOf(this.composed);
     const now = this.clock.now();
-    return new TakenSnapshot(state, this.identity, (options) => {
+    return new TakenSnapshot(state, this.identity, async (options) => {
       const clock = options.clock === undefined && clockOfFork(this.composed.base.clock, now);
-      return startWith({ ...this.options, ...options, ...(clock && { clock }) }, { from: state });
+      const fork = await startWith({ ...this.options, ...options, ...(clock && { clock }) }, { from: state });
+      return install(fork, options);
     });
   }
   settled(): Promise<void> {
@@ -85,6 +119,7 @@ class RunningTestServer implements TestServer {
     requests.endStreams();
     // Their last bytes go out first.
     await nextTurn();
+    for (const what of [...this.toStop]) what.stop();
     this.transport.close();
     this.clock.close();
     await this.composed.abort();

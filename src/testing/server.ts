@@ -2,13 +2,17 @@
  * A server for a test: in this process, in memory, without a port unless one is asked for.
  *
  *   const server = await startTestServer();
- *   await server.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'a' } } });
+ *   await server.client().core.v1.namespaces().create({ metadata: { name: 'a' } });
  *   const answer = await server.request('GET', '/api/v1/namespaces/a', { user: 'alice' });   // 403
  *   await server.close();
  */
 import type { Identity } from '../meta/identity.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import { beginning } from './beginning.ts';
+import type { TestClient } from './client/types.ts';
 import type { TestClock } from './clock.ts';
+import { install } from './install.ts';
+import type { Kubeconfig } from './kubeconfig.ts';
 import type { TestServerOptions } from './options.ts';
 import { startWith } from './running.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -29,6 +33,14 @@ export interface TestServer extends AsyncDisposable {
   readonly clock: TestClock;
   /** Resolves when no request is under way, and controllers and custom kinds have done what follows from those that were. */
   settled(): Promise<void>;
+  /** A client of this user, or of the administrator. Typed for built-in kinds: `client().apps.v1.deployments('ns')`. */
+  client(user?: string, groups?: readonly string[]): TestClient;
+  /**
+   * Client configuration for other programs, with a certificate of this user, or of the administrator; as text for a file. Throws
+   * where the server has no port (`listen: true`).
+   */
+  kubeconfig(user?: string, groups?: readonly string[]): Kubeconfig;
+  kubeconfigText(user?: string, groups?: readonly string[]): string;
   /** What the server holds now, once it has settled, for servers that begin with it. */
   snapshot(): Promise<Snapshot>;
   /**
@@ -41,5 +53,6 @@ export interface TestServer extends AsyncDisposable {
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  return startWith(options);
+  const server = await startWith(options, await beginning(options));
+  return install(server, options);
 }

@@ -1,7 +1,7 @@
 /** The client of a test: typed for the built-in kinds, by name for all others. */
 import { Discovery } from '../../client/discovery.ts';
-import { groupName } from '../../identity.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
+import { groupName } from '../../meta/identity.ts';
 import { builtIn, type Entry, groups } from './built-in.ts';
 import { type ClientContext, type KindRef, Resource } from './resource.ts';
 import type { AnyObject, BuiltInClients, NamedObject, ResourceName, TestClient } from './types.ts';

@@ -2,11 +2,11 @@
 import { type Client, pathOf, queryOf, type ResourceRef } from '../../client/dynamic.ts';
 import { errorFrom, unlessGone } from '../../client/http.ts';
 import { Informer as Followed } from '../../client/informer.ts';
-import { groupName, type Identity } from '../../identity.ts';
 import type { Scale } from '../../kinds/autoscaling/schema/scale.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
+import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import type {
   ApplyOptions,
@@ -35,8 +35,8 @@ export interface ClientContext {
   readonly spread: () => number;
   /** An informer could not list or watch, and tries again. */
   readonly report: (error: unknown) => void;
-  /** Has something stopped with the server. */
-  readonly stopLater: (what: { stop(): void }) => void;
+  /** Has something stopped with the server, unless it has ended before: then what is answered is to be called. */
+  readonly stopLater: (what: { stop(): void }) => () => void;
 }
 /** A kind as paths and objects name it. */
 export interface KindRef extends ResourceRef {
@@ -114,8 +114,8 @@ export class Resource<T extends object> implements DynamicClient<T> {
     const { signal, ...choice } = options;
     const { client } = this.context;
     const path = async (): Promise<string> => `${pathOf(await this.lookUp(), this.namespace)}?${queryOf({ watch: true, ...choice })}`;
-    const watch = new EventStream<T>({ http: client.http, path, headers: client.accept('whole'), signal });
-    this.context.stopLater({ stop: () => watch.close() });
+    const forget = this.context.stopLater({ stop: () => watch.close() });
+    const watch = new EventStream<T>({ http: client.http, path, headers: client.accept('whole'), signal, ended: forget });
     return watch;
   }
   informer(options: SelectOptions = {}): Informer<T> {
@@ -210,11 +210,12 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   private readonly listeners = new Map<unknown, () => void>();
   private inner: Followed<ApiObject> | undefined;
   private stopped = false;
+  private readonly forget: () => void;
 
   constructor(context: ClientContext, lookUp: () => Promise<KindRef>, namespace: string | undefined, options: SelectOptions) {
     this.synced = this.begin(context, lookUp, namespace, options);
     this.synced.catch(() => {});
-    context.stopLater(this);
+    this.forget = context.stopLater(this);
   }
   get size(): number {
     return this.inner?.size ?? 0;
@@ -239,6 +240,7 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   stop(): void {
     this.stopped = true;
     this.inner?.stop();
+    this.forget();
   }
   private async begin(
     { client, clock, spread, report }: ClientContext,

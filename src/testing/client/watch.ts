@@ -17,6 +17,8 @@ export interface WatchRequest {
   readonly path: () => Promise<string>;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** Called at the end, however it comes. */
+  readonly ended: () => void;
 }
 
 export class EventStream<T> implements Watch<T> {
@@ -26,8 +28,10 @@ export class EventStream<T> implements Watch<T> {
   private error: unknown;
   private ended = false;
   private stop: (() => void) | undefined;
+  private readonly whenEnded: () => void;
 
   constructor(request: WatchRequest) {
+    this.whenEnded = request.ended;
     this.ready = this.begin(request);
     // Whoever takes the events gets the error, too.
     this.ready.catch((error: unknown) => this.end(error));
@@ -79,6 +83,7 @@ export class EventStream<T> implements Watch<T> {
     this.ended = true;
     this.error = error;
     this.stop?.();
+    this.whenEnded();
     for (const { resolve, reject } of this.waiting.splice(0)) {
       if (error === undefined) resolve({ done: true, value: undefined });
       else reject(error);
