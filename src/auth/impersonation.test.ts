@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { PolicyRule } from '../kinds/rbac/schema/v1.ts';
 import fc from '../lib/fast-check.testing.ts';
 import type { ApiError } from '../meta/errors.ts';
 import { kubernetes } from '../meta/identity.ts';
-import { type PolicyRule, ruleAllows } from './authz/policy-rules.ts';
+import { ruleAllows } from './authz/policy-rules.ts';
 import { noRules } from './authz/simple.ts';
 import { impersonate, wantsImpersonation } from './impersonation.ts';
 import type { Attributes, Authorizer, User } from './types.ts';

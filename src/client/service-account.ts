@@ -3,7 +3,8 @@
  * The account is made where it does not exist.
  */
 
-import type { ApiObject } from '../kinds/kind.ts';
+import type { TokenRequest } from '../kinds/authentication/schema/v1.ts';
+import type { Wire } from '../kinds/wire.ts';
 import type { Clock } from '../lib/clock.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import type { Client, ResourceRef } from './dynamic.ts';
@@ -21,9 +22,7 @@ export interface ServiceAccountOptions {
   readonly clock: Clock;
 }
 
-interface TokenRequest extends ApiObject {
-  status?: { token?: string };
-}
+type Issued = Wire<TokenRequest>;
 interface Token {
   readonly header: string;
   readonly renewAt: number;
@@ -68,8 +67,8 @@ export function asServiceAccount(options: ServiceAccountOptions): Http {
 
 async function fetchToken(options: ServiceAccountOptions): Promise<Token> {
   const { client, namespace, account, clock } = options;
-  const ask = (): Promise<TokenRequest> =>
-    client.create<TokenRequest>(
+  const ask = (): Promise<Issued> =>
+    client.create<Issued>(
       accounts,
       namespace,
       {

@@ -1,24 +1,11 @@
 /** Cluster roles that are made of others: their rules are those of all roles whose labels they select, each rule once. */
 
 import { splitKey } from '../client/informer.ts';
-import type { ApiObject } from '../kinds/kind.ts';
-import type { LabelSelector } from '../kinds/meta.ts';
+import type { ClusterRole, PolicyRule } from '../kinds/rbac/schema/v1.ts';
 import { equal } from '../lib/equal.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { fromLabelSelector } from '../meta/labels.ts';
 import { builtin, type Controller } from './runtime/controller.ts';
-
-interface PolicyRule {
-  verbs: string[];
-  apiGroups?: string[];
-  resources?: string[];
-  resourceNames?: string[];
-  nonResourceURLs?: string[];
-}
-interface ClusterRole extends ApiObject {
-  rules?: PolicyRule[] | null;
-  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
-}
 
 /** The rules that a role should have, selector by selector, roles by name. */
 export function aggregate(role: ClusterRole, all: Iterable<ClusterRole>): PolicyRule[] {

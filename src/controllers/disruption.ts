@@ -2,41 +2,23 @@
  * The status of PodDisruptionBudgets: how many pods there should be, how many are well, and so how many may be evicted now.
  * How many there should be is asked of what controls the pods, where a budget is a share of them.
  */
+
 import { pathOf, resourceKey } from '../client/dynamic.ts';
 import { isNotFound, unlessGone } from '../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../client/informer.ts';
-import type { ApiObject } from '../kinds/kind.ts';
-import type { LabelSelector, OwnerReference } from '../kinds/meta.ts';
+import type { Scale } from '../kinds/autoscaling/schema/scale.ts';
+import type { OwnerReference } from '../kinds/meta.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../kinds/policy/schema/v1.ts';
+import type { Part, Wire } from '../kinds/wire.ts';
 import { equal } from '../lib/equal.ts';
 import { fromLabelSelector } from '../meta/labels.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { builtin, type Controller, type ControllerContext } from './runtime/controller.ts';
 import { type SlimPod, slimPods } from './runtime/pods.ts';
 
-interface Condition {
-  type: string;
-  status: string;
-  observedGeneration?: number;
-  lastTransitionTime: string;
-  reason: string;
-  message: string;
-}
-interface Status {
-  observedGeneration?: number;
-  disruptedPods?: Record<string, string>;
-  disruptionsAllowed: number;
-  currentHealthy: number;
-  desiredHealthy: number;
-  expectedPods: number;
-  conditions?: Condition[];
-}
-export interface Budget extends ApiObject {
-  spec?: { minAvailable?: number | string; maxUnavailable?: number | string; selector?: LabelSelector };
-  status?: Status;
-}
-interface Scalable extends ApiObject {
-  spec?: { replicas?: number };
-}
+type Status = Part<PodDisruptionBudgetStatus>;
+export type Budget = Wire<PodDisruptionBudget>;
+type Scalable = Wire<Scale>;
 
 /** A pod that was evicted and is not gone after this long was not evicted after all. */
 const EVICTION_MS = 2 * 60_000;

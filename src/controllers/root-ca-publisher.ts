@@ -1,14 +1,10 @@
 /** Publishes the authorities that clients within the cluster trust this server by, as a ConfigMap in every namespace. */
+
 import { isConflict, isNotFound } from '../client/http.ts';
-import type { ApiObject } from '../kinds/kind.ts';
+import type { ConfigMap } from '../kinds/core/schema/config.ts';
 import { domainName, type Identity } from '../meta/identity.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 import { isTerminating } from './runtime/manager.ts';
-
-interface ConfigMap extends ApiObject {
-  data?: Record<string, string>;
-  binaryData?: Record<string, string>;
-}
 
 /** Says what the certificates are for: for reaching this server from within, and nothing else. */
 const description = ({ serviceName, word }: Identity): string =>

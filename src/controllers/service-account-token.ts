@@ -2,19 +2,13 @@
  * Secrets that hold the token of a service account: the token, the namespace and the root certificates are filled in, and
  * put back when they are taken out; a Secret whose account is gone goes too, and an account forgets Secrets that are gone.
  */
+
 import { unlessGone } from '../client/http.ts';
 import { keyOf, splitKey } from '../client/informer.ts';
+import type { Secret, ServiceAccount } from '../kinds/core/schema/config.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { domainName } from '../meta/identity.ts';
 import { type Controller, refs } from './runtime/controller.ts';
-
-interface Secret extends ApiObject {
-  type?: string;
-  data?: Record<string, string>;
-}
-interface ServiceAccount extends ApiObject {
-  secrets?: { name?: string }[];
-}
 
 export interface TokenClaims {
   readonly namespace: string;

@@ -1,17 +1,16 @@
 /** Removes jobs some time after they have ended, where they ask for it. */
+
 import { unlessGone } from '../client/http.ts';
 import { keyOf, splitKey } from '../client/informer.ts';
-import type { ApiObject } from '../kinds/kind.ts';
+import type { Job } from '../kinds/batch/schema/v1.ts';
+import type { Wire } from '../kinds/wire.ts';
 import { timeMillis } from '../meta/time.ts';
 import { builtin, type Controller } from './runtime/controller.ts';
 
-interface Job extends ApiObject {
-  spec?: { ttlSecondsAfterFinished?: number };
-  status?: { conditions?: { type: string; status: string; lastTransitionTime?: string | null }[] };
-}
+type JobObject = Wire<Job>;
 
 /** When a job is to go, in milliseconds since 1970. Undefined where it has not ended or is to stay. */
-export function endOfJob({ spec, status }: Job): number | undefined {
+export function endOfJob({ spec, status }: JobObject): number | undefined {
   const seconds = spec?.ttlSecondsAfterFinished;
   const ended = (status?.conditions ?? []).find(
     ({ type, status: holds }) => (type === 'Complete' || type === 'Failed') && holds === 'True',
@@ -25,7 +24,7 @@ export const ttlAfterFinished: Controller = {
   account: 'ttl-after-finished-controller',
   start({ informers, queue, client, identity, clock }) {
     const ref = builtin(identity, 'batch', 'v1', 'jobs');
-    const jobs = informers.of<Job>(ref, { form: 'ends', keep });
+    const jobs = informers.of<JobObject>(ref, { form: 'ends', keep });
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
@@ -34,8 +33,8 @@ export const ttlAfterFinished: Controller = {
         const left = (endOfJob(known) ?? Number.POSITIVE_INFINITY) - clock.now();
         if (left > 0) return Number.isFinite(left) ? left : undefined;
         // Its owner may have given it more time.
-        const live = await client.find<Job>(ref, namespace, name);
-        const end = live?.metadata.uid === known.metadata.uid ? endOfJob(live as Job) : undefined;
+        const live = await client.find<JobObject>(ref, namespace, name);
+        const end = live?.metadata.uid === known.metadata.uid ? endOfJob(live as JobObject) : undefined;
         if (live === undefined || end === undefined) return;
         if (end > clock.now()) return end - clock.now();
         const { uid = '', resourceVersion = '' } = live.metadata;
@@ -50,11 +49,11 @@ export const ttlAfterFinished: Controller = {
   },
 };
 
-function keep({ metadata, spec, status }: Job): Job {
+function keep({ metadata, spec, status }: JobObject): JobObject {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   return {
     metadata: { name, namespace, uid, resourceVersion, ...(deletionTimestamp !== undefined && { deletionTimestamp }) },
     ...(spec?.ttlSecondsAfterFinished !== undefined && { spec: { ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished } }),
     ...(status?.conditions !== undefined && { status: { conditions: status.conditions } }),
-  } as Job;
+  } as JobObject;
 }

@@ -2,8 +2,10 @@
  * Keys and certificates of test servers. Those of one identity share them within a process, because making them takes longer
  * than all the rest of a start; they are never written anywhere. They are good at any time that a test may set its clock to.
  */
+
 import { hostname } from 'node:os';
 import { frontProxyName } from '../compose/credentials.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import {
   type Authority,
   type Issued,
@@ -24,14 +26,13 @@ const VALID_DAYS = 36_500;
 /** Identities whose keys are kept; a process that has more of them makes keys again. */
 const MAX_IDENTITIES = 8;
 
-const known = new Map<string, Promise<KeyFiles>>();
+const known = new BoundedCache<string, Promise<KeyFiles>>(MAX_IDENTITIES);
 
 export function testKeys(identity: Identity, serviceAddress: string): Promise<KeyFiles> {
   const name = `${identity.name} ${serviceAddress}`;
   let keys = known.get(name);
   if (keys === undefined) {
     keys = makeKeys(identity, serviceAddress);
-    if (known.size >= MAX_IDENTITIES) known.clear();
     known.set(name, keys);
   }
   return keys;

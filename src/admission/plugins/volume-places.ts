@@ -9,8 +9,9 @@
  */
 
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
+import type { StorageClass } from '../../kinds/storage/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { checkType, object, refuseUnknown } from '../configuration.ts';
@@ -25,14 +26,12 @@ export interface Place {
   readonly zone?: string;
 }
 
-interface StorageClass extends ApiObject {
-  readonly allowedTopologies?: readonly { readonly matchLabelExpressions?: readonly { key: string; values: readonly string[] }[] }[];
-}
+type StorageClassObject = Wire<StorageClass>;
 
 interface Tables {
   readonly volumes: ReadonlyMap<string, Place>;
   readonly zones: ReadonlyMap<string, string>;
-  readonly classes: Live<StorageClass> | undefined;
+  readonly classes: Live<StorageClassObject> | undefined;
 }
 
 const textOf = (value: unknown, what: string): string => {
@@ -90,11 +89,11 @@ function regionOf(zones: readonly string[], tables: Tables): string | undefined 
   return regions.size === 1 ? [...regions][0] : undefined;
 }
 
-function placeOfClass(found: StorageClass | undefined, tables: Tables, identity: Identity): Place | undefined {
+function placeOfClass(found: StorageClassObject | undefined, tables: Tables, identity: Identity): Place | undefined {
   const values = (name: string): string[] => {
     const keys = [domainName(identity, name, 'topology'), domainName(identity, name, 'failure-domain.beta')];
     const expressions = (found?.allowedTopologies ?? []).flatMap((term) => term.matchLabelExpressions ?? []);
-    return [...new Set(expressions.filter(({ key }) => keys.includes(key)).flatMap((one) => one.values))].sort();
+    return [...new Set(expressions.filter(({ key }) => keys.includes(key)).flatMap((one) => one.values ?? []))].sort();
   };
   const [zones, regions] = [values('zone'), values('region')];
   const region = regions.length === 1 ? regions[0] : regionOf(zones, tables);

@@ -29,9 +29,7 @@ export interface Webhook {
   readonly reinvocable: boolean;
 }
 
-export interface ConfigurationObject extends ApiObject {
-  readonly webhooks?: readonly (MutatingWebhook | ValidatingWebhook)[] | null;
-}
+export type ConfigurationObject = ApiObject & { readonly webhooks?: readonly (MutatingWebhook | ValidatingWebhook)[] | null };
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const supportedVersions: readonly string[] = ['v1', 'v1beta1'];

@@ -2,18 +2,13 @@
  * Which webhooks a request concerns. What depends on the kind, the subresource and the operation alone is worked out once
  * and kept, so that a request which no rule speaks of costs a look into a table; selectors are asked for each request.
  */
+import type { RuleWithOperations } from '../../kinds/admissionregistration/schema/v1.ts';
 import type { Served } from '../../kinds/served.ts';
 import type { Labels } from '../../meta/labels.ts';
 import type { AdmissionOperation, AdmissionRequest } from '../types.ts';
 import type { Webhook } from './compiled.ts';
 
-export interface RuleObject {
-  readonly operations?: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly apiVersions?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly scope?: string;
-}
+export type RuleObject = RuleWithOperations;
 
 /** A webhook that may have to be called, and the version in which it wants to see the object. */
 export interface Candidate {

@@ -1,5 +1,6 @@
 /** Whether one set of rules gives at least what another gives, and what is missing where it does not. */
-import type { PolicyRule } from './policy-rules.ts';
+
+import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
 import { withoutStars } from './policy-rules.ts';
 
 const each = (list: readonly string[] | undefined): readonly string[] => (list === undefined || list.length === 0 ? [''] : list);
@@ -9,7 +10,7 @@ export function breakdown(rule: PolicyRule): PolicyRule[] {
   const singles: PolicyRule[] = [];
   for (const group of rule.apiGroups ?? []) {
     for (const resource of rule.resources ?? []) {
-      for (const verb of rule.verbs) {
+      for (const verb of rule.verbs ?? []) {
         for (const name of each(rule.resourceNames)) {
           const names = rule.resourceNames === undefined || rule.resourceNames.length === 0 ? {} : { resourceNames: [name] };
           singles.push({ verbs: [verb], apiGroups: [group], resources: [resource], ...names });
@@ -18,7 +19,7 @@ export function breakdown(rule: PolicyRule): PolicyRule[] {
     }
   }
   for (const path of rule.nonResourceURLs ?? []) {
-    for (const verb of rule.verbs) singles.push({ verbs: [verb], nonResourceURLs: [path] });
+    for (const verb of rule.verbs ?? []) singles.push({ verbs: [verb], nonResourceURLs: [path] });
   }
   return singles;
 }
@@ -91,7 +92,7 @@ export class TooManyPermissions extends Error {
   }
 }
 
-const permissionsOf = ({ apiGroups = [], resources = [], verbs, resourceNames = [], nonResourceURLs = [] }: PolicyRule): number =>
+const permissionsOf = ({ apiGroups = [], resources = [], verbs = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): number =>
   (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length) * verbs.length;
 
 /**
@@ -119,7 +120,7 @@ export function compact(singles: readonly PolicyRule[]): PolicyRule[] {
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames, rule.nonResourceURLs]);
     const before = together.get(key);
     if (before === undefined) together.set(key, { rule, verbs: new Set(rule.verbs) });
-    else for (const verb of rule.verbs) before.verbs.add(verb);
+    else for (const verb of rule.verbs ?? []) before.verbs.add(verb);
   }
   return [...together.values()].map(({ rule, verbs }) => ({ ...rule, verbs: [...verbs] }));
 }

@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import type { User } from '../types.ts';
 import { missingFrom, TooManyPermissions } from './covers.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
-import type { BindingObject, PolicyRule, RoleObject } from './policy-rules.ts';
+import type { BindingObject, RoleObject } from './policy-rules.ts';
 import { RoleBasedAccess } from './rbac.ts';
 
 const group = 'rbac.authorization';
@@ -17,7 +18,7 @@ const rule = (resources: string, verbs: string, more: Partial<PolicyRule> = {}):
   resources: resources.split(','),
   ...more,
 });
-const role = (rules: readonly PolicyRule[], name = 'r', namespace: string | undefined = 'ns'): RoleObject => ({
+const role = (rules: PolicyRule[], name = 'r', namespace: string | undefined = 'ns'): RoleObject => ({
   metadata: { name, ...(namespace && { namespace }) } as RoleObject['metadata'],
   rules,
 });

@@ -3,8 +3,9 @@
  * volumes and service accounts only those that pods on the node refer to.
  */
 
-import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
+import type { VolumeAttachment } from '../../kinds/storage/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { clusterRoles } from '../bootstrap/cluster-roles.ts';
 import { rule } from '../bootstrap/notation.ts';
@@ -98,9 +99,7 @@ class Needs {
   }
 }
 
-interface AttachmentObject extends ApiObject {
-  readonly spec?: { readonly nodeName?: string };
-}
+type AttachmentObject = Wire<VolumeAttachment>;
 
 export class NodeAuthorizer implements Authorizer {
   readonly name = 'Node';

@@ -1,5 +1,7 @@
 /** What a pod or a volume makes its node need: secrets, config maps, claims, its service account. */
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Wire } from '../../kinds/wire.ts';
 
 /** Parts of a volume source that name a secret, whatever the kind of the source. */
 interface VolumeSource {
@@ -17,25 +19,8 @@ interface NameRef {
   readonly name?: string;
   readonly namespace?: string;
 }
-type Volume = Readonly<Record<string, VolumeSource | string | undefined>>;
-interface Container {
-  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: NameRef; readonly configMapKeyRef?: NameRef } | null }[] | null;
-  readonly envFrom?: readonly { readonly secretRef?: NameRef; readonly configMapRef?: NameRef }[] | null;
-}
-export interface PodObject extends ApiObject {
-  readonly spec?: {
-    readonly nodeName?: string;
-    readonly serviceAccountName?: string;
-    readonly imagePullSecrets?: readonly NameRef[] | null;
-    readonly volumes?: readonly Volume[] | null;
-    readonly containers?: readonly Container[] | null;
-    readonly initContainers?: readonly Container[] | null;
-    readonly ephemeralContainers?: readonly Container[] | null;
-  };
-}
-export interface PersistentVolumeObject extends ApiObject {
-  readonly spec?: { readonly claimRef?: NameRef | null } & Readonly<Record<string, unknown>>;
-}
+export type PodObject = Wire<Pod>;
+export type PersistentVolumeObject = Wire<PersistentVolume>;
 
 export type Needed = 'secret' | 'configmap' | 'claim' | 'account';
 /** The key under which a need is kept: kind, namespace and name. */

@@ -1,33 +1,11 @@
 /** Roles and bindings as rules of access: their shape, and what a single rule allows. The stock server's words are kept. */
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { PolicyRule, Role, RoleBinding } from '../../kinds/rbac/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
 
-export interface PolicyRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-}
-export interface Subject {
-  readonly kind: string;
-  readonly apiGroup?: string;
-  readonly name: string;
-  readonly namespace?: string;
-}
-export interface RoleRef {
-  readonly apiGroup: string;
-  readonly kind: string;
-  readonly name: string;
-}
 /** Role and ClusterRole. */
-export interface RoleObject extends ApiObject {
-  readonly rules?: readonly PolicyRule[] | null;
-}
+export type RoleObject = Wire<Role>;
 /** RoleBinding and ClusterRoleBinding. */
-export interface BindingObject extends ApiObject {
-  readonly subjects?: readonly Subject[] | null;
-  readonly roleRef: RoleRef;
-}
+export type BindingObject = Wire<RoleBinding, 'roleRef'>;
 
 /** Base name of the group that roles and bindings live in. */
 export const rbacGroup = 'rbac.authorization';

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { type Attributes, type User, unionAuthorizer } from '../types.ts';
-import { type PolicyRule, ruleAllows, type Subject } from './policy-rules.ts';
+import { ruleAllows } from './policy-rules.ts';
 import { RoleBasedAccess } from './rbac.ts';
 import { forbiddenError, forbiddenMessage } from './refusal.ts';
 import { alwaysAllow, alwaysDeny, superuser } from './simple.ts';

@@ -5,6 +5,7 @@
  */
 
 import type { Change, LiveSource } from '../../kinds/live.ts';
+import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { serviceAccountName } from '../authn/users.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type RuleSet,
   type User,
 } from '../types.ts';
-import { type BindingObject, type PolicyRule, type RoleObject, rbacGroup, type Subject } from './policy-rules.ts';
+import { type BindingObject, type RoleObject, rbacGroup } from './policy-rules.ts';
 import { type Binding, type RoleCell, type RuleIndex, SubjectRules } from './subject-rules.ts';
 
 class Scope {
@@ -92,7 +93,7 @@ export class RoleBasedAccess implements Authorizer {
     const { rules, errors } = this.policyRules(user, namespace);
     const resourceRules: ResourceRule[] = [];
     const nonResourceRules: NonResourceRule[] = [];
-    for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+    for (const { verbs = [], apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
       if (resources !== undefined && resources.length > 0) {
         const names = resourceNames === undefined || resourceNames.length === 0 ? {} : { resourceNames };
         resourceRules.push({ verbs, apiGroups: apiGroups ?? [], resources, ...names });

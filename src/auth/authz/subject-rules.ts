@@ -1,6 +1,7 @@
 /** What one subject may do in one scope, gathered from its bindings and looked up by resource or path. */
+import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
 import type { Attributes, Decision } from '../types.ts';
-import { type PolicyRule, pathMatches, type Subject } from './policy-rules.ts';
+import { pathMatches } from './policy-rules.ts';
 
 /** A role as bindings see it: it may come, change and go while bindings name it. */
 export interface RoleCell {
@@ -69,7 +70,7 @@ export class RuleIndex {
 
   private add(rule: PolicyRule, decision: Decision): void {
     this.rules.push(rule);
-    const verbs = unlessStar(rule.verbs);
+    const verbs = unlessStar(rule.verbs ?? []);
     for (const pattern of rule.nonResourceURLs ?? []) this.paths.push({ verbs, pattern, decision });
     const names = rule.resourceNames === undefined || rule.resourceNames.length === 0 ? undefined : new Set(rule.resourceNames);
     const entry: Entry = { verbs, groups: unlessStar(rule.apiGroups ?? []), names, decision };

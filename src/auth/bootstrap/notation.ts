@@ -5,8 +5,9 @@
  *   'update coordination leases mine'    one lease only
  *   'get paths /healthz,/version'        paths instead of resources
  */
+
+import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
-import type { PolicyRule } from '../authz/policy-rules.ts';
 
 const verbWords: Readonly<Record<string, readonly string[]>> = {
   read: ['get', 'list', 'watch'],

@@ -1,17 +1,15 @@
 /** The roles and bindings of the first start as objects, in the names of an identity. */
+
+import type { ClusterRole, PolicyRule, RoleRef, Subject } from '../../kinds/rbac/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { domainName, groupName, type Identity } from '../../meta/identity.ts';
-import { type BindingObject, type PolicyRule, type RoleObject, type RoleRef, rbacGroup, type Subject } from '../authz/policy-rules.ts';
+import { type BindingObject, type RoleObject, rbacGroup } from '../authz/policy-rules.ts';
 import { clusterRoleHolders, namespacedRoles, type SubjectText } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
 import { controllerRoles } from './controller-roles.ts';
 import { rule } from './notation.ts';
 
-export interface AggregationRule {
-  readonly clusterRoleSelectors?: readonly { readonly matchLabels?: Readonly<Record<string, string>> }[];
-}
-export interface ClusterRoleObject extends RoleObject {
-  readonly aggregationRule?: AggregationRule;
-}
+export type ClusterRoleObject = Wire<ClusterRole>;
 /** `kind` and `apiVersion` are left to whoever stores these. */
 export interface BootstrapPolicy {
   readonly clusterRoles: readonly ClusterRoleObject[];
@@ -51,7 +49,7 @@ function labelsOf(identity: Identity, name: string): Record<string, string> {
 }
 
 /** The rules of all roles that a selector matches, in the order of their names, each rule once. */
-export function gather(aggregation: AggregationRule, roles: readonly ClusterRoleObject[]): PolicyRule[] {
+export function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRule']>, roles: readonly ClusterRoleObject[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
   const seen = new Set<string>();
   for (const { matchLabels = {} } of aggregation.clusterRoleSelectors ?? []) {

@@ -3,10 +3,12 @@
  * missing rules, subjects, labels and annotations come back, additions stay, and an object annotated with
  * `autoupdate: false` is left alone.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import type { Subject } from '../../kinds/rbac/schema/v1.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { compact, missingFrom } from '../authz/covers.ts';
-import type { BindingObject, Subject } from '../authz/policy-rules.ts';
+import type { BindingObject } from '../authz/policy-rules.ts';
 import { autoupdateAnnotation, type ClusterRoleObject } from './objects.ts';
 
 /** `recreate`: the old object must be deleted first, because what is wanted cannot be changed in place. */

@@ -4,8 +4,9 @@
  */
 
 import type { KeyObject } from 'node:crypto';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { Secret } from '../../kinds/core/schema/config.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
@@ -27,9 +28,7 @@ export interface ServiceAccountTokenOptions {
   readonly now: () => number;
 }
 
-interface SecretObject extends ApiObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
+type SecretObject = Wire<Secret>;
 
 /** What was proved by the signature; `alive` is asked at every request. */
 interface Proved {

@@ -11,7 +11,7 @@ import type { TokenAuthenticator, TokenResult } from '../types.ts';
 import { serviceAccountTokens } from './authenticator.ts';
 import { signLegacy } from './claims.ts';
 import { hasDocuments, issuerDocuments } from './discovery.ts';
-import { issueToken, type TokenIssuer, type TokenRequestSpec } from './token-request.ts';
+import { issueToken, type RequestedToken, type TokenIssuer } from './token-request.ts';
 
 const issuer = 'https://kubernetes.default.svc';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -49,7 +49,7 @@ function prove(token: string, audiences: readonly string[] = []): TokenResult | 
     return (error as Error).message;
   }
 }
-const ask = (spec: TokenRequestSpec = {}) => issueToken(maker, 'ns', 'robot', spec).token;
+const ask = (spec: RequestedToken = {}) => issueToken(maker, 'ns', 'robot', spec).token;
 const name = 'system:serviceaccount:ns:robot';
 const groups = ['system:serviceaccounts', 'system:serviceaccounts:ns'];
 
@@ -212,7 +212,7 @@ test('as a bearer token', () => {
   expect(refusal).toThrow(/^Unauthorized$/);
 });
 
-const refusal = (spec: TokenRequestSpec, account = 'robot'): string => {
+const refusal = (spec: RequestedToken, account = 'robot'): string => {
   try {
     issueToken(maker, 'ns', account, spec);
     return 'issued';

@@ -1,8 +1,10 @@
 /** Makes a bound token on request, as the `token` subresource of a service account does. */
 
 import type { KeyObject } from 'node:crypto';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { TokenRequestSpec } from '../../kinds/authentication/schema/v1.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { LiveSource } from '../../kinds/live.ts';
+import type { Part, Wire } from '../../kinds/wire.ts';
 import { groupOfApiVersion, slashedApiVersion } from '../../meta/api-version.ts';
 import { badRequest, conflict, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
@@ -23,16 +25,7 @@ export interface TokenIssuer {
   readonly extend: boolean;
 }
 
-export interface TokenRequestSpec {
-  readonly audiences?: readonly string[] | null;
-  readonly expirationSeconds?: number | null;
-  readonly boundObjectRef?: {
-    readonly kind?: string;
-    readonly apiVersion?: string;
-    readonly name?: string;
-    readonly uid?: string;
-  } | null;
-}
+export type RequestedToken = Partial<Part<TokenRequestSpec>>;
 
 export interface IssuedToken {
   readonly audiences: readonly string[];
@@ -49,11 +42,9 @@ const usualSeconds = 3600;
 const mountedSeconds = 3607;
 const stretchedSeconds = 365 * 24 * 3600;
 
-interface PodObject extends ApiObject {
-  readonly spec?: { readonly serviceAccountName?: string };
-}
+type PodObject = Wire<Pod>;
 
-function boundObject(issuer: TokenIssuer, namespace: string, account: string, ref: NonNullable<TokenRequestSpec['boundObjectRef']>) {
+function boundObject(issuer: TokenIssuer, namespace: string, account: string, ref: NonNullable<RequestedToken['boundObjectRef']>) {
   const { kind = '', apiVersion = '', name = '', uid = '' } = ref;
   // Any version of the core group will do.
   if (groupOfApiVersion(apiVersion) !== '' || (kind !== 'Pod' && kind !== 'Secret')) {
@@ -87,7 +78,7 @@ function checkSeconds(issuer: TokenIssuer, seconds: number): void {
 }
 
 /** Throws what the caller is to be told: no such account, bad life, bad binding. */
-export function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: TokenRequestSpec): IssuedToken {
+export function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: RequestedToken): IssuedToken {
   const account = issuer.live('', 'serviceaccounts').get(namespace, name);
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
   const asked = spec.expirationSeconds ?? usualSeconds;

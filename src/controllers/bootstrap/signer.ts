@@ -2,15 +2,12 @@
  * Signs what new nodes need to know before they can trust anybody: the ConfigMap `cluster-info`, once with every token that
  * may sign. A signature is a detached JWS (RFC 7515, appendix F): its middle part, the text itself, is left out.
  */
+
 import { createHmac } from 'node:crypto';
 import { bootstrapTokenExpiry, bootstrapTokenType, type TokenSecret } from '../../kinds/core/bootstrap-token.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { ConfigMap } from '../../kinds/core/schema/config.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { type SigningToken, signingToken } from './token.ts';
-
-interface ConfigMap extends ApiObject {
-  data?: Record<string, string>;
-}
 
 const NAME = 'cluster-info';
 const TEXT = 'kubeconfig';

@@ -5,7 +5,8 @@
 
 import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { SubjectAccessReview } from '../../kinds/authorization/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { type CertificateRequest, parseRequest } from '../../lib/pki.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import { groupName } from '../../meta/identity.ts';
@@ -13,9 +14,7 @@ import { builtin, type Controller } from '../runtime/controller.ts';
 import { conditionOf, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
 import { firstComplaint, signerRules } from './signer-rules.ts';
 
-interface AccessReview extends ApiObject {
-  status?: { allowed?: boolean };
-}
+type AccessReview = Wire<SubjectAccessReview>;
 interface Way {
   readonly subresource: string;
   readonly message: string;

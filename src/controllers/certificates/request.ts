@@ -1,31 +1,13 @@
 /** Certificate signing requests as the controllers around them see them. */
+
 import type { ResourceRef } from '../../client/dynamic.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../kinds/certificates/schema/v1.ts';
+import type { Part, Wire } from '../../kinds/wire.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 
-export interface RequestCondition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-  lastUpdateTime?: string | null;
-  lastTransitionTime?: string | null;
-}
-export interface SigningRequest extends ApiObject {
-  spec: {
-    /** Base64 of PEM. */
-    request: string;
-    signerName: string;
-    expirationSeconds?: number;
-    usages?: string[];
-    username?: string;
-    uid?: string;
-    groups?: string[];
-    extra?: Record<string, string[]>;
-  };
-  status?: { conditions?: RequestCondition[]; certificate?: string };
-}
+export type RequestCondition = Part<CertificateSigningRequestCondition>;
+export type SigningRequest = Wire<CertificateSigningRequest, 'spec'>;
 
 export const requestsRef = (identity: Identity): ResourceRef => ({
   group: groupName(identity, 'certificates'),
@@ -34,7 +16,7 @@ export const requestsRef = (identity: Identity): ResourceRef => ({
   namespaced: false,
 });
 
-export const pemOf = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1');
+export const pemOf = (base64 = ''): string => Buffer.from(base64, 'base64').toString('latin1');
 
 /** Conditions without a status are as old as the API, and mean that they hold. */
 export function conditionOf(request: SigningRequest, type: string): RequestCondition | undefined {

@@ -1,18 +1,15 @@
 /** Endpoints of services that select pods. */
+
 import { isConflict, isNotFound, unlessGone } from '../../client/http.ts';
 import { splitKey } from '../../client/informer.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { Endpoints } from '../../kinds/core/schema/service.ts';
 import { equal } from '../../lib/equal.ts';
 import { domainName } from '../../meta/identity.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { isTerminating } from '../runtime/manager.ts';
 import { followServices } from './follow.ts';
 import { endpointsOf, familiesOf, hasSelector, headlessLabel, isHeadless } from './service.ts';
-import { type EndpointSubset, subsetsOf } from './subsets.ts';
-
-export interface Endpoints extends ApiObject {
-  subsets?: EndpointSubset[];
-}
+import { subsetsOf } from './subsets.ts';
 
 export const endpointsController: Controller = {
   name: 'endpoint',

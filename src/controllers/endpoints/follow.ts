@@ -4,17 +4,17 @@ import { keyOf } from '../../client/informer.ts';
 import { equal } from '../../lib/equal.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import { type SlimPod, slimPods } from '../runtime/pods.ts';
-import { hasSelector, type Service, selectorOf } from './service.ts';
+import { hasSelector, type ServiceObject, selectorOf } from './service.ts';
 
 export interface Followed {
-  readonly services: Informer<Service>;
+  readonly services: Informer<ServiceObject>;
   /** The pods of a namespace, as soon as all are known. */
   pods(namespace: string): Promise<Iterable<SlimPod>>;
 }
 
 /** `look` is called with the key of each service whose endpoints may have changed. */
 export function followServices(context: Pick<ControllerContext, 'informers'>, look: (key: string) => void): Followed {
-  const services = context.informers.of<Service>(refs.services);
+  const services = context.informers.of<ServiceObject>(refs.services);
   let pods: Informer<SlimPod> | undefined;
   const follow = (): Informer<SlimPod> => {
     if (pods !== undefined) return pods;

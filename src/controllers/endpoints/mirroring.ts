@@ -1,12 +1,20 @@
 /** Mirrors Endpoints that somebody made by hand, for services without a selector, into EndpointSlices. */
+
 import { isIP } from 'node:net';
 import { keyOf, splitKey } from '../../client/informer.ts';
+import type { EndpointAddress, EndpointSubset, Endpoints } from '../../kinds/core/schema/service.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { builtin, type Controller, refs } from '../runtime/controller.ts';
-import type { Endpoints } from './endpoints.ts';
-import { type AddressType, hasSelector, managedByLabel, type Service, serviceNameLabel, skipMirrorLabel, sliceManager } from './service.ts';
+import {
+  type AddressType,
+  hasSelector,
+  managedByLabel,
+  type ServiceObject,
+  serviceNameLabel,
+  skipMirrorLabel,
+  sliceManager,
+} from './service.ts';
 import type { EndpointGroup, Slice, SliceEndpoint } from './slices.ts';
-import type { EndpointAddress, EndpointSubset } from './subsets.ts';
 import { writeSlices } from './write-slices.ts';
 
 /** Most addresses that are mirrored of one subset. */
@@ -21,7 +29,7 @@ export const endpointSliceMirroring: Controller = {
     const nameLabel = serviceNameLabel(identity);
     const skip = skipMirrorLabel(identity);
     const endpoints = informers.of<Endpoints>(refs.endpoints);
-    const services = informers.of<Service>(refs.services);
+    const services = informers.of<ServiceObject>(refs.services);
     const known = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
     const work = queue(
       async (key) => {

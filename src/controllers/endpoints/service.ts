@@ -1,27 +1,13 @@
 /** Services, and what of pods makes their endpoints. */
+
 import { isIP } from 'node:net';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { Service } from '../../kinds/core/schema/service.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { LabelSelector } from '../../meta/labels.ts';
 import type { SlimPod } from '../runtime/pods.ts';
 
-export interface ServicePort {
-  name?: string;
-  protocol?: string;
-  port: number;
-  targetPort?: number | string;
-  appProtocol?: string;
-}
-export interface Service extends ApiObject {
-  spec?: {
-    type?: string;
-    selector?: Record<string, string>;
-    ports?: ServicePort[];
-    clusterIP?: string;
-    ipFamilies?: string[];
-    publishNotReadyAddresses?: boolean;
-  };
-}
+export type ServiceObject = Wire<Service>;
 
 export interface ResolvedPort {
   readonly name: string;
@@ -51,13 +37,14 @@ export interface ServiceEndpoint {
 export type AddressType = 'IPv4' | 'IPv6';
 
 /** Whether its endpoints follow from pods. */
-export const hasSelector = ({ spec }: Service): boolean => spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
+export const hasSelector = ({ spec }: ServiceObject): boolean =>
+  spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
 
-export function selectorOf({ spec }: Service): LabelSelector {
+export function selectorOf({ spec }: ServiceObject): LabelSelector {
   return new LabelSelector(Object.entries(spec?.selector ?? {}).map(([key, value]) => ({ key, operator: '=', values: [value] })));
 }
 
-export const isHeadless = ({ spec }: Service): boolean => spec?.clusterIP === 'None';
+export const isHeadless = ({ spec }: ServiceObject): boolean => spec?.clusterIP === 'None';
 export const headlessLabel = (identity: Identity): string => domainName(identity, 'headless', 'service');
 export const serviceNameLabel = (identity: Identity): string => domainName(identity, 'service-name');
 export const managedByLabel = (identity: Identity): string => domainName(identity, 'managed-by', 'endpointslice');
@@ -65,7 +52,7 @@ export const skipMirrorLabel = (identity: Identity): string => domainName(identi
 /** The value of `managed-by`: `endpointslice-controller` in the identity's group suffix. */
 export const sliceManager = (identity: Identity, name: string): string => groupName(identity, name);
 
-export function familiesOf({ spec }: Service): AddressType[] {
+export function familiesOf({ spec }: ServiceObject): AddressType[] {
   const families = (spec?.ipFamilies ?? []).filter((family): family is AddressType => family === 'IPv4' || family === 'IPv6');
   if (families.length > 0) return families;
   return [isIP(spec?.clusterIP ?? '') === 6 ? 'IPv6' : 'IPv4'];
@@ -74,7 +61,7 @@ export function familiesOf({ spec }: Service): AddressType[] {
 const isFamily = (address: string, family: AddressType): boolean => isIP(address) === (family === 'IPv4' ? 4 : 6);
 
 /** The ports of a service as one pod has them. A port that the pod does not have by name is left out. */
-function resolvePorts(service: Service, pod: SlimPod): ResolvedPort[] {
+function resolvePorts(service: ServiceObject, pod: SlimPod): ResolvedPort[] {
   return (service.spec?.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, targetPort, appProtocol }) => {
     const target =
       typeof targetPort === 'string'
@@ -87,7 +74,12 @@ function resolvePorts(service: Service, pod: SlimPod): ResolvedPort[] {
 }
 
 /** The endpoints of a service in one family. `withTerminating`: also pods that are on their way out. */
-export function endpointsOf(service: Service, pods: Iterable<SlimPod>, family: AddressType, withTerminating: boolean): ServiceEndpoint[] {
+export function endpointsOf(
+  service: ServiceObject,
+  pods: Iterable<SlimPod>,
+  family: AddressType,
+  withTerminating: boolean,
+): ServiceEndpoint[] {
   const selector = selectorOf(service);
   const { name: serviceName, namespace: serviceNamespace } = service.metadata;
   const tolerant = service.spec?.publishNotReadyAddresses === true;

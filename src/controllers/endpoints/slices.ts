@@ -2,29 +2,14 @@
  * Brings the EndpointSlices of a service from what they are to what they should be, with as few writes as possible: an
  * endpoint stays in its slice, new ones fill the room there is, and only what is left makes new slices.
  */
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { Endpoint, EndpointPort, EndpointSlice } from '../../kinds/discovery/schema/v1.ts';
+import type { Part, Wire } from '../../kinds/wire.ts';
 import { equal } from '../../lib/equal.ts';
 import type { AddressType } from './service.ts';
 
-export interface SliceEndpoint {
-  addresses: string[];
-  conditions: { ready: boolean; serving?: boolean; terminating?: boolean };
-  hostname?: string;
-  nodeName?: string;
-  zone?: string;
-  targetRef?: { kind?: string; namespace?: string; name?: string; uid?: string };
-}
-export interface SlicePort {
-  name: string;
-  protocol: string;
-  port: number;
-  appProtocol?: string;
-}
-export interface Slice extends ApiObject {
-  addressType: AddressType | 'FQDN';
-  endpoints: SliceEndpoint[] | null;
-  ports: SlicePort[] | null;
-}
+export type SliceEndpoint = Part<Endpoint>;
+export type SlicePort = Part<EndpointPort>;
+export type Slice = Wire<EndpointSlice>;
 /** Endpoints that have the same ports. */
 export interface EndpointGroup {
   readonly addressType: AddressType;
@@ -40,8 +25,8 @@ export interface SlicePlan {
 /** Most endpoints of one slice. */
 const CAPACITY = 100;
 
-const identityOf = ({ targetRef, addresses }: SliceEndpoint): string => targetRef?.uid ?? addresses.join();
-const groupKey = (addressType: string, ports: readonly SlicePort[] | null): string =>
+const identityOf = ({ targetRef, addresses }: SliceEndpoint): string => targetRef?.uid ?? (addresses ?? []).join();
+const groupKey = (addressType: string, ports: readonly SlicePort[] | null | undefined): string =>
   `${addressType} ${JSON.stringify([...(ports ?? [])].map((port) => [port.name, port.protocol, port.port, port.appProtocol ?? '']).sort())}`;
 
 /** `metadataOf` is what a slice should say about itself, given what it says now. */

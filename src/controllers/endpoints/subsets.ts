@@ -1,17 +1,6 @@
 /** Endpoints objects: addresses with the same ports stand together, those that are ready apart from those that are not. */
+import type { EndpointAddress, EndpointSubset } from '../../kinds/core/schema/service.ts';
 import { portsKey, type ResolvedPort, type ServiceEndpoint } from './service.ts';
-
-export interface EndpointAddress {
-  ip: string;
-  hostname?: string;
-  nodeName?: string;
-  targetRef?: { kind?: string; namespace?: string; name?: string; uid?: string };
-}
-export interface EndpointSubset {
-  addresses?: EndpointAddress[];
-  notReadyAddresses?: EndpointAddress[];
-  ports?: { name?: string; port: number; protocol?: string; appProtocol?: string }[];
-}
 
 /** Most addresses of one object. */
 export const CAPACITY = 1000;

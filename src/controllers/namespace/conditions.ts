@@ -1,14 +1,7 @@
 /** What the status of a namespace on its way out says about how far it is and what holds it, in the words of stock servers. */
+import type { NamespaceCondition } from '../../kinds/core/schema/namespace.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { ContentResult, HeldObject } from './content.ts';
-
-export interface NamespaceCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string | null;
-  reason?: string;
-  message?: string;
-}
 
 /** Most objects that the condition about held objects names. */
 const HELD_SHOWN = 10;

@@ -2,17 +2,16 @@
  * Empties a namespace that is being deleted and then lets it go. The namespace says in its conditions what is left in it
  * and what that waits for.
  */
+
 import type { Client } from '../../client/dynamic.ts';
 import { isConflict, isNotFound } from '../../client/http.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { Namespace } from '../../kinds/core/schema/namespace.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
-import { conditionsOf, mergeConditions, type NamespaceCondition } from './conditions.ts';
+import { conditionsOf, mergeConditions } from './conditions.ts';
 import { type ContentResult, deletable, deleteContent } from './content.ts';
 
-export interface Namespace extends ApiObject {
-  spec?: { finalizers?: string[] };
-  status?: { phase?: string; conditions?: NamespaceCondition[] };
-}
+export type NamespaceObject = Wire<Namespace>;
 
 export interface NamespaceSettings {
   /**
@@ -33,7 +32,7 @@ export function namespaceController({ delayMs }: NamespaceSettings): Controller 
     name: 'namespace',
     account: 'namespace-controller',
     start({ informers, queue, client, served, identity, clock }) {
-      const namespaces = informers.of<Namespace>(refs.namespaces);
+      const namespaces = informers.of<NamespaceObject>(refs.namespaces);
       const looks = new Map<string, number>();
       const work = queue(
         async (name) => {
@@ -49,7 +48,7 @@ export function namespaceController({ delayMs }: NamespaceSettings): Controller 
         { workers: WORKERS, after: [namespaces.synced] },
       );
       const empty = async (name: string): Promise<boolean> => {
-        const namespace = await client.find<Namespace>(refs.namespaces, '', name);
+        const namespace = await client.find<NamespaceObject>(refs.namespaces, '', name);
         if (namespace?.metadata.deletionTimestamp === undefined) return true;
         if (!(namespace.spec?.finalizers ?? []).includes(identity.word)) return true;
         const { resources, failed } = await served.get();
@@ -76,15 +75,15 @@ async function report(
   content: ContentResult,
   failed: ReadonlyMap<string, string>,
   now: number,
-): Promise<Namespace | undefined> {
+): Promise<NamespaceObject | undefined> {
   for (;;) {
-    const namespace = await client.find<Namespace>(refs.namespaces, '', name);
+    const namespace = await client.find<NamespaceObject>(refs.namespaces, '', name);
     if (namespace === undefined) return undefined;
     const conditions = mergeConditions(namespace.status?.conditions ?? [], conditionsOf(content, failed), now);
     if (conditions === undefined && namespace.status?.phase === 'Terminating') return namespace;
     namespace.status = { ...namespace.status, phase: 'Terminating', conditions: conditions ?? namespace.status?.conditions ?? [] };
     try {
-      return await client.update<Namespace>(refs.namespaces, namespace, 'status');
+      return await client.update<NamespaceObject>(refs.namespaces, namespace, 'status');
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error)) throw error;
@@ -93,7 +92,7 @@ async function report(
 }
 
 /** Takes the server's own finalizer away. Where it was the last, that ends the namespace. */
-async function finish(client: Client, namespace: Namespace, finalizer: string): Promise<boolean> {
+async function finish(client: Client, namespace: NamespaceObject, finalizer: string): Promise<boolean> {
   namespace.spec = { ...namespace.spec, finalizers: (namespace.spec?.finalizers ?? []).filter((one) => one !== finalizer) };
   try {
     await client.update(refs.namespaces, namespace, 'finalize');

@@ -2,14 +2,15 @@
  * Keeps the status of quotas true. A plug-in charges them when objects are created; this controller counts anew when a quota
  * appears or changes, when something it counts goes, and once in a while.
  */
+
 import type { Client } from '../../client/dynamic.ts';
 import { unlessGone } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
-import type { ResourceQuotaSpec } from '../../kinds/core/schema/quota.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import { podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
 import { add, countNames, isMeasured, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { equal } from '../../lib/equal.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { quantityOf } from '../../meta/quantity.ts';
@@ -17,10 +18,7 @@ import { type Controller, refs } from '../runtime/controller.ts';
 import type { ServedResource } from '../runtime/resources.ts';
 import { QuotaMonitors } from './monitors.ts';
 
-interface Quota extends ApiObject {
-  spec?: ResourceQuotaSpec;
-  status?: { hard?: Record<string, string>; used?: Record<string, string> };
-}
+type Quota = Wire<ResourceQuota>;
 
 /** Everything is counted anew this often, for what was missed; and at most this often when much goes at once. */
 const RESYNC_MS = 5 * 60_000;

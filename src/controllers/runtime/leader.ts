@@ -10,7 +10,8 @@
 
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isConflict } from '../../client/http.ts';
-import type { ApiObject } from '../../kinds/kind.ts';
+import type { Lease } from '../../kinds/coordination/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
@@ -46,15 +47,7 @@ export function checkTimes({ leaseMs, renewDeadlineMs, retryMs }: ElectionTimes)
   if (renewDeadlineMs <= retryMs * 1.2) throw new Error('the renew deadline must be longer than the retry period, by a fifth at least');
 }
 
-interface Lease extends ApiObject {
-  spec?: {
-    holderIdentity?: string;
-    leaseDurationSeconds?: number;
-    acquireTime?: string;
-    renewTime?: string;
-    leaseTransitions?: number;
-  };
-}
+type LeaseObject = Wire<Lease>;
 
 export type ElectionState = 'waiting' | 'leading' | 'stopped';
 
@@ -63,7 +56,7 @@ export class Election implements Running {
   private readonly options: ElectionOptions;
   private readonly resource: ResourceRef;
   private seen: { version: string; at: number } | undefined;
-  private lease: Lease | undefined;
+  private lease: LeaseObject | undefined;
   private work: Running | undefined;
   private readonly stopping = new AbortController();
   private readonly finished: Promise<void>;
@@ -125,11 +118,11 @@ export class Election implements Running {
   private async takeOrRenew(): Promise<boolean> {
     const { client, clock, holder, leaseMs } = this.options;
     const namespace = this.options.identity.namespaces.system;
-    const lease = await client.find<Lease>(this.resource, namespace, this.options.lease);
+    const lease = await client.find<LeaseObject>(this.resource, namespace, this.options.lease);
     const now = microTimeOf(clock.now());
     const mine = { holderIdentity: holder, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: now };
     if (lease === undefined) {
-      this.lease = await client.create<Lease>(this.resource, namespace, {
+      this.lease = await client.create<LeaseObject>(this.resource, namespace, {
         kind: 'Lease',
         apiVersion: apiVersionOf(this.resource),
         metadata: { name: this.options.lease, namespace },
@@ -144,11 +137,11 @@ export class Election implements Running {
     if (!holds && (spec.holderIdentity ?? '') !== '' && !this.hasRunOut(spec.leaseDurationSeconds)) return false;
     const transitions = (spec.leaseTransitions ?? 0) + (holds ? 0 : 1);
     lease.spec = { ...spec, ...mine, acquireTime: holds ? (spec.acquireTime ?? now) : now, leaseTransitions: transitions };
-    this.lease = await client.update<Lease>(this.resource, lease);
+    this.lease = await client.update<LeaseObject>(this.resource, lease);
     return true;
   }
   /** Clocks of other machines are not trusted: what counts is how long the lease has not changed by our own. */
-  private observe(lease: Lease): void {
+  private observe(lease: LeaseObject): void {
     const version = lease.metadata.resourceVersion ?? '';
     if (this.seen?.version !== version) this.seen = { version, at: this.options.clock.monotonic() };
   }

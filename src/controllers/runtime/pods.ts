@@ -2,8 +2,11 @@
  * Pods as far as controllers look at them. Pods are many and large, so no more than this is kept, in one copy that all share
  * and that exists only where something asks for it.
  */
+
 import type { Informer } from '../../client/informer.ts';
+import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { refs } from './controller.ts';
 import type { Informers } from './informers.ts';
 
@@ -21,21 +24,7 @@ export interface SlimPod extends ApiObject {
 }
 
 /** As much of a pod as the server sends that matters here. */
-export interface WirePod extends ApiObject {
-  spec?: {
-    nodeName?: string;
-    hostname?: string;
-    subdomain?: string;
-    volumes?: { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: unknown }[];
-    containers?: { ports?: { name?: string; protocol?: string; containerPort: number }[] }[];
-  };
-  status?: {
-    phase?: string;
-    podIP?: string;
-    podIPs?: { ip?: string }[];
-    conditions?: { type: string; status: string }[];
-  };
-}
+export type WirePod = Wire<Pod>;
 
 export function slimPods(informers: Informers): Informer<SlimPod> {
   return informers.of<SlimPod>(refs.pods, { form: 'slim', keep: (pod) => slim(pod as unknown as WirePod) });

@@ -2,17 +2,18 @@
  * Keeps storage that is in use: a claim that a pod uses, and a volume that is bound to a claim, go only when that is over. A
  * finalizer holds them; these controllers take it away when nothing uses the object any more.
  */
+
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { unlessGone } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
+import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import type { Wire } from '../../kinds/wire.ts';
 import { domainName } from '../../meta/identity.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.ts';
 
-interface Volume extends ApiObject {
-  status?: { phase?: string };
-}
+type Volume = Wire<PersistentVolume>;
 
 /** Adds or removes the finalizer, as the life of the object demands. */
 async function settle(

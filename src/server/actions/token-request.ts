@@ -1,5 +1,5 @@
 /** serviceaccounts/token: a token for an account, bound to what the request says. */
-import { issueToken, type TokenIssuer, type TokenRequestSpec } from '../../auth/service-account/token-request.ts';
+import { issueToken, type RequestedToken, type TokenIssuer } from '../../auth/service-account/token-request.ts';
 import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
@@ -26,7 +26,7 @@ export const tokenRequestAdmission: AdmittedOptions = {
 
 export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssuer>): Action {
   return async ({ write, body }) => {
-    const request = body as ApiObject & { spec?: TokenRequestSpec };
+    const request = body as ApiObject & { spec?: RequestedToken };
     const { name, namespace } = request.metadata;
     if (name !== undefined && name !== write.name) {
       const errors = new FieldErrors();
