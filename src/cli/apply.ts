@@ -1,5 +1,4 @@
 /** `plat apply`: creates or updates objects from files with server-side apply. */
-import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, UnknownKind } from '../client/discovery.ts';
 import { bool, type Flag, FlagError, type FlagValues, readBoolean, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -113,7 +112,7 @@ class Applier {
       },
     });
     this.results.done(ref, status === 201 || before === null ? 'created' : outcome(before, object), object);
-    if (manifest.object.kind === 'CustomResourceDefinition') this.patience = performance.now() + DEFINITION_MS;
+    if (manifest.object.kind === 'CustomResourceDefinition') this.patience = this.work.io.clock.monotonic() + DEFINITION_MS;
   }
   /** The current object; null if it does not exist, undefined if the caller may not read it. */
   private async before(ref: ObjectRef): Promise<ApiItem | null | undefined> {
@@ -131,8 +130,8 @@ class Applier {
       try {
         return await this.work.discovery.forKind(object.apiVersion, object.kind);
       } catch (error) {
-        if (!(error instanceof UnknownKind) || performance.now() >= this.patience) throw error;
-        await setTimeout(POLL_MS, undefined, { signal: this.work.signal });
+        if (!(error instanceof UnknownKind) || this.work.io.clock.monotonic() >= this.patience) throw error;
+        await this.work.io.clock.sleep(POLL_MS, this.work.signal);
         this.work.forget();
       }
     }

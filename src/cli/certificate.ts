@@ -1,5 +1,4 @@
 /** `plat certificate approve` and `deny`: decisions about certificate signing requests. */
-import { setTimeout } from 'node:timers/promises';
 import { bool, FlagError, type FlagValues } from '../lib/flags.ts';
 import { formatTime } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -81,7 +80,7 @@ async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boo
     const request = await work.get<SigningRequest>(ref);
     const conditions = request.status?.conditions ?? [];
     if (!force && conditions.some(({ type }) => type === decision.condition)) return request;
-    const now = formatTime(Date.now());
+    const now = formatTime(work.io.clock.now());
     const added = {
       type: decision.condition,
       status: 'True',
@@ -95,7 +94,7 @@ async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boo
       return (await work.send(ref, { method: 'PUT', subresource: 'approval', body })).object;
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'Conflict' || attempt === TRIES) throw error;
-      await setTimeout(AGAIN_MS * attempt, undefined, { signal: work.signal });
+      await work.io.clock.sleep(AGAIN_MS * attempt, work.signal);
     }
   }
 }

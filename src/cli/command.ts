@@ -1,6 +1,7 @@
 /** The contract of a command of `plat`, and its input and output. */
 
 import type { Readable } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
 import { type FlagTable, flagHelp, type ParsedFlags, parseFlags } from '../lib/flags.ts';
 
 /** The terminal as bytes and keys, for programs that run elsewhere. */
@@ -19,8 +20,9 @@ export interface Terminal {
   release(): void;
 }
 
-/** The terminal, environment and signals, passed in so that a test can stand in for them. */
+/** The terminal, environment, clock and signals, passed in so that a test can stand in for them. */
 export interface IO {
+  readonly clock: Clock;
   out(text: string): void;
   err(text: string): void;
   /** The whole of stdin. */

@@ -158,7 +158,7 @@ async function asked<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<ty
   }
 }
 async function types(line: Line, io: IO): Promise<string[]> {
-  const found = await asked(line, io, ({ transport }) => withTimeout(new Discovery(transport).all()));
+  const found = await asked(line, io, ({ transport }) => withTimeout(new Discovery(transport).all(), io));
   const listed = found.filter(({ verbs }) => verbs.includes('list'));
   const count = new Map<string, number>();
   for (const { name } of listed) count.set(name, (count.get(name) ?? 0) + 1);
@@ -166,17 +166,17 @@ async function types(line: Line, io: IO): Promise<string[]> {
 }
 async function names(type: string, line: Line, io: IO): Promise<string[]> {
   return asked(line, io, async ({ transport, connection }) => {
-    const resource = await withTimeout(new Discovery(transport).find(type));
+    const resource = await withTimeout(new Discovery(transport).find(type), io);
     const path = `${resourcePath(resource, connection.namespace)}?limit=${MOST}`;
     const list = await transport.json<{ items?: { metadata: { name: string } }[] }>({ path, timeout: PATIENCE_MS });
     return (list.items ?? []).map(({ metadata }) => metadata.name);
   });
 }
-function withTimeout<T>(work: Promise<T>): Promise<T> {
+function withTimeout<T>(work: Promise<T>, { clock }: IO): Promise<T> {
   return Promise.race([
     work,
     new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS).unref();
+      clock.after(PATIENCE_MS, () => reject(new Error('no answer in time')));
     }),
   ]);
 }

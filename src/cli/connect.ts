@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPaths, loadConfig } from '../client/config.ts';
 import { type Connection, connectionOf } from '../client/connection.ts';
-import { localEnvironment } from '../client/credentials.ts';
+import type { CredentialEnvironment } from '../client/credentials.ts';
 import { Transport } from '../client/transport.ts';
 import { dataFiles } from '../config/server-options.ts';
 import { bool, duration, FlagError, type FlagValues, file, flag, repeated } from '../lib/flags.ts';
@@ -71,10 +71,17 @@ export async function connect(options: ConnectOptions, namespace: string | undef
     namespace,
     ...(options.insecureSkipTlsVerify && { insecure: true }),
   };
-  const connection = await connectionOf(config, choice, { ...localEnvironment, env: io.env, show: (text) => io.err(text) });
-  const transport = new Transport(connection, `plat/${productVersion} (${process.platform}/${process.arch})`);
+  const connection = await connectionOf(config, choice, credentialEnvironment(io));
+  const transport = new Transport(connection, `plat/${productVersion} (${process.platform}/${process.arch})`, io.clock);
   return { transport, connection, timeout: options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout } };
 }
+
+const credentialEnvironment = ({ env, clock, terminal, err }: IO): CredentialEnvironment => ({
+  env,
+  clock,
+  interactive: terminal.interactive,
+  show: (text) => err(text),
+});
 
 /** A file that someone else may have put into this directory is not trusted to name our server and credentials. */
 function belongsToUs(path: string): boolean {

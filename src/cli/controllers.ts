@@ -1,7 +1,9 @@
 /** `plat controllers`: runs the controllers in a process of their own, for one or more servers. */
 import { controllerFlags } from '../config/flags.ts';
+import type { Cancel } from '../lib/clock.ts';
 import { bool, choice, FlagError, type FlagValues, file, int, text } from '../lib/flags.ts';
 import { openLog } from '../lib/log.ts';
+import { systemRandom } from '../lib/random.ts';
 import { type Identity, identityOf } from '../meta/identity.ts';
 import { command, type IO } from './command.ts';
 import { connect, connectFlags } from './connect.ts';
@@ -23,8 +25,8 @@ const table = {
 };
 type Options = FlagValues<typeof table>;
 
-async function identityNamed(options: Options, session: Awaited<ReturnType<typeof connect>>): Promise<Identity> {
-  if (options.identity === '') return (await import('../compose/remote-controllers.ts')).identityOf(session.connection);
+async function identityNamed(options: Options, session: Awaited<ReturnType<typeof connect>>, { clock }: IO): Promise<Identity> {
+  if (options.identity === '') return (await import('../compose/remote-controllers.ts')).identityOf(session.connection, clock);
   return identityOf(options.identity);
 }
 
@@ -32,12 +34,16 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
   const { stopped, forget } = stopSignal(io);
   const log = openLog({ format: options.logFormat, verbosity: options.v });
   // Timers of the controllers do not keep a process alive; this one does.
-  const alive = setInterval(() => {}, 60_000);
+  let stay: Cancel = () => {};
+  const keepAlive = (): void => {
+    stay = io.clock.after(60_000, keepAlive, true);
+  };
+  keepAlive();
   try {
     const session = await connect(options, undefined, io);
-    const identity = await identityNamed(options, session);
+    const identity = await identityNamed(options, session, io);
     const { startRemoteControllers } = await import('../compose/remote-controllers.ts');
-    const running = startRemoteControllers(session.connection, identity, options, log);
+    const running = startRemoteControllers(session.connection, identity, options, { clock: io.clock, random: systemRandom, log });
     io.out(`the controllers of ${session.connection.server} run here unless another process holds the lease\n`);
     await stopped;
     io.err('plat: stopping; interrupt again to stop at once\n');
@@ -45,7 +51,7 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
     session.transport.close();
     return 0;
   } finally {
-    clearInterval(alive);
+    stay();
     forget();
     log.flush();
   }

@@ -125,7 +125,7 @@ class Deleter {
       }
     }
     if (refs.length === 0 && this.options.filename.length === 0) this.work.io.err('No resources found\n');
-    const deadline = new Deadline(timeout);
+    const deadline = new Deadline(timeout, this.work.io.clock);
     if (wait && dryRun === 'none') for (const { ref, uid } of going) await this.await(ref, uid, deadline);
     return this.results.end();
   }

@@ -1,5 +1,4 @@
 /** `plat events`: lists events, oldest first. */
-import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines } from '../client/transport.ts';
@@ -142,8 +141,9 @@ class Events {
   /** Watches end by themselves after a while; another begins where the last one ended. */
   private async watch(from: string): Promise<never> {
     let version = from;
+    const { clock } = this.work.io;
     for (;;) {
-      const began = performance.now();
+      const began = clock.monotonic();
       const query = queryOf({ watch: 1, resourceVersion: version, fieldSelector: this.selector, allowWatchBookmarks: true });
       const answer = await this.work.session.transport.open({ path: `${this.path}?${query}`, signal: this.work.signal });
       if (answer.status >= 300) throw await errorOf(answer);
@@ -152,7 +152,7 @@ class Events {
         version = object.metadata.resourceVersion ?? version;
         if ((type === 'ADDED' || type === 'MODIFIED') && this.wanted(object)) await this.show([object]);
       }
-      if (performance.now() - began < PAUSE_MS) await setTimeout(PAUSE_MS, undefined, { signal: this.work.signal });
+      if (clock.monotonic() - began < PAUSE_MS) await clock.sleep(PAUSE_MS, this.work.signal);
     }
   }
 
@@ -163,14 +163,20 @@ class Events {
     else if (this.options.output !== 'table') {
       if (!this.options.watch) io.out(await this.objects.list(whole));
       else for (const event of whole) io.out(await this.objects.one(event));
-    } else if (found.length > 0) io.out(this.printer.print(columns, found.map(rowOf)));
+    } else if (found.length > 0)
+      io.out(
+        this.printer.print(
+          columns,
+          found.map((event) => rowOf(event, io.clock.now())),
+        ),
+      );
   }
 }
 
 const columns = ['Last Seen', 'Type', 'Reason', 'Object', 'Message'].map((name) => ({ name }));
-function rowOf(event: Event) {
+function rowOf(event: Event, now: number) {
   const { involvedObject = {}, type = '', reason = '', message = '' } = event;
-  const cells = [seen(event), type, reason, `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`, message.trim()];
+  const cells = [seen(event, now), type, reason, `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`, message.trim()];
   return { cells, object: { metadata: { namespace: event.metadata.namespace ?? '' } } };
 }
 const time = (text: string | null | undefined): number => (text ? Date.parse(text) : 0);
@@ -178,8 +184,7 @@ const firstSeen = (event: Event): number => time(event.firstTimestamp) || time(e
 const lastSeen = (event: Event): number => time(event.series?.lastObservedTime) || time(event.lastTimestamp) || firstSeen(event);
 
 /** `5m`, or `2m (x7 over 1h)` for what happened again and again. */
-function seen(event: Event): string {
-  const now = Date.now();
+function seen(event: Event, now: number): string {
   const count = event.series?.count ?? event.count ?? 1;
   const last = humanDuration(now - lastSeen(event));
   return count > 1 ? `${last} (x${count} over ${humanDuration(now - firstSeen(event))})` : last;

@@ -1,7 +1,7 @@
 /** Watches one object until a condition holds, reconnecting as needed. */
-import { setTimeout } from 'node:timers/promises';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines } from '../client/transport.ts';
+import { type Clock, timeoutSignal } from '../lib/clock.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { ApiItem } from './print-objects.ts';
 import type { ObjectRef, Work } from './work.ts';
@@ -15,8 +15,8 @@ export type Check = (object: ApiItem | undefined) => boolean;
 /** Deadline of waits; 0 is none. */
 export class Deadline {
   readonly signal: AbortSignal | undefined;
-  constructor(millis: number) {
-    this.signal = millis > 0 ? AbortSignal.timeout(Math.min(millis, 2 ** 31 - 1)) : undefined;
+  constructor(millis: number, clock: Clock) {
+    this.signal = millis > 0 ? timeoutSignal(clock, millis) : undefined;
   }
   get passed(): boolean {
     return this.signal?.aborted ?? false;
@@ -26,13 +26,14 @@ export class Deadline {
 /** Whether the condition held before the deadline. */
 export async function followObject(work: Work, ref: ObjectRef, deadline: Deadline, check: Check): Promise<boolean> {
   const signal = deadline.signal === undefined ? work.signal : AbortSignal.any([work.signal, deadline.signal]);
+  const { clock } = work.io;
   try {
     for (;;) {
       const version = await look(work, ref, signal, check);
       if (version === true) return true;
-      const began = performance.now();
+      const began = clock.monotonic();
       if (version !== undefined && (await watch(work, ref, version, signal, check))) return true;
-      if (performance.now() - began < PAUSE_MS) await setTimeout(PAUSE_MS, undefined, { signal });
+      if (clock.monotonic() - began < PAUSE_MS) await clock.sleep(PAUSE_MS, signal);
     }
   } catch (error) {
     if (deadline.passed && !work.signal.aborted && !(error instanceof ApiError)) return false;

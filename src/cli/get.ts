@@ -1,6 +1,5 @@
 /** `plat get`: objects as tables, YAML or JSON, once or as they change. */
 
-import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, Discovery, resourcePath } from '../client/discovery.ts';
 import { errorOf, jsonLines, maxBodyBytes, readAll, type Transport } from '../client/transport.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
@@ -225,7 +224,7 @@ class Getter {
       const path = this.path(collection, { ...only, watch: '1', resourceVersion: version, allowWatchBookmarks: 'true' });
       const answer = await this.transport.open({ path, headers: { accept }, signal: this.signal });
       if (answer.status >= 400) throw await errorOf(answer);
-      const began = performance.now();
+      const began = this.io.clock.monotonic();
       for await (const event of jsonLines<{ type: string; object: T & { message?: string; code?: number; reason?: string } }>(
         answer.body,
       )) {
@@ -235,7 +234,7 @@ class Getter {
         version = seen ?? version;
       }
       // A server that ends watches at once must not be asked without a pause.
-      if (performance.now() - began < 1000) await setTimeout(1000, undefined, { signal: this.signal });
+      if (this.io.clock.monotonic() - began < 1000) await this.io.clock.sleep(1000, this.signal);
     }
   }
 }

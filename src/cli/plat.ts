@@ -1,9 +1,11 @@
 /** The program `plat`: runs when it is imported. */
 import { homedir } from 'node:os';
+import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
 import { run } from './index.ts';
 
 const io: IO = {
+  clock: commandClock,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   async stdin() {

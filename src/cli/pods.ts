@@ -1,5 +1,4 @@
 /** The pods of an argument: a pod, or those that a workload or service selects. */
-import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
 import { FlagError } from '../lib/flags.ts';
@@ -53,12 +52,12 @@ export async function podsOf(work: Work, word: string, waitMillis: number): Prom
   const object = await read<Selecting>(work, resourcePath(resource, work.namespace, name));
   const selector = selectorOf(object);
   if (selector === '') throw new Error(`${type}/${name} selects no pods: name a pod instead`);
-  const deadline = performance.now() + waitMillis;
+  const deadline = work.io.clock.monotonic() + waitMillis;
   for (;;) {
     const found = await podsLabelled(work, selector);
     if (found.length > 0) return found;
-    if (performance.now() > deadline) throw new Error(`there is no pod of ${type}/${name} (labels ${selector})`);
-    await setTimeout(POLL_MS, undefined, { signal: work.signal });
+    if (work.io.clock.monotonic() > deadline) throw new Error(`there is no pod of ${type}/${name} (labels ${selector})`);
+    await work.io.clock.sleep(POLL_MS, work.signal);
   }
 }
 

@@ -93,7 +93,7 @@ async function put(work: Work, ref: ObjectRef, object: Manifest['object'], optio
 async function makeAnew(work: Work, ref: ObjectRef, object: Manifest['object'], options: ReplaceOptions): Promise<ApiItem> {
   try {
     const uid = await deleteObject(work, ref, { ...options, now: false });
-    await waitUntilGone(work, ref, uid, new Deadline(options.timeout));
+    await waitUntilGone(work, ref, uid, new Deadline(options.timeout, work.io.clock));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 404) throw error;
   }

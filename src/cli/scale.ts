@@ -1,5 +1,4 @@
 /** `plat scale`: sets the number of replicas. */
-import { setTimeout } from 'node:timers/promises';
 import { duration, FlagError, type FlagValues, flag, readInteger, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { command } from './command.ts';
@@ -65,7 +64,7 @@ async function scaleAll(work: Work, args: readonly string[], options: ScaleOptio
       results.failed(shownName(ref.resource, ref.name), await explained(work, ref, error));
     }
   }
-  const until = performance.now() + options.timeout;
+  const until = work.io.clock.monotonic() + options.timeout;
   if (options.timeout > 0 && options.dryRun === 'none') {
     for (const ref of scaled)
       await waitForReplicas(work, ref, replicas, until).catch((error) => results.failed(shownName(ref.resource, ref.name), error));
@@ -108,7 +107,7 @@ async function waitForReplicas(work: Work, ref: ObjectRef, replicas: number, unt
   for (;;) {
     const now = (await work.get<Scale>(ref, 'scale')).status?.replicas ?? 0;
     if (now === replicas) return;
-    if (performance.now() >= until) throw new Error(`timed out waiting for replicas: ${now} of ${replicas}`);
-    await setTimeout(POLL_MS, undefined, { signal: work.signal });
+    if (work.io.clock.monotonic() >= until) throw new Error(`timed out waiting for replicas: ${now} of ${replicas}`);
+    await work.io.clock.sleep(POLL_MS, work.signal);
   }
 }

@@ -33,7 +33,7 @@ export function serverCommand(start: StartServer): Command {
 }
 
 async function serve(start: StartServer, options: ServerOptions, io: IO): Promise<number> {
-  const began = performance.now();
+  const began = io.clock.monotonic();
   const { stopped, asked, forget } = stopSignal(io);
   try {
     const server = await start(options);
@@ -41,7 +41,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
       await server.close();
       throw error;
     });
-    if (!asked()) io.out(readyText(server, config, options, io, performance.now() - began));
+    if (!asked()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     io.err('plat: stopping; interrupt again to stop at once\n');

@@ -1,6 +1,7 @@
 /** A terminal for tests: what a command says is kept, signals are sent by hand. */
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
+import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
 
 export interface TestIO extends IO {
@@ -16,6 +17,7 @@ export function testIO(changes: Partial<IO> = {}): TestIO {
   const handlers = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
   const waiting = new Set<() => void>();
   const io: TestIO = {
+    clock: commandClock,
     stdout: '',
     stderr: '',
     exited: undefined,

@@ -58,7 +58,7 @@ async function waitFor(work: Work, args: readonly string[], options: WaitOptions
     work.io.err('No resources found\n');
     return goal.kind === 'delete' ? 0 : 1;
   }
-  const deadline = new Deadline(Math.max(options.timeout, 1));
+  const deadline = new Deadline(Math.max(options.timeout, 1), work.io.clock);
   for (const ref of refs) {
     try {
       results.done(ref, goal.reached, await waitForOne(work, ref, goal, options.timeout === 0 ? undefined : deadline));

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { editConfig, readRawConfig } from './config-file.ts';
 
@@ -8,7 +9,7 @@ const directory = temporaryDirectory('plat-config-file');
 
 test('a file is made where there is none, for its owner only', async () => {
   const path = join(directory, 'new', 'config');
-  await editConfig(path, (config) => {
+  await editConfig(path, systemClock, (config) => {
     config['current-context'] = 'a';
   });
   expect(readFileSync(path, 'utf8')).toBe(
@@ -22,7 +23,7 @@ test('writers wait for each other: none of their changes is lost', async () => {
   const path = join(directory, 'shared');
   writeFileSync(path, 'own: kept\nusers: null\n');
   const add = (name: string) =>
-    editConfig(path, (config) => {
+    editConfig(path, systemClock, (config) => {
       config.users = [...(config.users ?? []), { name }];
     });
   await Promise.all(['a', 'b', 'c', 'd'].map(add));
@@ -33,7 +34,7 @@ test('writers wait for each other: none of their changes is lost', async () => {
 
 test('a lock that was left behind is no obstacle; one that is held is', async () => {
   const path = join(directory, 'locked');
-  const change = () => editConfig(path, (config) => void Object.assign(config, { touched: true }));
+  const change = () => editConfig(path, systemClock, (config) => void Object.assign(config, { touched: true }));
   writeFileSync(`${path}.lock`, '');
   await expect(change()).rejects.toThrow(`another program is writing ${path}; if none is, remove ${path}.lock`);
   utimesSync(`${path}.lock`, 0, 0);
@@ -44,9 +45,9 @@ test('a lock that was left behind is no obstacle; one that is held is', async ()
 test('what is no configuration is left alone', async () => {
   const path = join(directory, 'other');
   writeFileSync(path, 'users: [{}]');
-  await expect(editConfig(path, () => {})).rejects.toThrow('users must be a list of entries with names');
+  await expect(editConfig(path, systemClock, () => {})).rejects.toThrow('users must be a list of entries with names');
   writeFileSync(path, '- x');
-  await expect(editConfig(path, () => {})).rejects.toThrow('is not a configuration');
+  await expect(editConfig(path, systemClock, () => {})).rejects.toThrow('is not a configuration');
   expect(readFileSync(path, 'utf8')).toBe('- x');
   expect(existsSync(`${path}.lock`)).toBe(false);
 });

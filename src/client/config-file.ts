@@ -3,7 +3,7 @@
  * stock client's included. What this program does not know in the file stays; comments do not.
  */
 import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
 import { writeSecretFile } from '../lib/pki/files.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { ConfigError } from './config.ts';
@@ -58,10 +58,10 @@ export async function readRawConfig(path: string): Promise<RawConfig | undefined
 }
 
 /** Reads the file, lets it be changed, and writes it back where something changed. A file that is not there begins empty. */
-export async function editConfig(path: string, change: (config: RawConfig) => void): Promise<void> {
+export async function editConfig(path: string, clock: Clock, change: (config: RawConfig) => void): Promise<void> {
   // The file that a link leads to is replaced, not the link.
   const target = await realpath(path).catch(() => path);
-  const unlock = await lock(target);
+  const unlock = await lock(target, clock);
   try {
     const config = (await readRawConfig(target)) ?? {};
     const before = JSON.stringify(config);
@@ -87,7 +87,7 @@ export async function editConfig(path: string, change: (config: RawConfig) => vo
   }
 }
 
-async function lock(path: string): Promise<() => Promise<void>> {
+async function lock(path: string, clock: Clock): Promise<() => Promise<void>> {
   const lockPath = `${path}.lock`;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -98,16 +98,16 @@ async function lock(path: string): Promise<() => Promise<void>> {
       // The directory is made with the file.
       if (code === 'ENOENT') return async () => {};
       if (code !== 'EEXIST') throw new ConfigError(`the client configuration ${path} cannot be written: ${message}`);
-      if (await isStale(lockPath)) await rm(lockPath, { force: true });
+      if (await isStale(lockPath, clock.now())) await rm(lockPath, { force: true });
       else if (attempt >= LOCK_TRIES) {
         throw new ConfigError(`another program is writing ${path}; if none is, remove ${lockPath}`);
-      } else await setTimeout(LOCK_WAIT_MS);
+      } else await clock.sleep(LOCK_WAIT_MS);
     }
   }
 }
-async function isStale(path: string): Promise<boolean> {
+async function isStale(path: string, now: number): Promise<boolean> {
   try {
-    return Date.now() - (await stat(path)).mtimeMs > LOCK_LIFE_MS;
+    return now - (await stat(path)).mtimeMs > LOCK_LIFE_MS;
   } catch {
     return false;
   }

@@ -1,9 +1,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { type ClientConfig, configPaths, loadConfig, parseConfig, printConfig, writeConfig } from './config.ts';
-import { connectionOf } from './connection.ts';
+import { type ConnectionChoice, connectionOf } from './connection.ts';
 
 const directory = temporaryDirectory('plat-config');
 const file = (name: string, text: string): string => {
@@ -36,12 +37,14 @@ contexts:
 - name: odd
   context: { cluster: two, user: dave }
 `;
+const world = { env: {}, clock: systemClock, interactive: false, show: () => {} };
+const connected = (config: ClientConfig, choice: ConnectionChoice = {}) => connectionOf(config, choice, world);
 const load = (): Promise<ClientConfig> => loadConfig([file('config', sample)]);
 
 test('the current context: files are read relative to the configuration', async () => {
   file('ca.pem', 'CA one');
   file('alice.key', 'key');
-  expect(await connectionOf(await load())).toEqual({
+  expect(await connected(await load())).toEqual({
     server: 'https://one.example:6443',
     ca: 'CA one',
     certificate: 'cert',
@@ -56,7 +59,7 @@ test('the current context: files are read relative to the configuration', async 
 test('another context, user or namespace may be chosen', async () => {
   file('bob.token', 'secret\n');
   const config = await load();
-  expect(await connectionOf(config, { context: 'prod' })).toMatchObject({
+  expect(await connected(config, { context: 'prod' })).toMatchObject({
     server: 'https://two.example',
     ca: 'CA two',
     authorization: 'Bearer secret',
@@ -64,11 +67,11 @@ test('another context, user or namespace may be chosen', async () => {
     serverName: 'api',
     namespace: 'default',
   });
-  expect(await connectionOf(config, { context: 'prod', user: 'carol', namespace: 'x' })).toMatchObject({
+  expect(await connected(config, { context: 'prod', user: 'carol', namespace: 'x' })).toMatchObject({
     authorization: `Basic ${base64('carol:pw')}`,
     namespace: 'x',
   });
-  expect(await connectionOf(config, { context: 'prod', token: 't', server: 'https://[::1]:1' })).toMatchObject({
+  expect(await connected(config, { context: 'prod', token: 't', server: 'https://[::1]:1' })).toMatchObject({
     server: 'https://[::1]:1',
     authorization: 'Bearer t',
     ca: undefined,
@@ -79,16 +82,16 @@ test('several files are joined, the first one wins', async () => {
   const first = file('first', JSON.stringify({ contexts: [{ name: 'dev', context: { cluster: 'two' } }] }));
   const config = await loadConfig([join(directory, 'absent'), first, file('config', sample)]);
   expect(config.currentContext).toBe('dev');
-  expect((await connectionOf(config)).server).toBe('https://two.example');
+  expect((await connected(config)).server).toBe('https://two.example');
 });
 
 test('mistakes are told in words', async () => {
   const config = await load();
-  await expect(connectionOf(config, { context: 'prd' })).rejects.toThrow('has no context "prd" (did you mean prod?)');
-  await expect(connectionOf(config, { context: 'odd' })).rejects.toThrow('the credential plug-in of the user "dave" names no apiVersion');
-  await expect(connectionOf(await loadConfig([]))).rejects.toThrow('no server is known');
-  await expect(connectionOf(await loadConfig([]), { server: 'one' })).rejects.toThrow('is not an address such as');
-  await expect(connectionOf(await loadConfig([]), { server: 'http://far.example', token: 't' })).rejects.toThrow('it does not use HTTPS');
+  await expect(connected(config, { context: 'prd' })).rejects.toThrow('has no context "prd" (did you mean prod?)');
+  await expect(connected(config, { context: 'odd' })).rejects.toThrow('the credential plug-in of the user "dave" names no apiVersion');
+  await expect(connected(await loadConfig([]))).rejects.toThrow('no server is known');
+  await expect(connected(await loadConfig([]), { server: 'one' })).rejects.toThrow('is not an address such as');
+  await expect(connected(await loadConfig([]), { server: 'http://far.example', token: 't' })).rejects.toThrow('it does not use HTTPS');
   await expect(parseConfig('{', 'x')).rejects.toThrow('x does not parse');
   await expect(parseConfig('[]', 'x')).rejects.toThrow('x is not a configuration');
 });
@@ -105,7 +108,7 @@ test('what is written can be read, by its owner only', async () => {
   const config = { name: 'plat', server: 'https://127.0.0.1:6443', ca: 'CA', user: 'admin', certificate: 'cert', key: 'key' };
   await writeConfig(path, config);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(await connectionOf(await loadConfig([path]))).toMatchObject({ server: config.server, ca: 'CA', certificate: 'cert', key: 'key' });
+  expect(await connected(await loadConfig([path]))).toMatchObject({ server: config.server, ca: 'CA', certificate: 'cert', key: 'key' });
   const parsed = await parseConfig(printConfig({ name: 'a', server: 'https://x', ca: '', user: 'u: "odd"', token: 't"' }), 'x');
-  expect((await connectionOf(parsed)).authorization).toBe('Bearer t"');
+  expect((await connected(parsed)).authorization).toBe('Bearer t"');
 });

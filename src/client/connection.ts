@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
-import { type CredentialEnvironment, type CredentialSource, localEnvironment, tokenFileSource } from './credentials.ts';
+import { type CredentialSource, type CredentialEnvironment, tokenFileSource } from './credentials.ts';
 import { proxyFor } from './proxy.ts';
 
 /** Everything needed to talk to a server. */
@@ -46,11 +46,7 @@ export interface ConnectionChoice {
 }
 
 /** Reads the files that the configuration names. */
-export async function connectionOf(
-  config: ClientConfig,
-  choice: ConnectionChoice = {},
-  world: CredentialEnvironment = localEnvironment,
-): Promise<Connection> {
+export async function connectionOf(config: ClientConfig, choice: ConnectionChoice, world: CredentialEnvironment): Promise<Connection> {
   const contextName = choice.context ?? config.currentContext;
   const context = contextName === '' ? undefined : find(config.contexts, contextName, 'context');
   const clusterName = choice.cluster ?? context?.cluster ?? '';

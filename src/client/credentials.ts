@@ -1,6 +1,6 @@
 /** What a client proves who it is by, where that changes while it runs: made by a plug-in, renewed, or read from a file. */
 import { readFile } from 'node:fs/promises';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 
 export interface Credential {
   /** Value of the Authorization header. */
@@ -31,12 +31,6 @@ export interface CredentialEnvironment {
   /** Shows what a plug-in says to the person at the keyboard. */
   show(text: string): void;
 }
-export const localEnvironment: CredentialEnvironment = {
-  env: process.env,
-  clock: systemClock,
-  interactive: process.stdin.isTTY === true,
-  show: (text) => void process.stderr.write(text),
-};
 
 /** What was made, and when it ends. */
 export interface Made {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { dirname, resolve } from 'node:path';
+import { type Clock, timeoutSignal } from '../lib/clock.ts';
 import { parseJwt, timeClaim } from '../lib/jwt.ts';
 import { ConfigError } from './config.ts';
 import { editConfig } from './config-file.ts';
@@ -144,7 +145,7 @@ class Login {
     return this.call(url, ca, { body: form.toString(), ...(secret !== '' && basic && { authorization: `Basic ${pair}` }) });
   }
   private call(url: string, ca: string | undefined, post?: { body: string; authorization?: string }): Promise<ProviderAnswer> {
-    return call(url, ca, post).catch((error: Error) => {
+    return call(this.world.clock, url, ca, post).catch((error: Error) => {
       throw this.failed(`cannot renew its token: ${url} gives no answer: ${error.message}`);
     });
   }
@@ -153,7 +154,7 @@ class Login {
   private async keep(): Promise<void> {
     if (this.use.file === undefined) return;
     try {
-      await editConfig(this.use.file, (config) => {
+      await editConfig(this.use.file, this.world.clock, (config) => {
         const entry = config.users?.find(({ name }) => name === this.use.user);
         const provider = (entry?.user as { 'auth-provider'?: { config?: Record<string, string> } } | undefined)?.['auth-provider'];
         if (provider === undefined || provider === null) return;
@@ -180,7 +181,12 @@ interface ProviderAnswer {
   readonly status: number;
   readonly json: Record<string, unknown>;
 }
-async function call(url: string, ca: string | undefined, post?: { body: string; authorization?: string }): Promise<ProviderAnswer> {
+async function call(
+  clock: Clock,
+  url: string,
+  ca: string | undefined,
+  post?: { body: string; authorization?: string },
+): Promise<ProviderAnswer> {
   const send = new URL(url).protocol === 'http:' ? httpRequest : httpsRequest;
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const request = send(
@@ -196,7 +202,7 @@ async function call(url: string, ca: string | undefined, post?: { body: string; 
           }),
           ...(post?.authorization !== undefined && { authorization: post.authorization }),
         },
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: timeoutSignal(clock, ANSWER_MS),
         ...(ca !== undefined && { ca }),
       },
       resolve,

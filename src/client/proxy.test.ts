@@ -3,6 +3,7 @@ import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import type { Connection } from './connection.ts';
 import { proxyFor } from './proxy.ts';
@@ -57,6 +58,7 @@ const transport = (proxy: string, changes: Partial<Connection> = {}): Transport 
       ...changes,
     },
     'test/1',
+    systemClock,
   );
 
 test('a tunnel through an HTTP proxy: TLS reaches to the server itself', async () => {

@@ -81,8 +81,9 @@ function connectThrough(url: URL, host: string, port: number): Promise<Duplex> {
         host: target,
         ...(user && { 'proxy-authorization': `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}` }),
       },
-      signal: AbortSignal.timeout(TUNNEL_MS),
+      timeout: TUNNEL_MS,
     });
+    request.on('timeout', () => request.destroy(new Error('no answer in time')));
     request.on('error', (error) => reject(failed(url, `gives no connection: ${error.message}`)));
     request.on('response', (response) => {
       response.destroy();
@@ -94,6 +95,7 @@ function connectThrough(url: URL, host: string, port: number): Promise<Duplex> {
         reject(failed(url, `answered ${response.statusCode} to a connection to ${target}`));
         return;
       }
+      (socket as Socket).setTimeout(0);
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });

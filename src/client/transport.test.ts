@@ -2,6 +2,7 @@ import { createServer as createPlain } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../lib/clock.ts';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
@@ -102,7 +103,7 @@ const connection = (changes: Partial<Connection> = {}): Connection => ({
   namespace: 'default',
   ...changes,
 });
-const transport = (changes?: Partial<Connection>): Transport => new Transport(connection(changes), 'test/1');
+const transport = (changes?: Partial<Connection>): Transport => new Transport(connection(changes), 'test/1', systemClock);
 
 test('credentials reach the server', async () => {
   const withCertificate = transport({ certificate: client.certificate, key: client.key });

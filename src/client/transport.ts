@@ -2,6 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
 import { Agents } from './agents.ts';
 import type { Connection } from './connection.ts';
@@ -50,9 +51,11 @@ export class Transport {
   private readonly agents: Agents;
   private readonly base: URL;
   private readonly userAgent: string;
+  private readonly clock: Clock;
 
   /** `maxSockets` bounds the connections; each watch takes one for as long as it lasts. */
-  constructor(connection: Connection, userAgent: string, maxSockets = 16) {
+  constructor(connection: Connection, userAgent: string, clock: Clock, maxSockets = 16) {
+    this.clock = clock;
     this.connection = connection;
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
@@ -92,16 +95,16 @@ export class Transport {
   private send(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
-      const timer =
+      const cancel =
         options.timeout === undefined
           ? undefined
-          : setTimeout(() => request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })), options.timeout);
+          : this.clock.after(options.timeout, () => request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
       request.on('error', (error) => {
-        clearTimeout(timer);
+        cancel?.();
         reject(options.signal?.aborted ? options.signal.reason : this.explain(error));
       });
       request.on('response', (response) => {
-        clearTimeout(timer);
+        cancel?.();
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
       });
       request.end(options.body);

@@ -76,7 +76,7 @@ function pluginEnv(
     },
     findKind: (group, kind, version) => catalog.byKind(group, kind, version),
     apiEnabled: (group, version, resource) => options.runtimeConfig.enabled(group, version, resource),
-    remoteOf: (file) => remoteOf('admission-control-config-file', file, trust),
+    remoteOf: (file) => remoteOf('admission-control-config-file', file, trust, clock),
     isOwn: (certificate) => trust.own.has(certificate),
     ensureNamespace,
     metrics,

@@ -75,7 +75,7 @@ async function webhook(
   const { AuditWebhook } = await import('../server/audit/webhook.ts');
   return new AuditWebhook({
     identity,
-    remote: new Outbound(await remoteOf('audit-webhook-config-file', file, trust), clock),
+    remote: new Outbound(await remoteOf('audit-webhook-config-file', file, trust, clock), clock),
     mode: options.auditWebhookMode,
     bufferSize: options.auditWebhookBatchBufferSize,
     batchSize: options.auditWebhookBatchMaxSize,

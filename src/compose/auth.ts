@@ -13,7 +13,6 @@ import type { TokenIssuer } from '../auth/service-account/token-request.ts';
 import type { Authenticator, Authorizer, TokenAuthenticator } from '../auth/types.ts';
 import { parseConfig } from '../client/config.ts';
 import { connectionOf } from '../client/connection.ts';
-import { localEnvironment } from '../client/credentials.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -127,9 +126,13 @@ async function openid(options: ServerOptions, clock: Clock) {
 }
 
 /** A remote service from a file in the format of client configurations. */
-export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 'own'>): Promise<Remote> {
+export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 'own'>, clock: Clock): Promise<Remote> {
   try {
-    const connection = await connectionOf(await parseConfig(readFileSync(file, 'utf8'), file), {}, { ...localEnvironment, env: {} });
+    const connection = await connectionOf(
+      await parseConfig(readFileSync(file, 'utf8'), file),
+      {},
+      { env: {}, clock, interactive: false, show: () => {} },
+    );
     // These calls are made with what is known when the server starts.
     if (connection.credentials !== undefined && connection.authorization === undefined) {
       throw new Error('the user gets credentials from a plug-in or provider, which has no place here: use a certificate or a token');
@@ -147,7 +150,7 @@ async function tokenService({ options, identity, clock, random }: Base, audience
   const { tokenWebhook } = await import('../auth/webhook/token.ts');
   return tokenWebhook({
     identity,
-    remote: await remoteOf('authentication-token-webhook-config-file', file, trust),
+    remote: await remoteOf('authentication-token-webhook-config-file', file, trust, clock),
     version: options.authenticationTokenWebhookVersion,
     cacheMillis: options.authenticationTokenWebhookCacheTtl,
     audiences,
@@ -162,7 +165,7 @@ async function accessService({ options, identity, clock, random }: Base, trust: 
   const { webhookAuthorizer } = await import('../auth/webhook/authorizer.ts');
   return webhookAuthorizer({
     identity,
-    remote: await remoteOf('authorization-webhook-config-file', file, trust),
+    remote: await remoteOf('authorization-webhook-config-file', file, trust, clock),
     version: options.authorizationWebhookVersion,
     allowedMillis: options.authorizationWebhookCacheAuthorizedTtl,
     refusedMillis: options.authorizationWebhookCacheUnauthorizedTtl,

@@ -10,9 +10,9 @@ import { type SigningFiles, signingAuthorities } from '../controllers/certificat
 import { allControllers } from '../controllers/index.ts';
 import { clientFor, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
-import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { systemRandom } from '../lib/random.ts';
+import type { Random } from '../lib/random.ts';
 import { productVersion } from '../lib/version.ts';
 import { groupName, type Identity, identities } from '../meta/identity.ts';
 import { type ElectionFlags, elect, electionTimes } from './election.ts';
@@ -36,8 +36,8 @@ const NAMESPACE_DELAY_MS = 5000;
 const ORPHAN_DELAY_MS = 500;
 
 /** Finds out the names that a server goes by. Throws where it goes by none that are known. */
-export async function identityOf(connection: Connection): Promise<Identity> {
-  const transport = new Transport(connection, `${managerName}/${productVersion}`);
+export async function identityOf(connection: Connection, clock: Clock): Promise<Identity> {
+  const transport = new Transport(connection, `${managerName}/${productVersion}`, clock);
   try {
     const { groups = [] } = await transport.json<{ groups?: { name: string }[] }>({ path: '/apis', timeout: 30_000 });
     for (const identity of Object.values(identities)) {
@@ -49,7 +49,19 @@ export async function identityOf(connection: Connection): Promise<Identity> {
   throw new Error(`the server goes by names that are not known: name its identity with --identity`);
 }
 
-export function startRemoteControllers(connection: Connection, identity: Identity, options: RemoteControllersOptions, log: Log): Running {
+/** What the controllers are given of the world around them. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export function startRemoteControllers(
+  connection: Connection,
+  identity: Identity,
+  options: RemoteControllersOptions,
+  { clock, random, log }: Surroundings,
+): Running {
   const times = electionTimes(options);
   const keyFile = options.serviceAccountPrivateKeyFile;
   const key = keyFile === undefined ? undefined : createPrivateKey(readFileSync(keyFile, 'utf8'));
@@ -62,21 +74,20 @@ export function startRemoteControllers(connection: Connection, identity: Identit
   });
   const controllers = selectControllers(all, options.controllers);
   const agent = `${managerName}/${productVersion}`;
-  const own = new Transport(connection, agent, MAX_SOCKETS);
+  const own = new Transport(connection, agent, clock, MAX_SOCKETS);
   // Without what the configuration proves who it is by: a certificate would win over the token of an account.
   const nobody = { certificate: undefined, key: undefined, authorization: undefined, credentials: undefined, impersonation: undefined };
-  const bare = new Transport({ ...connection, ...nobody }, agent, MAX_SOCKETS);
+  const bare = new Transport({ ...connection, ...nobody }, agent, clock, MAX_SOCKETS);
   const http = httpOver(own);
   const client = clientFor(identity, http);
   const connect = (account: string | undefined): Http => {
     if (account === undefined || !options.useServiceAccountCredentials) return http;
     const namespace = identity.namespaces.system;
     const authenticationGroup = groupName(identity, 'authentication');
-    return asServiceAccount({ client, http: httpOver(bare), namespace, account, authenticationGroup, clock: systemClock });
+    return asServiceAccount({ client, http: httpOver(bare), namespace, account, authenticationGroup, clock });
   };
-  const start = (): Running => startControllers({ controllers, identity, connect, clock: systemClock, random: systemRandom, log });
-  const running =
-    (options.leaderElect ?? true) ? elect({ times, identity, client, start, clock: systemClock, random: systemRandom, log }) : start();
+  const start = (): Running => startControllers({ controllers, identity, connect, clock, random, log });
+  const running = (options.leaderElect ?? true) ? elect({ times, identity, client, start, clock, random, log }) : start();
   return {
     async stop() {
       await running.stop();

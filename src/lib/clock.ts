@@ -37,13 +37,24 @@ export const systemClock: Clock = {
   sleep: (millis, signal) => sleepOn(systemClock, millis, signal),
 };
 
-function sleepOn(clock: Clock, millis: number, signal: AbortSignal | undefined): Promise<void> {
+/** The machine's clock for a command: its process does not end while it sleeps. */
+export const commandClock: Clock = { ...systemClock, sleep: (millis, signal) => sleepOn(systemClock, millis, signal, true) };
+
+/** A signal that is aborted after so many milliseconds. */
+export function timeoutSignal(clock: Clock, millis: number): AbortSignal {
+  const controller = new AbortController();
+  clock.after(millis, () => controller.abort(new DOMException('no answer in time', 'TimeoutError')));
+  return controller.signal;
+}
+
+function sleepOn(clock: Clock, millis: number, signal: AbortSignal | undefined, keepAlive = false): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const cancel = clock.after(millis, () => {
+    const done = (): void => {
       signal?.removeEventListener('abort', aborted);
       resolve();
-    });
+    };
+    const cancel = clock.after(millis, done, keepAlive);
     const aborted = (): void => {
       cancel();
       reject(signal?.reason);

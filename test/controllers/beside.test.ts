@@ -6,10 +6,13 @@ import { loadConfig } from '../../src/client/config.ts';
 import { type Connection, connectionOf } from '../../src/client/connection.ts';
 import { identityOf, type RemoteControllersOptions, startRemoteControllers } from '../../src/compose/remote-controllers.ts';
 import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from './support.ts';
 
+const world = { env: {}, clock: systemClock, interactive: false, show: () => {} };
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -20,7 +23,7 @@ async function start(changes: Partial<RemoteControllersOptions> = {}): Promise<{
   cleanups.push(() => server.close());
   // A new server answers before it has the key that signs tokens. Whoever asks for it waits.
   await server.admin.ok('GET', '/openid/v1/jwks');
-  const connection = await connectionOf(await loadConfig([server.running.adminConfigPath]));
+  const connection = await connectionOf(await loadConfig([server.running.adminConfigPath]), {}, world);
   const options = {
     ...(parseServerFlags([
       '--leader-elect',
@@ -33,7 +36,11 @@ async function start(changes: Partial<RemoteControllersOptions> = {}): Promise<{
     useServiceAccountCredentials: true,
     ...changes,
   };
-  const running = startRemoteControllers(connection, await identityOf(connection), options, silentLog);
+  const running = startRemoteControllers(connection, await identityOf(connection, systemClock), options, {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
   cleanups.push(() => running.stop());
   return { server, connection };
 }

@@ -113,7 +113,7 @@ export const renameContext = command({
     files.need('contexts', from);
     if (files.body('contexts', to) !== undefined) throw new ConfigError(`there is a context ${JSON.stringify(to)} already`);
     const { currentContext: current } = files;
-    await editConfig(files.fileOf('contexts', from), (config) => {
+    await editConfig(files.fileOf('contexts', from), io.clock, (config) => {
       const entry = config.contexts?.find((one) => one.name === from);
       if (entry === undefined) throw new ConfigError(`the context ${JSON.stringify(from)} is gone`);
       entry.name = to;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
 import { editConfig, type RawConfig, type RawEntry, readRawConfig } from '../../client/config-file.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { FlagError, file } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { IO } from '../command.ts';
@@ -25,8 +26,10 @@ interface OneFile {
 export class ConfigFiles {
   private readonly files: readonly OneFile[];
   private readonly fallback: string;
+  readonly clock: Clock;
 
-  private constructor(files: readonly OneFile[], fallback: string) {
+  private constructor(files: readonly OneFile[], fallback: string, clock: Clock) {
+    this.clock = clock;
     this.files = files;
     this.fallback = fallback;
   }
@@ -36,7 +39,7 @@ export class ConfigFiles {
     for (const path of paths) files.push({ path, config: await readRawConfig(path) });
     // Where nothing is yet, a list of files begins with its last one; among the usual places with our own.
     const listed = explicit !== undefined || io.env.PLATCONFIG || io.env.KUBECONFIG;
-    return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'));
+    return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io.clock);
   }
   get currentContext(): string {
     return this.files.map(({ config }) => config?.['current-context'] ?? '').find((name) => name !== '') ?? '';
@@ -81,7 +84,7 @@ export class ConfigFiles {
 
   /** Changes one entry where it stands; a new one is made. The change may answer another body. */
   edit(list: ListName, name: string, change: (body: Body) => Body | undefined): Promise<void> {
-    return editConfig(this.fileOf(list, name), (config) => {
+    return editConfig(this.fileOf(list, name), this.clock, (config) => {
       const found = config[list]?.find((entry) => entry.name === name);
       const entry: RawEntry = found ?? { name };
       const field = fieldOf[list];
@@ -91,14 +94,14 @@ export class ConfigFiles {
     });
   }
   remove(list: ListName, name: string): Promise<void> {
-    return editConfig(this.fileOf(list, name), (config) => {
+    return editConfig(this.fileOf(list, name), this.clock, (config) => {
       config[list] = config[list]?.filter((entry) => entry.name !== name) ?? [];
     });
   }
   /** No name: none is current any more, in whichever file it stood. */
   async setCurrent(name: string): Promise<void> {
     const put = (path: string): Promise<void> =>
-      editConfig(path, (config) => {
+      editConfig(path, this.clock, (config) => {
         config['current-context'] = name;
       });
     if (name !== '') {

@@ -137,7 +137,7 @@ export const unset = command({
 async function remove(files: ConfigFiles, { list, name, field }: Property): Promise<void> {
   if (name === undefined) {
     for (const path of files.paths) {
-      await editConfig(path, (config) => {
+      await editConfig(path, files.clock, (config) => {
         if (config[list] !== undefined) config[list] = [];
       });
     }

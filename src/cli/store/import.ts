@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
 import { type ApiResource, UnknownKind } from '../../client/discovery.ts';
 import { FlagError, file, flag } from '../../lib/flags.ts';
 import { groupName, type Identity, identities, identityOf } from '../../meta/identity.ts';
@@ -93,8 +92,8 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
       if (rankOf(given) !== rank) continue;
       const object = rename(stripped(given));
       try {
-        const name = await apply(object, work, () => performance.now() < patience);
-        if (object.kind === 'CustomResourceDefinition') patience = performance.now() + DEFINITION_MS;
+        const name = await apply(object, work, () => io.clock.monotonic() < patience);
+        if (object.kind === 'CustomResourceDefinition') patience = io.clock.monotonic() + DEFINITION_MS;
         counts.made++;
         if (output === 'text') io.out(`${name} imported\n`);
       } catch (error) {
@@ -140,7 +139,7 @@ async function resourceOf({ apiVersion, kind }: Exported, work: Work, mayWait: (
       return await work.discovery.forKind(apiVersion, kind);
     } catch (error) {
       if (!(error instanceof UnknownKind) || !mayWait()) throw error;
-      await setTimeout(POLL_MS, undefined, { signal: work.signal });
+      await work.io.clock.sleep(POLL_MS, work.signal);
       work.forget();
     }
   }
