@@ -36,7 +36,7 @@ async function end(name: string, keep: boolean, records: Records, clock: Clock, 
       return false;
     }
     if (record.process !== undefined) await stopProcess(record.process, clock);
-    await removeEntry(record);
+    await removeEntry(record, clock);
     const { process: _, ...stopped } = record;
     if (keep) await records.write(stopped);
     else await records.remove(name);

@@ -1,8 +1,9 @@
 /** The entry of a background server in the client configuration: a cluster, a user and a context of one name. */
-import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError, configPaths } from '../../client/config.ts';
 import { editConfig, type RawConfig, readRawConfig } from '../../client/config-file.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import type { IO } from '../command.ts';
 import type { ServerRecord } from './records.ts';
 
@@ -30,13 +31,13 @@ export async function checkEntry(file: string, name: string): Promise<void> {
 }
 
 /** Copies what the server's own configuration says. The context becomes the current one where that was asked for or there is none. */
-export async function writeEntry(file: string, name: string, adminConfig: string, use: boolean): Promise<void> {
+export async function writeEntry(file: string, name: string, adminConfig: string, use: boolean, clock: Clock): Promise<void> {
   const own = (await readRawConfig(adminConfig)) ?? {};
   const cluster = own.clusters?.[0]?.cluster;
   const user = own.users?.[0]?.user;
   // Others may be about to write to it: there is a lock only where there is a directory.
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await editConfig(file, (config) => {
+  makeDirectory(dirname(file), 0o700);
+  await editConfig(file, clock, (config) => {
     drop(config, name);
     config.clusters = [...(config.clusters ?? []), { name, cluster }];
     config.users = [...(config.users ?? []), { name, user }];
@@ -46,10 +47,10 @@ export async function writeEntry(file: string, name: string, adminConfig: string
 }
 
 /** Leaves an entry alone that leads elsewhere by now. */
-export async function removeEntry({ kubeconfig, context, address }: ServerRecord): Promise<void> {
+export async function removeEntry({ kubeconfig, context, address }: ServerRecord, clock: Clock): Promise<void> {
   const config = await readRawConfig(kubeconfig);
   if (config === undefined || serverOf(config, context) !== address) return;
-  await editConfig(kubeconfig, (current) => {
+  await editConfig(kubeconfig, clock, (current) => {
     drop(current, context);
     if (current['current-context'] === context) current['current-context'] = '';
   });

@@ -13,7 +13,7 @@ export const list = command({
     const records = new Records(io);
     const found: ServerRecord[] = [];
     for (const name of await records.names()) {
-      const record = await current(records, name);
+      const record = await current(records, name, io.clock);
       if (record !== undefined) found.push(record);
     }
     if (options.output === 'json')

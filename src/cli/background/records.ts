@@ -6,9 +6,10 @@
  *                                    data/         its data directory, with its own admin.conf
  */
 import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataFiles } from '../../config/server-options.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import { FlagError } from '../../lib/flags.ts';
 import { writeSecretFile } from '../../lib/pki.ts';
 import type { IO } from '../command.ts';
@@ -81,7 +82,7 @@ export class Records {
 
   /** Keeps other commands away from a server while one changes it. Throws where another is at it. */
   async claim<T>(name: string, work: () => Promise<T>): Promise<T> {
-    await mkdir(this.root, { recursive: true, mode: 0o700 });
+    makeDirectory(this.root, 0o700);
     const file = join(this.root, `${name}.claim`);
     await this.takeClaim(name, file);
     try {

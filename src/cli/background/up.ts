@@ -1,10 +1,11 @@
 /** `plat up`: starts a server that goes on in the background, under a name. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { serverFlags } from '../../config/flags.ts';
 import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { connect, connectFlags } from '../connect.ts';
@@ -94,7 +95,7 @@ interface Start extends UpSurroundings {
 /** A server that runs with these flags stays as it is; without flags it is started, or left running, as it was. */
 async function begin(start: Start): Promise<ServerRecord> {
   const { name, given, options, records, io } = start;
-  const known = await current(records, name);
+  const known = await current(records, name, start.clock);
   const same = known !== undefined && (given.length === 0 || JSON.stringify(given) === JSON.stringify(known.flags));
   if (known !== undefined && isUp(known)) {
     if (!same)
@@ -117,7 +118,7 @@ async function begin(start: Start): Promise<ServerRecord> {
 async function launch(start: Start, record: ServerRecord, isNew: boolean): Promise<ServerRecord> {
   const { name, options, records, clock } = start;
   const adminConfig = records.adminConfig(name);
-  await mkdir(records.dataDirectory(name), { recursive: true, mode: 0o700 });
+  makeDirectory(records.dataDirectory(name), 0o700);
   // The start is over when the server has written it.
   await rm(adminConfig, { force: true });
   const child = await spawnServer(start, record);
@@ -131,13 +132,13 @@ async function launch(start: Start, record: ServerRecord, isNew: boolean): Promi
     await until(() => existsSync(adminConfig), child, deadline, clock);
     running = { ...running, address: await addressOf(adminConfig) };
     await records.write(running);
-    await writeEntry(running.kubeconfig, running.context, adminConfig, options.useContext);
+    await writeEntry(running.kubeconfig, running.context, adminConfig, options.useContext, clock);
     if (options.wait !== undefined) await ready(start, running, options.wait);
     return running;
   } catch (error) {
     const lines = await lastLines(records.logFile(name));
     if (running.process !== undefined) await stopProcess(running.process, clock);
-    await removeEntry(running);
+    await removeEntry(running, clock);
     if (isNew) await records.remove(name);
     else await records.write({ ...record, process: undefined });
     throw new Error(`${name} did not start: ${(error as Error).message}${lines === '' ? '' : `; its log ends with\n\n${lines}`}`);

@@ -1,4 +1,6 @@
 /** How background servers are shown: a table, JSON, or names. */
+
+import type { Clock } from '../../lib/clock.ts';
 import { flag, readChoice } from '../../lib/flags.ts';
 import { TablePrinter } from '../print-table.ts';
 import { removeEntry } from './entry.ts';
@@ -11,10 +13,10 @@ export const outputFlag = <const C extends string>(choices: readonly C[], help: 
 export const isUp = ({ process }: ServerRecord): boolean => process !== undefined && isRunning(process);
 
 /** What is known of a server now. One whose process has ended is stopped from here on, and its entry is removed. */
-export async function current(records: Records, name: string): Promise<ServerRecord | undefined> {
+export async function current(records: Records, name: string, clock: Clock): Promise<ServerRecord | undefined> {
   const record = await records.read(name);
   if (record?.process === undefined || isUp(record)) return record;
-  await removeEntry(record);
+  await removeEntry(record, clock);
   const { process: _, ...stopped } = record;
   await records.write(stopped);
   return stopped;
