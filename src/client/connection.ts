@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
-import { type CredentialSource, type CredentialEnvironment, tokenFileSource } from './credentials.ts';
+import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
 import { proxyFor } from './proxy.ts';
 
 /** Everything needed to talk to a server. */
