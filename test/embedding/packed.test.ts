@@ -1,0 +1,88 @@
+/** The package as `npm pack` makes it: installed into an empty directory it runs, and has all that it names. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { programMissing } from '../support/program.ts';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+  dependencies: Record<string, string>;
+  exports: Record<string, Record<string, string>>;
+};
+const run = promisify(execFile);
+
+describe.skipIf(programMissing !== undefined)('the packed package', () => {
+  let project: string;
+  let installed: string;
+  let env: NodeJS.ProcessEnv;
+  const plat = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run(join(project, 'node_modules', '.bin', 'plat'), args, { cwd: project, env });
+    return stdout;
+  };
+
+  // As npm installs it; dependencies are those of this checkout, so that no registry is asked.
+  beforeAll(async () => {
+    project = temporaryDirectory('plat-packed');
+    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: root });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    installed = join(project, 'node_modules', manifest.name);
+    mkdirSync(installed, { recursive: true });
+    await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed]);
+    for (const name of Object.keys(manifest.dependencies)) {
+      mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
+    }
+    mkdirSync(join(project, 'node_modules', '.bin'));
+    symlinkSync(join(installed, 'dist', 'plat.js'), join(project, 'node_modules', '.bin', 'plat'));
+    env = {
+      ...process.env,
+      HOME: project,
+      XDG_STATE_HOME: join(project, 'state'),
+      XDG_CACHE_HOME: join(project, 'cache'),
+      KUBECONFIG: '',
+      PLATCONFIG: '',
+    };
+  }, 120_000);
+
+  test('holds the program, its documents and nothing of the sources', () => {
+    expect(manifest.name).toMatch(/^@[a-z-]+\/plat$/);
+    expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
+    for (const file of ['plat.js', 'bundle.cjs', 'load.cjs', 'etcd.cjs', 'grpc.cjs', 'descriptions.cjs'])
+      expect(existsSync(join(installed, 'dist', file)), file).toBe(true);
+    expect(statSync(join(installed, 'dist', 'plat.js')).mode & 0o111).toBe(0o111);
+  });
+
+  test('has the modules that it exports, for both kinds', async () => {
+    for (const [path, { import: esm, require: cjs }] of Object.entries(manifest.exports))
+      for (const file of [esm, cjs]) expect(existsSync(join(installed, file as string)), `${path}: ${file}`).toBe(true);
+    const serve = `const s = await startServer({ store: 'memory', securePort: 0 }); console.log(s.adminConfig.includes(s.address)); await s.close();`;
+    for (const [type, program] of [
+      ['module', `import { startServer } from '${manifest.name}'; ${serve}`],
+      ['commonjs', `const { startServer } = require('${manifest.name}'); (async () => { ${serve} })();`],
+    ]) {
+      const { stdout } = await run(process.execPath, [`--input-type=${type}`, '-e', program as string], { cwd: project, env });
+      expect({ type, stdout }).toEqual({ type, stdout: 'true\n' });
+    }
+    expect(readdirSync(project).filter((name) => name.startsWith('.'))).toEqual([]);
+  }, 60_000);
+
+  test('runs: version, a server with a store on disk, the programs for envtest', async () => {
+    expect(await plat('version')).toContain(`plat ${manifest.version}`);
+    try {
+      await plat('up', 'packed', '--identity', 'kubernetes', '--wait');
+      expect(await plat('get', 'ns', 'default', '-o', 'name', '--context', 'plat-packed')).toBe('namespace/default\n');
+    } finally {
+      expect(await plat('down', 'packed')).toBe('packed removed\n');
+    }
+    const assets = (await plat('envtest')).trim();
+    // The scripts lead into the package, not into where it was built.
+    for (const name of ['kube-apiserver', 'etcd'])
+      expect(readFileSync(join(assets, name), 'utf8')).toContain(`'${join(installed, 'dist')}/`);
+    expect((await run(join(assets, 'kube-apiserver'), ['--version'], { env })).stdout).toBe('Kubernetes v1.24.0\n');
+  }, 120_000);
+});

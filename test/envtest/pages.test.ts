@@ -1,0 +1,88 @@
+/** Examples and pages for those who install plat: the commands and flags that they name exist. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Command } from '../../src/cli/command.ts';
+import { commands } from '../../src/cli/index.ts';
+import { serverFlags } from '../../src/config/flags.ts';
+import type { FlagTable } from '../../src/lib/flags.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** Command lines of plat in a text, as words: those of scripts and of `["plat", …]`. */
+function linesOf(text: string): string[][] {
+  const shell = [...text.matchAll(/(?:^|[\s`($/])plat ((?:up|down|list|envtest|server|get|version|help)\b[^\n`)#|]*)/gm)].map((m) =>
+    (m[1] as string).split(/ {3,}/)[0]?.trim().split(/\s+/),
+  );
+  const arrays = [...text.matchAll(/(?:CMD|ENTRYPOINT) (\[.*\])/g)].map((m) => JSON.parse(m[1] as string) as string[]);
+  return [
+    ...(shell as string[][]),
+    ...arrays.map((words) => (words[0] === 'plat' ? words.slice(1) : words)).filter((words) => words.length > 0),
+  ];
+}
+const namesOf = (table: FlagTable): Set<string> =>
+  new Set(Object.values(table).flatMap((group) => Object.entries(group).flatMap(([name, { short }]) => [`--${name}`, `-${short}`])));
+
+/** What is wrong with a command line: its command, or flags of it. */
+async function faults(words: readonly string[]): Promise<string[]> {
+  const entry = commands.find(({ name }) => name === words[0]);
+  if (entry === undefined) return [`${words[0]} is not a command`];
+  const command: Command = await entry.load();
+  const [own, server] = [namesOf(command.flags), namesOf(serverFlags)];
+  let known = own;
+  const found: string[] = [];
+  for (const word of words.slice(1)) {
+    if (word === '--') known = server;
+    else if (word.startsWith('-') && !known.has(word.split('=')[0] as string)) found.push(`${words.join(' ')}: ${word}`);
+  }
+  return found;
+}
+
+const pages = [
+  ['docs/install.md', 10],
+  ['docs/coming-from-envtest.md', 2],
+  ['docs/coming-from-kind.md', 5],
+  ['examples/github-action/action.yml', 3],
+  ['examples/docker/Dockerfile', 2],
+  ['README.md', 1],
+] as const;
+test.each(pages)('%s names commands and flags that exist', async (path, least) => {
+  const lines = linesOf(read(path));
+  expect(lines.length).toBeGreaterThanOrEqual(least);
+  expect((await Promise.all(lines.map(faults))).flat()).toEqual([]);
+});
+
+test('the search finds commands and flags that do not exist', async () => {
+  const lines = linesOf('run `plat up ci --wate`\n$(plat list -o json) # x\nCMD ["plat", "get", "--rew"]\n    plat up a -- --v 2 --w');
+  expect(lines).toEqual([
+    ['up', 'ci', '--wate'],
+    ['list', '-o', 'json'],
+    ['up', 'a', '--', '--v', '2', '--w'],
+    ['get', '--rew'],
+  ]);
+  expect((await Promise.all(lines.map(faults))).flat()).toEqual(['up ci --wate: --wate', 'up a -- --v 2 --w: --w', 'get --rew: --rew']);
+});
+
+test('the action is a composite one whose inputs are used', () => {
+  const text = read('examples/github-action/action.yml');
+  const { runs, inputs, outputs } = parse(text);
+  expect(runs.using).toBe('composite');
+  for (const step of runs.steps) expect(step.uses !== undefined || step.shell === 'bash').toBe(true);
+  for (const name of Object.keys(inputs)) expect(text).toContain(`\${{ inputs.${name} }}`);
+  // What is written by users goes through the environment, never into the text of a script.
+  for (const { run } of runs.steps) expect(run ?? '').not.toContain('${{');
+  expect(outputs.kubeconfig.value).toContain('steps.up.outputs.kubeconfig');
+  expect(runs.steps.some(({ id }: { id?: string }) => id === 'up')).toBe(true);
+});
+
+test('the image has two stages, and its files exist', () => {
+  const lines = read('examples/docker/Dockerfile').split('\n');
+  expect(lines.filter((line) => line.startsWith('FROM '))).toHaveLength(2);
+  expect(lines).toContain('USER node');
+  for (const line of lines) {
+    const [, files] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
+    for (const file of files?.split(' ') ?? []) expect(existsSync(join(root, file)), file).toBe(true);
+  }
+});
