@@ -4,7 +4,7 @@
  *   const server = await startTestServer({ clock: '2026-01-01T00:00:00Z', controllers: true });
  *   await server.clock.advance('1h');      // tokens, events, finished Jobs… whose time is over have expired, in order
  */
-import { type Clock, FakeClock, systemClock } from '../lib/clock.ts';
+import { type Cancel, type Clock, FakeClock, systemClock } from '../lib/clock.ts';
 import { durationMillis } from '../lib/time.ts';
 import type { Activity } from './activity.ts';
 
@@ -22,6 +22,8 @@ export interface TestClock {
    * going is waited for: requests, controllers, custom kinds.
    */
   advance(by: string | number): Promise<void>;
+  /** Calls once, after so many milliseconds of this clock: for programs under test that take their clock as a value. */
+  after(millis: number, call: () => void): Cancel;
 }
 
 /** The clock that a choice stands for; undefined: that of the machine. */
@@ -59,6 +61,9 @@ export class ControlledClock implements TestClock {
   }
   now(): number {
     return this.clock.now();
+  }
+  after(millis: number, call: () => void): Cancel {
+    return this.clock.after(millis, call);
   }
   async advance(by: string | number): Promise<void> {
     if (!(this.clock instanceof FakeClock)) throw new Error("the server has the machine's clock: start it with { clock: 'fake' }");

@@ -14,6 +14,26 @@ const reading: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 export interface ExplainingServer {
   close(): Promise<void>;
   readonly requests?: Iterable<SeenRequest>;
+  /** Changes of an object, oldest first. */
+  history?(object: NamedObject): readonly SeenChange[];
+}
+
+/** One write of an object. */
+export interface SeenChange {
+  readonly type: string;
+  readonly time: Date;
+  readonly resourceVersion: string;
+  /** Undefined: the server itself. */
+  readonly user: string | undefined;
+  readonly verb: string | undefined;
+  readonly subresource: string | undefined;
+  readonly fields: readonly string[];
+}
+
+interface NamedObject {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
 }
 
 /** The same error, with what happened on the server in its message. */
@@ -28,19 +48,30 @@ export async function explainFailure(error: unknown, server: ExplainingServer): 
   return error;
 }
 
-function whatHappened(error: Record<string, unknown>, { requests }: ExplainingServer): string {
+function whatHappened(error: Record<string, unknown>, server: ExplainingServer): string {
   const object = objectOf(error);
-  const writes = [...(requests ?? [])].filter(({ verb }) => !reading.has(verb));
-  if (writes.length === 0) return '';
-  const lines = writes.slice(-SHOWN).map(requestLine);
-  return [object === undefined ? 'The last writes on the server:' : `History of ${nameOf(object)}:`, ...lines].join('\n');
+  if (object !== undefined && server.history !== undefined) {
+    const changes = server.history(object);
+    if (changes.length > 0) return [`History of ${nameOf(object)}:`, ...changes.slice(-SHOWN).map(changeLine)].join('\n');
+  }
+  const writes = [...(server.requests ?? [])].filter(({ verb }) => !reading.has(verb));
+  return writes.length === 0 ? '' : ['The last writes on the server:', ...writes.slice(-SHOWN).map(requestLine)].join('\n');
+}
+
+/** `  2026-01-01T00:00:00.000Z changed by alice (patch status), resourceVersion 12: status.replicas`. */
+function changeLine({ type, time, resourceVersion, user, verb, subresource, fields }: SeenChange): string {
+  const how = [verb, subresource].filter((part) => part !== undefined && part !== '').join(' ');
+  const which =
+    fields.length === 0 || type === 'created' ? '' : `: ${fields.slice(0, SHOWN).join(', ')}${fields.length > SHOWN ? ', …' : ''}`;
+  return `  ${time.toISOString()} ${type} by ${user ?? 'the server'}${how === '' ? '' : ` (${how})`}, resourceVersion ${resourceVersion}${which}`;
 }
 
 /** The object that an assertion was about: runners keep it beside the message. */
-function objectOf({ actual, matcherResult }: Record<string, unknown>): unknown {
+function objectOf({ actual, matcherResult }: Record<string, unknown>): NamedObject | undefined {
   return [actual, isRecord(matcherResult) ? matcherResult.actual : undefined].find(isObject);
 }
-const isObject = (value: unknown): boolean => isRecord(value) && isRecord(value.metadata) && typeof value.metadata.name === 'string';
+const isObject = (value: unknown): value is NamedObject =>
+  isRecord(value) && typeof value.kind === 'string' && isRecord(value.metadata) && typeof value.metadata.name === 'string';
 
 /** Some runners print the message, some the stack, which begins with the message of when it was made. */
 function extend(error: Error, text: string): void {

@@ -22,7 +22,7 @@ const requests: SeenRequest[] = [
   { ...web, code: 200 },
   web,
   { ...web, name: 'db', subresource: 'status', changed: ['.status.conditions[0].status'] },
-  { verb: 'list', resource: 'nodes', user: 'bob', code: 403 },
+  { verb: 'list', resource: 'nodes', subresource: '', namespace: '', name: '', user: 'bob', code: 403 },
 ];
 const server = { requests, fetch: () => Promise.reject(new Error('nothing is asked of this server')) };
 
@@ -30,6 +30,7 @@ describe('toHaveSeen', () => {
   const holds: [string, RequestPattern, number][] = [
     ['a request by any of its parts', { verb: 'update', name: 'web' }, 2],
     ['a code', { code: 409 }, 2],
+    ['one of several values', { code: [200, 403] }, 2],
     ['a pattern of a text', { user: /^ali/ }, 3],
     ['a pattern with a state of its own', { user: /^ali/g }, 3],
     ['a function', { code: (code) => (code ?? 0) >= 400 }, 3],
@@ -38,6 +39,7 @@ describe('toHaveSeen', () => {
     ['no subresource', { resource: 'deployments', subresource: undefined }, 2],
     ['a changed field', { changed: ['.spec.replicas'] }, 2],
     ['a field above one that was changed', { changed: ['.status.conditions'] }, 1],
+    ['a changed field without its first dot', { changed: ['spec.replicas'] }, 2],
     ['no field that only begins alike', { changed: ['.spec.rep'] }, 0],
     ['no dry run', { dryRun: false }, 4],
   ];

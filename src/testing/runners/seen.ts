@@ -10,6 +10,8 @@ import { shown } from './partial.ts';
 export interface SeenRequest {
   readonly user: string;
   readonly verb: string;
+  readonly path?: string | undefined;
+  readonly group?: string | undefined;
   readonly resource?: string | undefined;
   readonly subresource?: string | undefined;
   readonly namespace?: string | undefined;
@@ -20,20 +22,24 @@ export interface SeenRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-/** A value, a pattern that a text matches, or a function that says whether it fits. */
-export type Wanted<T> = T | RegExp | ((value: T | undefined) => boolean);
+/** A value, several of which one must fit, a pattern that a text matches, or a function that says whether it fits. */
+export type Wanted<T> = T | readonly T[] | RegExp | ((value: T | undefined) => boolean);
 
 /** What a request must be like. What is left out may be anything; `undefined` asks for a request without that part. */
 export interface RequestPattern {
   readonly user?: Wanted<string> | undefined;
   readonly verb?: Wanted<string> | undefined;
+  /** The path without its query. */
+  readonly path?: Wanted<string> | undefined;
+  /** The group, empty for the core one. */
+  readonly group?: Wanted<string> | undefined;
   /** The plural: `deployments`; with its subresource, `deployments/status`. */
   readonly resource?: Wanted<string> | undefined;
   readonly subresource?: Wanted<string> | undefined;
   readonly namespace?: Wanted<string> | undefined;
   readonly name?: Wanted<string> | undefined;
   readonly code?: Wanted<number> | undefined;
-  /** Fields that it changed, among others: `['.spec.replicas']`. A field stands for all below it. */
+  /** Fields that it changed, among others: `['spec.replicas']`. A field stands for all below it. */
   readonly changed?: readonly string[] | undefined;
   readonly dryRun?: Wanted<boolean> | undefined;
 }
@@ -43,7 +49,7 @@ export const ASSERTING_USER = 'test-assertions';
 
 /** Requests that a message names. */
 const NEAREST = 5;
-const fields = ['verb', 'resource', 'subresource', 'namespace', 'name', 'user', 'code', 'changed', 'dryRun'] as const;
+const fields = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name', 'path', 'user', 'code', 'changed', 'dryRun'] as const;
 type Field = (typeof fields)[number];
 
 /** Whether a server has had such a request; with `times`, exactly so many. */
@@ -77,17 +83,23 @@ function splitResource(pattern: RequestPattern): RequestPattern {
 }
 
 const differing = (request: SeenRequest, pattern: RequestPattern): Field[] =>
-  fields.filter((field) => field in pattern && !fits(request[field], pattern[field]));
+  fields.filter((field) => field in pattern && !fits(field, request[field], pattern[field]));
 
-function fits(value: unknown, wanted: unknown): boolean {
+function fits(field: Field, value: unknown, wanted: unknown): boolean {
   if (typeof wanted === 'function') return wanted(value) === true;
   if (wanted instanceof RegExp) return value !== undefined && new RegExp(wanted).test(String(value));
-  if (Array.isArray(wanted)) return wanted.every((path) => ((value ?? []) as readonly string[]).some((each) => isWithin(each, path)));
-  return (value ?? false) === (wanted ?? false);
+  if (field === 'changed') return asList(wanted).every((path) => asList(value).some((each) => isWithin(each, path)));
+  // Parts that a request does not have are empty or absent.
+  return asList(wanted).some((each) => (each || false) === (value || false));
 }
+const asList = (value: unknown): readonly string[] => (Array.isArray(value) ? value : [value as string]);
 
-const isWithin = (path: string, outer: string): boolean =>
-  path === outer || (path.startsWith(outer) && (path[outer.length] === '.' || path[outer.length] === '['));
+/** Whether a path is one, or is below it. Paths may begin with a dot. */
+const isWithin = (path: string | undefined, above: string): boolean => {
+  if (path === undefined) return false;
+  const [inner, outer] = [path.replace(/^\./, ''), above.replace(/^\./, '')];
+  return inner === outer || (inner.startsWith(outer) && (inner[outer.length] === '.' || inner[outer.length] === '['));
+};
 
 function nearest(requests: readonly SeenRequest[], pattern: RequestPattern): string {
   if (requests.length === 0) return '  it has seen no requests';
@@ -98,7 +110,7 @@ function nearest(requests: readonly SeenRequest[], pattern: RequestPattern): str
 }
 
 const differences = (request: SeenRequest, wrong: readonly Field[]): string =>
-  wrong.map((field) => `${field} (${shown(request[field])})`).join(', ');
+  wrong.map((field) => `${field} (${shown(request[field] === '' ? undefined : request[field])})`).join(', ');
 
 const list = (requests: readonly SeenRequest[]): string => requests.map(requestLine).join('\n');
 
