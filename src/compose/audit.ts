@@ -34,7 +34,7 @@ export async function composeAudit(base: Base, { catalog, trust }: AuditDeps): P
       const now = clock.monotonic();
       if (now - last < COMPLAINT_MS) return;
       last = now;
-      log.error('audit events were lost', { plugin, events, why });
+      log.error('audit events lost', { plugin, events, error: why });
     };
   };
   const sinks: AuditSink[] = [];

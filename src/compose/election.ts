@@ -49,8 +49,8 @@ export function elect({ times, identity, client, start, clock, random, metrics, 
     start,
     changed: (leads) => {
       metrics?.leading(managerName, leads);
-      log.info(leads ? 'this process runs the controllers now' : 'this process no longer runs the controllers');
+      log.info(leads ? 'leader election won, running the controllers' : 'leader election lost, controllers stopped');
     },
-    report: (error) => log.warn('the lease of the controllers could not be read or written', { error: String(error) }),
+    report: (error) => log.warn('cannot read or write the lease of the controllers', { error: String(error) }),
   });
 }

@@ -64,7 +64,7 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
   const connect = deps.connect ?? socketConnector(clock);
   const pluginChanged = (name: string, socket: string, error: string | undefined): void => {
     if (error === undefined) log.info('KMS plug-in works again', { provider: name, socket });
-    else log.error('KMS plug-in does not work, it is tried again until it does', { provider: name, socket, error });
+    else log.error('KMS plug-in failed, retrying', { provider: name, socket, error });
   };
   const ruleDeps: RuleDeps = { identity, clock, random: deps.random, observer, connect, pluginChanged };
   let first: Loaded;
@@ -218,7 +218,7 @@ class Follower {
       if (this.#failed === what) return;
       this.#failed = what;
       this.#observer.reloaded(false, this.#deps.clock.now() / 1000);
-      this.#deps.log.error('encryption configuration cannot be used, the one before stays in use', {
+      this.#deps.log.error('cannot use the new encryption configuration, keeping the old one', {
         file,
         error: (error as Error).message,
       });
@@ -234,7 +234,7 @@ class Follower {
     this.#reloaded();
     this.#failed = undefined;
     this.#observer.reloaded(true, this.#deps.clock.now() / 1000);
-    this.#deps.log.info('encryption configuration was reloaded', { file: this.#deps.file, resources: rules.collections.length });
+    this.#deps.log.info('encryption configuration reloaded', { file: this.#deps.file, resources: rules.collections.length });
     await warnOfOthers(this.#deps.file, this.#deps.log);
     // Objects whose key went are to be unreadable now rather than after the next start; those whose key came, readable.
     const named = new Set([...before.collections, ...rules.collections]);

@@ -188,7 +188,7 @@ export async function composeRequests(
       requestTimeoutMs: services.limits.requestTimeoutMs,
       clock,
       report: (error, ctx) =>
-        log.error('a request failed', {
+        log.error('request failed', {
           method: ctx.method,
           path: ctx.path,
           audit: ctx.auditId,

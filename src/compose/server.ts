@@ -185,7 +185,7 @@ async function composeBackground(
     'background',
     () =>
       inNextTurn(() => {
-        signingKey = credentials.signingKey().catch((error: unknown) => base.fail('the key that signs tokens cannot be made', error));
+        signingKey = credentials.signingKey().catch((error: unknown) => base.fail('cannot make the token signing key', error));
         controllers = startControllers();
       }),
     async (starting) => {
@@ -215,7 +215,7 @@ class Ending {
 
   /** While the server starts it is the start that fails; later the server ends. */
   readonly fail = (why: string, error: unknown): void => {
-    this.log.error(`${why}; the server ends`, { error: String(error) });
+    this.log.error(`server stopped: ${why}`, { error: String(error) });
     this.reason ??= new Error(`${why}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     // Whoever waits for the end is given the reason; what could not be closed is in the log.
     this.close().catch((second: unknown) => this.log.error('cannot close all parts of the server', { error: String(second) }));

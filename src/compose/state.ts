@@ -50,7 +50,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
       const made = new Cache(
         encryption?.engine ?? store,
         clock,
-        (error) => base.fail('the store can no longer be followed', error),
+        (error) => base.fail('cannot follow the store', error),
         logUnreadable(log),
       );
       const catalog = new Catalog(identity, made);
@@ -90,8 +90,8 @@ async function open({ options, identity, clock, random, log }: Base, openStore: 
         clock,
         random,
         owner: storeOwner(identity),
-        notice: (problem) => log.warn('the store has a problem', { problem }),
-        checked: (result) => log.info('pages of the store file were checked', { ...result }),
+        notice: (problem) => log.warn('store problem', { problem }),
+        checked: (result) => log.info('store file pages checked', { ...result }),
         etcd: {
           servers: options.etcdServers,
           prefix: options.etcdPrefix,

@@ -45,7 +45,7 @@ export async function prepareStore(engine: Engine, { restoreFrom, store }: Resto
 
 function report({ header, trailer, revision, expired }: Restored, log: Log): void {
   const { revision: backedUp, createdAt } = header;
-  log.info('the store was restored', { objects: trailer.entries - expired, backupRevision: backedUp, createdAt, revision });
+  log.info('store restored', { objects: trailer.entries - expired, backupRevision: backedUp, createdAt, revision });
 }
 
 /** How to open a backup file, once it is known to be of the identity. */

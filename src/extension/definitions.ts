@@ -157,8 +157,8 @@ export class Definitions {
     });
     this.waiting.add(cancel);
   }
-  /** Does something beside the work on definitions; `close` waits for it. */
-  private beside(what: string, name: string, task: Promise<unknown>): void {
+  /** Runs a task in the background; `close` waits for it. */
+  private inBackground(what: string, name: string, task: Promise<unknown>): void {
     const done: Promise<unknown> = task
       .catch((error: unknown) => {
         if (!this.closed) this.options.log.warn(what, { name, error: String(error) });
@@ -177,7 +177,7 @@ export class Definitions {
         await this.reconcile(name);
       } catch (error) {
         if (this.closed) break;
-        this.options.log.warn('a custom resource definition could not be brought about', { name, error: String(error) });
+        this.options.log.warn('cannot serve a CustomResourceDefinition', { name, error: String(error) });
         this.lookAgain(name);
       }
     }
@@ -298,7 +298,7 @@ export class Definitions {
     this.cleaning.add(name);
     const task = this.cleanUp(name).finally(() => this.cleaning.delete(name));
     task.catch(() => this.lookAgain(name));
-    this.beside('the objects of a custom resource definition could not be deleted', name, task);
+    this.inBackground('the objects of a custom resource definition could not be deleted', name, task);
   }
 
   private async cleanUp(name: string): Promise<void> {
@@ -342,7 +342,7 @@ export class Definitions {
     const { catalog, cache } = this.options.registry;
     const definition = `${catalog.builtin(GROUP, PLURAL).collection?.prefix}${name}`;
     const remove = (): void =>
-      this.beside(
+      this.inBackground(
         'objects of a custom resource definition that is gone could not be removed',
         name,
         removeLeftovers(cache, prefix, definition),

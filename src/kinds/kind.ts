@@ -98,11 +98,11 @@ export interface KindVersion<V = never, H = never> {
   /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
   readonly unknownField?: (field: string) => string;
   readonly deprecation?: Deprecation;
-  /** Said to whoever uses the version (custom kinds). */
+  /** Warning for requests in this version (custom kinds). */
   readonly warning?: string;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
   readonly openapi?: JsonObject;
-  /** What is another in this version than in the rest of the kind (custom kinds), about objects in the form of this version. */
+  /** Overrides for this version (custom kinds), for objects in the form of this version. */
   readonly own?: Partial<Pick<Kind, 'strategy' | 'subresources' | 'columns' | 'cells' | 'generation'>>;
 }
 
@@ -204,7 +204,7 @@ export interface KindDefinition<T = never> {
    * named versions.
    */
   readonly orphansByDefault?: boolean | readonly string[];
-  /** Said to who deletes objects without a word about their dependents. */
+  /** Warning for deletes that name no propagation policy. */
   readonly deletionWarning?: string;
   /** `metadata.generation` starts at 1 and counts changes of anything but metadata and status; `all`: those of status, too. Default: no. */
   readonly generation?: boolean | 'all';

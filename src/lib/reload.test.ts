@@ -26,7 +26,7 @@ test('a change counts when all files of a group fit together, and is reported on
   await files.look();
   await files.look();
   expect(sum.current).toBe(1);
-  expect(lines).toEqual(['cannot reload files, keeping what they said before']);
+  expect(lines).toEqual(['cannot reload files, keeping the previous content']);
   // Replaced by another file, as mounted secrets are.
   writeFileSync(path('b.new'), '22');
   renameSync(path('b.new'), path('b'));

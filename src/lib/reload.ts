@@ -93,7 +93,7 @@ export class FileReloader {
       // Reported once for each state of the files, which may be in the middle of being replaced.
       stamps = `failed: ${(error as Error).message}`;
       if (stamps === group.stamps) return;
-      this.log.error('cannot reload files, keeping what they said before', {
+      this.log.error('cannot reload files, keeping the previous content', {
         files: group.files.join(),
         error: (error as Error).message,
       });

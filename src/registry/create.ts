@@ -28,7 +28,7 @@ import { unreadableAt } from './unreadable.ts';
 const NAME_TRIES = 5;
 /** How often a create is tried again after what it needs besides its name was taken by others. */
 const TRIES = 20;
-const CROWDED = 'others were quicker too often; please try again';
+const CROWDED = 'too many conflicting writes; try again';
 
 /**
  * `object` is in the request version, decoded and defaulted; it is changed. `owned` says that its managedFields are

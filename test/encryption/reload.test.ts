@@ -88,7 +88,7 @@ test('a file that cannot be used leaves the one before in use, and is reported o
   config.write([local('aesgcm', bad)]);
   for (let i = 0; i < 5; i++) await look(server);
   expect(server.lines).toHaveLength(1);
-  expect(server.lines[0]).toContain('error encryption configuration cannot be used, the one before stays in use');
+  expect(server.lines[0]).toContain('error cannot use the new encryption configuration, keeping the old one');
   expect(server.lines[0]).toContain('a key of aesgcm has 16, 24 or 32 bytes, not 7');
   rmSync(config.path);
   for (let i = 0; i < 5; i++) await look(server);
@@ -153,7 +153,7 @@ test('a plug-in that is away at the start is logged once, with its socket, and t
   await server.clock.advance(4 * RETRY_MS);
   expect(calls).toBe(4);
   const away =
-    'error KMS plug-in does not work, it is tried again until it does {"provider":"vault","socket":"/run/vault.sock",' +
+    'error KMS plug-in failed, retrying {"provider":"vault","socket":"/run/vault.sock",' +
     '"error":"it cannot be reached"}';
   expect(server.lines).toEqual([away]);
   const [check] = server.encryption.checks;

@@ -190,7 +190,7 @@ export class World implements EditWorld {
     this.statuses.set(got.status, (this.statuses.get(got.status) ?? 0) + 1);
     const wrong = fault(sent, got);
     if (wrong !== undefined) throw new Error(`${shown(sent)}\n${wrong}`);
-    const failed = (this.server.errors as string[]).splice(0).filter((line) => line.startsWith('a request failed'));
+    const failed = (this.server.errors as string[]).splice(0).filter((line) => line.startsWith('request failed'));
     if (failed.length > 0) throw new Error(`${shown(sent)}\n${failed.join('\n')}`);
     if (!this.restless) {
       const refused = !writes || got.status >= 400 || sent.query.includes('dryRun=All');

@@ -403,7 +403,7 @@ test('configurations of a kind that is not served are not consulted, and counted
   const warned: string[] = [];
   Object.assign(given.env.log, { warn: (message: string, details: object) => void warned.push(`${message} ${JSON.stringify(details)}`) });
   warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
-  expect(warned.splice(0)).toEqual([expect.stringMatching(/^webhook configurations are served, but not consulted.*"ignored":1/)]);
+  expect(warned.splice(0)).toEqual([expect.stringMatching(/^webhook configurations are served, but not called.*"ignored":1/)]);
   Object.assign(given.env, {
     apiEnabled: (_group: string, _version: string, resource?: string) => resource !== 'validatingwebhookconfigurations',
   });
@@ -412,7 +412,7 @@ test('configurations of a kind that is not served are not consulted, and counted
   expect(await refusalOf(plugin, given.request('configmaps', cm()))).toBeUndefined();
   expect(hook.calls).toHaveLength(0);
   warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
-  expect(warned).toEqual([expect.stringMatching(/^webhook configurations are not served and not consulted .*"ignored":1/)]);
+  expect(warned).toEqual([expect.stringMatching(/^webhook configurations are not served and not called .*"ignored":1/)]);
 });
 
 test.each([

@@ -49,7 +49,7 @@ export async function ask(
 function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: string): void {
   const [complaint] = qualifiedName(key);
   if (complaint === undefined) request.annotate(key, text);
-  else env.log.warn('an audit annotation of a webhook is left out', { key, why: complaint });
+  else env.log.warn('audit annotation of a webhook ignored', { key, reason: complaint });
 }
 
 async function post(client: WebhookClient, webhook: Webhook, text: string) {

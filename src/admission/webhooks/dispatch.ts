@@ -71,7 +71,7 @@ const isServed = (env: PluginEnv, plural: string): boolean => env.apiEnabled(gro
 function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObject> | undefined {
   const live = env.live<ConfigurationObject>(GROUP, plural);
   if (isServed(env, plural)) return live;
-  env.log.warn('webhook configurations are not served and not consulted', { resource: plural, ignored: live.list().length });
+  env.log.warn('webhook configurations are not served and not called', { resource: plural, ignored: live.list().length });
   return undefined;
 }
 
@@ -79,7 +79,7 @@ function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObj
 export function warnUnasked(env: PluginEnv, plugin: string, plural: string): void {
   if (!isServed(env, plural)) return;
   const ignored = env.live<ConfigurationObject>(GROUP, plural).list().length;
-  env.log.warn('webhook configurations are served, but not consulted: their admission plug-in is off', {
+  env.log.warn('webhook configurations are served, but not called: their admission plug-in is off', {
     plugin,
     resource: plural,
     ignored,

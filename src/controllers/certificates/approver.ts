@@ -72,7 +72,7 @@ export const certificateApprover: Controller = {
           await client.update(ref, approved, 'approval').catch(unlessGoneOrReplaced);
           return;
         }
-        log.debug(4, 'a request of a node agent waits for someone to approve it', { request: request.metadata.name });
+        log.debug(4, 'certificate request of a node agent needs approval', { request: request.metadata.name });
         // Permission may come later; the longer a request has waited, the less often it is looked at.
         const age = clock.now() - Date.parse(request.metadata.creationTimestamp ?? '');
         return Math.min(Math.max(age, 500), 600_000);

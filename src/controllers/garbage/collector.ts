@@ -50,7 +50,7 @@ export class Collector {
     this.options = options;
   }
 
-  /** Looks at one object. Throws what is to be tried again. */
+  /** Processes one object. Throws errors that are retried. */
   async check(uid: string): Promise<void> {
     const { graph, ready } = this.options;
     if (!(await ready())) return;

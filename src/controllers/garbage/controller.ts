@@ -34,7 +34,7 @@ export function garbageCollector({ settleMs }: GarbageSettings): Controller {
         clock,
         spread: () => random.float(),
         report: (error, resource) =>
-          log.debug(2, 'a kind cannot be followed for now', { resource: resource.name, group: resource.group, error: String(error) }),
+          log.debug(2, 'watch failed, retrying', { resource: resource.name, group: resource.group, error: String(error) }),
       });
       const collector = new Collector({
         client,

@@ -36,7 +36,7 @@ export const resourceQuotaController: Controller = {
       client,
       clock,
       spread: () => random.float(),
-      report: (error) => log.debug(2, 'a kind cannot be followed for now', { error: String(error) }),
+      report: (error) => log.debug(2, 'watch failed, retrying', { error: String(error) }),
       lessUsed: recount,
     });
     const work = queue(

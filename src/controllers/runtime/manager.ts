@@ -59,7 +59,7 @@ export function startControllers(options: ManagerOptions): Running {
     report: (error) => reportFailure(log, error, { following: 'what is served' }),
   });
   const able = options.controllers.filter(({ name, unavailable }) => {
-    if (unavailable !== undefined) log.warn(`the controller ${name} does not run: ${unavailable}`);
+    if (unavailable !== undefined) log.warn('controller not started', { controller: name, reason: unavailable });
     return unavailable === undefined;
   });
   const running = able.map((controller) => {

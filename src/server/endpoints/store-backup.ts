@@ -75,13 +75,13 @@ async function sendBackup(ctx: Context, { engine, facts, clock, log }: BackupOpt
     }
   } finally {
     // It ends by itself if it cannot be released.
-    await hold.release().catch((error: unknown) => log.info('a held revision could not be released', { error: String(error) }));
+    await hold.release().catch((error: unknown) => log.info('cannot release the held revision', { error: String(error) }));
   }
 }
 
 function giveUp(ctx: Context, log: Pick<Log, 'info'>, reason: string): void {
   if (ctx.res.destroyed) return;
-  log.info('a backup was broken off', { reason, audit: ctx.auditId });
+  log.info('backup interrupted', { reason, audit: ctx.auditId });
   ctx.res.destroy();
 }
 
