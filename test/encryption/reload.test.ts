@@ -152,9 +152,7 @@ test('a plug-in that is away at the start is logged once, with its socket, and t
   const server = await setUp(config, { connect });
   await server.clock.advance(4 * RETRY_MS);
   expect(calls).toBe(4);
-  const away =
-    'error KMS plug-in failed, retrying {"provider":"vault","socket":"/run/vault.sock",' +
-    '"error":"it cannot be reached"}';
+  const away = 'error KMS plug-in failed, retrying {"provider":"vault","socket":"/run/vault.sock",' + '"error":"it cannot be reached"}';
   expect(server.lines).toEqual([away]);
   const [check] = server.encryption.checks;
   expect(check?.name).toBe('kms-provider-0');
