@@ -32,6 +32,25 @@ test.skipIf(programMissing !== undefined).each([
   expect(await node(type, '-e', program)).toEqual({ code: 0, out: 'true function\n', err: '' });
 });
 
+const TEST = `
+const server = await startTestServer({ identity: 'kubernetes' });
+const { metadata } = await server.client().core.v1.namespaces().create({ metadata: { name: 'a' } });
+const error = await server.client('alice').core.v1.namespaces().get('a').catch((thrown) => thrown);
+console.log(metadata.name, error instanceof ApiError, error.reason);
+await server.close();
+`;
+
+test.skipIf(programMissing !== undefined).each([
+  ['module', `import { ApiError, startTestServer } from '${programDirectory}/testing.js'; ${TEST}`, '--input-type=module'],
+  [
+    'commonjs',
+    `const { ApiError } = require('${programDirectory}/index.cjs'); const { startTestServer } = require('${programDirectory}/testing.cjs'); (async () => { ${TEST} })();`,
+    '--input-type=commonjs',
+  ],
+])('the kit for tests loads in a %s, shares its classes with the package, and lets the process end', async (_, program, type) => {
+  expect(await node(type, '-e', program)).toEqual({ code: 0, out: 'a true Forbidden\n', err: '' });
+});
+
 test.skipIf(programMissing !== undefined)('a version of Node that is too old is named', async () => {
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '16.20.2' })`;
   const { code, err } = await node('--import', old, `${programDirectory}/plat.js`, 'version');

@@ -2,7 +2,8 @@
 import { Discovery } from '../../client/discovery.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { groupName } from '../../meta/identity.ts';
-import { builtIn, type Entry, groups } from './built-in.ts';
+import { builtIn, groups } from './built-in.ts';
+import type { Entry } from './built-in-types.ts';
 import { type ClientContext, type KindRef, Resource } from './resource.ts';
 import type { AnyObject, BuiltInClients, NamedObject, ResourceName, TestClient } from './types.ts';
 import { waitUntil } from './wait.ts';

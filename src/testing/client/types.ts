@@ -2,7 +2,7 @@
 import type { Scale } from '../../kinds/autoscaling/schema/scale.ts';
 import type { ObjectMeta } from '../../kinds/meta.ts';
 import type { JsonValue } from '../../schema/types.ts';
-import type { builtIn, Entry } from './built-in.ts';
+import type { BuiltIn, Entry } from './built-in-types.ts';
 
 /** Metadata of an object, all of it optional where a test writes it. */
 export type Metadata = ObjectMeta;
@@ -156,8 +156,8 @@ type Access<E> =
 
 /** `client.apps.v1.deployments('ns')`; `client.core.v1.nodes()`. Without a namespace: all of them, to list and to watch. */
 export type BuiltInClients = {
-  readonly [G in keyof typeof builtIn]: {
-    readonly [V in keyof (typeof builtIn)[G]]: { readonly [R in keyof (typeof builtIn)[G][V]]: Access<(typeof builtIn)[G][V][R]> };
+  readonly [G in keyof BuiltIn]: {
+    readonly [V in keyof BuiltIn[G]]: { readonly [R in keyof BuiltIn[G][V]]: Access<BuiltIn[G][V][R]> };
   };
 };
 

@@ -1,0 +1,67 @@
+/** The declarations of the package, as projects of both kinds of modules compile against them. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const tsc = join(root, 'node_modules', '.bin', 'tsc');
+
+const program = `
+async function main(): Promise<void> {
+  const server: TestServer = await startTestServer({ identity: 'kubernetes', clock: 'fake', objects: [{ apiVersion: 'v1', kind: 'Namespace' }] });
+  const client = server.client('alice', ['dev']);
+  const deployments = client.apps.v1.deployments('ns');
+  const made = await deployments.create({ metadata: { name: 'a' }, spec: { replicas: 1 } });
+  const replicas: number | undefined = made.spec.replicas;
+  await client.core.v1.nodes().list();
+  await deployments.scale('a', 3);
+  await client.waitFor(made, 'Available', { timeout: '10s' });
+  for await (const { type, object } of client.core.v1.pods('a').watch()) console.log(type, object.status.phase, replicas);
+  const widgets = client.resource<{ metadata: { name?: string }; spec: { size: number } }>('widgets', 'ns');
+  console.log((await widgets.get('w')).spec.size, new ApiError(404, '', ''), typeof startServer);
+  // @ts-expect-error there is no such field
+  await deployments.create({ spec: { replica: 1 } });
+  // @ts-expect-error config maps cannot be scaled
+  await client.core.v1.configmaps('ns').scale('a', 3);
+  // @ts-expect-error a number is needed
+  await deployments.create({ spec: { replicas: 'many' } });
+  // @ts-expect-error nodes have no namespace
+  client.core.v1.nodes('ns');
+}
+void main();
+`;
+
+test('modules and scripts compile against the package, strictly', { timeout: 300_000 }, async () => {
+  const project = temporaryDirectory('plat-types');
+  const modules = join(project, 'node_modules');
+  const types = join(modules, '@plat-dev', 'plat', 'dist', 'types');
+  mkdirSync(types, { recursive: true });
+  cpSync(join(root, 'package.json'), join(modules, '@plat-dev', 'plat', 'package.json'));
+  await promisify(execFile)(tsc, ['-p', join(root, 'scripts', 'tsconfig.types.json'), '--outDir', types]);
+  // As the build writes it.
+  writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }');
+  // Types that are written out instead of named would be a megabyte.
+  expect(statSync(join(types, 'testing', 'client', 'built-in-types.d.ts')).size).toBeLessThan(64 * 1024);
+  mkdirSync(join(modules, '@types'));
+  symlinkSync(join(root, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
+  symlinkSync(join(root, 'node_modules', 'undici-types'), join(modules, 'undici-types'));
+  const imports = `import { startServer } from '@plat-dev/plat';\nimport { ApiError, startTestServer, type TestServer } from '@plat-dev/plat/testing';\n`;
+  writeFileSync(join(project, 'module.mts'), `${imports}${program}`);
+  writeFileSync(join(project, 'script.cts'), `${imports}${program}`);
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023'],
+    types: ['node'],
+    noEmit: true,
+    skipLibCheck: false,
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['module.mts', 'script.cts'] }));
+  const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((error: { stdout: string }) => error);
+  expect(stdout).toBe('');
+});
