@@ -44,6 +44,7 @@ const common = {
 const entries = `
 export const program = () => import('./src/cli/plat.ts');
 export const commands = () => import('./src/cli/index.ts');
+export const clock = () => require('./src/lib/clock.ts').systemClock;
 export const library = () => require('./src/index.ts');
 export const testing = () => require('./src/testing/index.ts');
 export const testingExpect = (globals) => require('./src/testing/runners/expect.ts').expectHelpers(globals);

@@ -4,10 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { RunningServer } from '../../compose/server.ts';
 import type { ServerOptions } from '../../config/server-options.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { flagHelp } from '../../lib/flags.ts';
-import { type Log, openLog } from '../../lib/log.ts';
+import { openLog } from '../../lib/log.ts';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
 import { apiRelease } from '../../lib/version.ts';
 import { kubernetes } from '../../meta/identity.ts';
@@ -20,22 +19,15 @@ import { envtestFlags, parseEnvtestFlags } from './options.ts';
 export const stockVersionText = `Kubernetes v${apiRelease}.0\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
-export interface EnvtestSurroundings {
-  readonly clock?: Clock;
-  readonly openLog?: (options: ServerOptions) => Log;
-}
-
 /** Runs until a signal comes. Answers the exit code. */
-export async function runApiserver(args: readonly string[], io: IO, surroundings: EnvtestSurroundings = {}): Promise<number> {
-  const { clock = systemClock } = surroundings;
+export async function runApiserver(args: readonly string[], io: IO): Promise<number> {
+  const { clock } = io;
   const parsed = parseEnvtestFlags(args, io.env);
   if (parsed === 'help') io.out(apiserverHelp());
   if (parsed === 'version') io.out(stockVersionText);
   if (parsed === 'help' || parsed === 'version') return 0;
   const { certDir, ignored } = parsed;
-  const log =
-    surroundings.openLog?.(parsed.server) ??
-    openLog({ format: parsed.server.logFormat, verbosity: parsed.server.v, now: () => clock.now() });
+  const log = openLog({ format: parsed.server.logFormat, verbosity: parsed.server.v, now: () => clock.now() });
   for (const warning of parsed.server.warnings) log.warn(warning);
   if (ignored.length > 0) log.info('ignored in envtest mode', { flags: ignored.map((name) => `--${name}`).join(',') });
   const { stopped, forget } = stopSignal(io);
@@ -49,7 +41,7 @@ export async function runApiserver(args: readonly string[], io: IO, surroundings
       await starting.then(abort, () => {});
       return 0;
     }
-    log.info('serving', { address: server.address });
+    io.out(`serving at ${server.address}\n`);
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     await abort(server);
