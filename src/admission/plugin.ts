@@ -45,6 +45,8 @@ export interface PluginEnv {
   ensureNamespace(name: string): Promise<void>;
   readonly metrics: Metrics;
   readonly log: { warn(message: string, details?: object): void; info(message: string, details?: object): void };
+  /** Called with the name of an admission webhook before it is asked; may throw in its place. */
+  readonly callsWebhook?: ((name: string) => void) | undefined;
   readonly webhooks: WebhookTools;
 }
 

@@ -58,7 +58,7 @@ async function named<T>(what: string, make: () => T | Promise<T>): Promise<T> {
 }
 
 function pluginEnv(
-  { options, identity, metrics, log, clock, random }: Base,
+  { options, identity, metrics, log, clock, random, hooks }: Base,
   { catalog, live, env, auth, trust, ensureNamespace }: AdmissionDeps,
 ): PluginEnv {
   return {
@@ -81,6 +81,7 @@ function pluginEnv(
     ensureNamespace,
     metrics,
     log,
+    ...(hooks !== undefined && { callsWebhook: (name: string) => hooks.callsWebhook(name) }),
     webhooks: {
       jsonPatch: readJsonPatch,
       equivalents: (served) => {

@@ -8,6 +8,8 @@ export interface RequestHooks {
   around(handle: Handle): Handle;
   /** Runs when it is known who asks for what, before the request is queued and authorized. */
   readonly known: Step;
+  /** Called before an admission webhook is asked; may throw in its place. */
+  callsWebhook(name: string): void;
   /** Called when an answer is finished or its connection is gone. */
   finished(ctx: Context): void;
 }

@@ -18,7 +18,10 @@ export type {
 } from './client/types.ts';
 export { WaitTimeout } from './client/wait.ts';
 export type { ClockChoice, TestClock } from './clock.ts';
+export type { Fault, FaultPattern, Faults, RefusedWith } from './faults.ts';
 export type { Kubeconfig } from './kubeconfig.ts';
 export type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
+export type { RequestPattern } from './pattern.ts';
+export type { ObjectChange, ObjectReference, RequestList, SeenPattern, SeenRequest } from './requests.ts';
 export { startTestServer, type TestServer } from './server.ts';
 export type { ForkOptions, Snapshot } from './snapshot.ts';

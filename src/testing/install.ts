@@ -14,6 +14,8 @@ export async function install(server: TestServer, { crds, objects }: Pick<TestSe
     const made = await read(objects, 'objects');
     const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean => apiVersion === 'v1' && kind === 'Namespace';
     for (const object of [...made.filter(isNamespace), ...made.filter((one) => !isNamespace(one))]) await make(client, object);
+    // A test is not to see the requests of its own preparation.
+    server.requests.clear();
     return server;
   } catch (error) {
     await server.close();

@@ -1,19 +1,44 @@
-/** What a test server has around its requests: who waits until it has settled, and its clock. */
+/** What a test server has around its requests: who waits until it has settled, faults, and the list of what happened. */
 import type { RequestHooks } from '../compose/request-hooks.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Context } from '../server/context.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
+import type { Engine } from '../storage/engine.ts';
+import { asMemoryEngine } from '../storage/engines/memory.ts';
 import { Activity } from './activity.ts';
+import { TestFaults } from './faults.ts';
+import { RequestLog } from './requests.ts';
 
 export class Instruments implements RequestHooks {
   readonly activity = new Activity();
+  readonly faults = new TestFaults(this.activity);
+  readonly requests = new RequestLog();
+  private unfollow: () => void = () => {};
+
+  /** When the server has started. */
+  begin(server: { readonly engine: Engine; readonly clock: Clock; readonly isBusy: () => boolean }): void {
+    const { engine, clock, isBusy } = server;
+    this.activity.watch({ revision: () => engine.revision, isBusy });
+    this.faults.use(clock);
+    this.unfollow = this.requests.follow(asMemoryEngine(engine), clock);
+  }
+  close(): void {
+    this.unfollow();
+  }
 
   around(handle: Handle): Handle {
-    return handle;
+    return (req, res, upgrade) => this.requests.within(() => handle(req, res, upgrade));
   }
   readonly known = (ctx: Context): void | Promise<void> => {
     this.activity.begin(ctx);
+    this.requests.begin(ctx);
+    return this.faults.apply(ctx);
   };
   finished(ctx: Context): void {
     this.activity.end(ctx);
+    this.requests.end(ctx);
+  }
+  callsWebhook(name: string): void {
+    this.faults.applyToWebhook(name);
   }
 }

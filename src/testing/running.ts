@@ -13,11 +13,13 @@ import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import { testClient } from './client/client.ts';
 import type { TestClient } from './client/types.ts';
 import { ControlledClock, clockOf, clockOfFork } from './clock.ts';
+import type { Faults } from './faults.ts';
 import { install } from './install.ts';
 import { Instruments } from './instruments.ts';
 import { testKeys } from './keys.ts';
 import { type Kubeconfig, kubeconfigOf } from './kubeconfig.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
+import type { ObjectChange, ObjectReference, RequestList } from './requests.ts';
 import type { TestServer } from './server.ts';
 import { type Snapshot, stateFor, TakenSnapshot } from './snapshot.ts';
 import { TestTransport } from './transport.ts';
@@ -51,8 +53,7 @@ class RunningTestServer implements TestServer {
     this.composed = composed;
     this.options = options;
     this.instruments = instruments;
-    const { engine } = composed.state;
-    instruments.activity.watch({ revision: () => engine.revision, isBusy: composed.isBusy });
+    instruments.begin({ engine: composed.state.engine, clock: composed.base.clock, isBusy: composed.isBusy });
     this.clock = new ControlledClock(composed.base.clock, instruments.activity);
     this.transport = new TestTransport(composed.requests.handlerForClients());
   }
@@ -104,6 +105,15 @@ class RunningTestServer implements TestServer {
       return install(fork, options);
     });
   }
+  get faults(): Faults {
+    return this.instruments.faults;
+  }
+  get requests(): RequestList {
+    return this.instruments.requests;
+  }
+  history(object: ObjectReference): ObjectChange[] {
+    return this.instruments.requests.history(object);
+  }
   settled(): Promise<void> {
     return this.instruments.activity.settled();
   }
@@ -122,6 +132,7 @@ class RunningTestServer implements TestServer {
     for (const what of [...this.toStop]) what.stop();
     this.transport.close();
     this.clock.close();
+    this.instruments.close();
     await this.composed.abort();
   }
   [Symbol.asyncDispose](): Promise<void> {

@@ -11,9 +11,11 @@ import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import { beginning } from './beginning.ts';
 import type { TestClient } from './client/types.ts';
 import type { TestClock } from './clock.ts';
+import type { Faults } from './faults.ts';
 import { install } from './install.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import type { TestServerOptions } from './options.ts';
+import type { ObjectChange, ObjectReference, RequestList } from './requests.ts';
 import { startWith } from './running.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -31,6 +33,12 @@ export interface TestServer extends AsyncDisposable {
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response>;
   /** Moves the time of a server that was started with a `clock`. */
   readonly clock: TestClock;
+  /** Makes requests fail on demand. */
+  readonly faults: Faults;
+  /** Requests in the order in which they came: the last 10,000, those of controllers included; not those of unknown users (401). */
+  readonly requests: RequestList;
+  /** Who changed what of an object since the server started, oldest first: found by kind, name and namespace, and uid where given. */
+  history(object: ObjectReference): ObjectChange[];
   /** Resolves when no request is under way, and controllers and custom kinds have done what follows from those that were. */
   settled(): Promise<void>;
   /** A client of this user, or of the administrator. Typed for built-in kinds: `client().apps.v1.deployments('ns')`. */

@@ -32,7 +32,7 @@ export async function ask(
     throw new CallFailed('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)');
   const uid = env.newUid();
   const text = reviewText(env.identity, version, uid, request, served, await objects());
-  const value = await post(client, webhook, text);
+  const value = await post(env, client, webhook, text);
   let answer: ReviewAnswer;
   try {
     answer = readAnswer(env.identity, version, uid, value, mutating);
@@ -52,8 +52,9 @@ function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: 
   else env.log.warn('audit annotation of a webhook ignored', { key, reason: complaint });
 }
 
-async function post(client: WebhookClient, webhook: Webhook, text: string) {
+async function post(env: PluginEnv, client: WebhookClient, webhook: Webhook, text: string) {
   try {
+    env.callsWebhook?.(webhook.name);
     return answeredJson(await client.post(webhook.client, text, webhook.timeoutMs));
   } catch (error) {
     throw new CallFailed(`failed to call webhook: ${(error as Error).message}`);

@@ -1,0 +1,154 @@
+/** Faults that a test asks for. */
+import { request as httpsRequest } from 'node:https';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { groupName } from '../meta/identity.ts';
+import { startTestServer, type TestServer } from './server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const map = (name: string, value = 'a') => ({ metadata: { name }, data: { value } });
+let server: TestServer;
+beforeEach(async () => {
+  server = await startTestServer({ clock: 'fake' });
+});
+afterEach(() => server.close());
+
+const create = async (name: string): Promise<number> => (await server.request('POST', maps, { body: map(name) })).status;
+
+test('the n-th matching request is refused, with the status that is asked for', async () => {
+  const fault = server.faults.refuse({ verb: 'create', resource: 'configmaps', nth: 2 }, 503);
+  const never = server.faults.refuse({ verb: 'create', resource: 'secrets' }, { code: 429, reason: 'TooManyRequests', message: 'later' });
+  expect([await create('one'), await create('two'), await create('three')]).toEqual([201, 503, 201]);
+  expect((await server.request('GET', maps)).status).toBe(200);
+  expect([fault.matched, fault.count]).toEqual([3, 1]);
+  expect(server.faults.unused()).toEqual([never]);
+  expect(await server.request('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 'a' } } })).toMatchObject({
+    status: 429,
+    body: { reason: 'TooManyRequests', message: 'later', code: 429 },
+  });
+  never.remove();
+  expect((await server.request('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 'a' } } })).status).toBe(201);
+  expect(() => server.faults.refuse({}, 200)).toThrow('400 to 599');
+});
+
+test('a fault is for one user, and ends with all others by clear', async () => {
+  server.faults.refuse({ user: 'alice' }, 500);
+  expect((await server.request('GET', '/api', { user: 'alice' })).status).toBe(500);
+  expect((await server.request('GET', '/api', { user: 'bob' })).status).toBe(200);
+  server.faults.clear();
+  expect((await server.request('GET', '/api', { user: 'alice' })).status).toBe(200);
+});
+
+test('updates conflict as often as is asked for; reads and creations do not', async () => {
+  await create('one');
+  const fault = server.faults.conflict({ resource: 'configmaps' }, 2);
+  expect(await create('two')).toBe(201);
+  const update = () => server.request('PUT', `${maps}/one`, { body: map('one', 'b') });
+  expect(await update()).toMatchObject({ status: 409, body: { reason: 'Conflict', details: { name: 'one', kind: 'configmaps' } } });
+  expect([(await update()).status, (await update()).status]).toEqual([409, 200]);
+  expect(fault.count).toBe(2);
+});
+
+test('a delayed request waits for the clock of the server', async () => {
+  server.faults.delay({ verb: 'create' }, '5s');
+  const made = create('one');
+  await server.clock.advance('4s');
+  expect((await server.request('GET', `${maps}/one`)).status).toBe(404);
+  await server.clock.advance('1s');
+  expect((await server.request('GET', `${maps}/one`)).status).toBe(200);
+  expect(await made).toBe(201);
+});
+
+test('a dropped request has no answer and does nothing', async () => {
+  const fault = server.faults.drop({ verb: 'create' });
+  await expect(create('one')).rejects.toThrow('broke the answer off');
+  fault.remove();
+  expect((await server.request('GET', `${maps}/one`)).status).toBe(404);
+});
+
+test('a watch is cut after some events, of clients in the process', async () => {
+  server.faults.drop({ resource: 'configmaps' }, { afterEvents: 2 });
+  const response = await server.fetch(`${maps}?watch=true&resourceVersion=0`);
+  for (const name of ['one', 'two', 'three']) await create(name);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let text = '';
+  const whole = async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += Buffer.from(part.value).toString();
+  };
+  await expect(whole()).rejects.toThrow('broke the answer off');
+  expect(text === '' ? 0 : text.trim().split('\n').length).toBeLessThanOrEqual(2);
+});
+
+test('a watch is cut after some events, and a request dropped, of clients over a connection', async () => {
+  await using over = await startTestServer({ listen: true });
+  over.faults.drop({ resource: 'configmaps' }, { afterEvents: 2 });
+  over.faults.drop({ resource: 'secrets' });
+  const [, token] = await tokenOf(over);
+  const asked = (path: string) =>
+    new Promise<{ status: number; text: string; error: string }>((resolve) => {
+      let text = '';
+      let status = 0;
+      const end = (error: string) => resolve({ status, text, error });
+      const options = { method: 'GET', rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` } };
+      const req = httpsRequest(`${over.url}${path}`, options, (res) => {
+        status = res.statusCode ?? 0;
+        res.on('data', (chunk: Buffer) => {
+          text += chunk;
+        });
+        res.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? ''));
+        res.on('end', () => end('ended'));
+      });
+      req.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? ''));
+      req.end();
+    });
+  for (const name of ['one', 'two', 'three']) await over.request('POST', maps, { body: map(name) });
+  const { status, text, error } = await asked(`${maps}?watch=true&resourceVersion=0`);
+  expect([status, error]).toEqual([200, 'ECONNRESET']);
+  expect(text.trim().split('\n')).toHaveLength(2);
+  expect(await asked('/api/v1/namespaces/default/secrets')).toEqual({ status: 0, text: '', error: 'ECONNRESET' });
+});
+
+/** Of a service account that may do everything. */
+async function tokenOf(over: TestServer): Promise<[string, string]> {
+  const rbac = groupName(over.identity, 'rbac.authorization');
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await over.request('POST', accounts, { body: { metadata: { name: 'robot' } } });
+  await over.request('POST', `/apis/${rbac}/v1/clusterrolebindings`, {
+    body: {
+      metadata: { name: 'robot' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace: 'default' }],
+    },
+  });
+  const { body } = await over.request('POST', `${accounts}/robot/token`, { body: {} });
+  return ['robot', (body as { status: { token: string } }).status.token];
+}
+
+test('a webhook is broken without being asked, and its failure policy decides', async () => {
+  const webhooks = (failurePolicy: string, name: string) => ({
+    metadata: { name },
+    webhooks: [
+      {
+        name: `${name}.example.com`,
+        failurePolicy,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        // Nobody listens there.
+        clientConfig: { url: 'https://127.0.0.1:9/check' },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+      },
+    ],
+  });
+  const path = `/apis/${groupName(server.identity, 'admissionregistration')}/v1/validatingwebhookconfigurations`;
+  for (const [policy, name] of [
+    ['Ignore', 'lenient'],
+    ['Fail', 'strict'],
+  ] as const)
+    expect((await server.request('POST', path, { body: webhooks(policy, name) })).status).toBe(201);
+  const lenient = server.faults.webhook('lenient.example.com');
+  const strict = server.faults.webhook('strict.example.com', { message: 'out of order' });
+  expect(await server.request('POST', maps, { body: map('one') })).toMatchObject({
+    status: 500,
+    body: { message: expect.stringContaining('failed calling webhook "strict.example.com": failed to call webhook: out of order') },
+  });
+  expect([lenient.count, strict.count]).toEqual([1, 1]);
+});

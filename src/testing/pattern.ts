@@ -1,0 +1,54 @@
+/** Which requests are meant: those that have all the given values; several values of one field are alternatives. */
+import type { Context } from '../server/context.ts';
+
+type Values = string | readonly string[];
+
+export interface RequestPattern {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
+  readonly verb?: Values | undefined;
+  /** The group, empty for the core one. */
+  readonly group?: Values | undefined;
+  /** The plural name: `pods`. */
+  readonly resource?: Values | undefined;
+  /** Empty: the object itself. */
+  readonly subresource?: Values | undefined;
+  readonly namespace?: Values | undefined;
+  readonly name?: Values | undefined;
+  /** Who asks: the name of the user. */
+  readonly user?: Values | undefined;
+  /** The path without its query. */
+  readonly path?: Values | undefined;
+}
+
+/** What a pattern is held against. */
+export interface RequestFacts {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly user: string;
+  readonly path: string;
+}
+
+export const factsOf = ({ info, user, path }: Context): RequestFacts => ({
+  verb: info.verb,
+  group: info.group,
+  resource: info.resource,
+  subresource: info.subresource,
+  namespace: info.namespace,
+  name: info.name,
+  user: user.name,
+  path,
+});
+
+const fields = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name', 'user', 'path'] as const;
+
+export function fits(pattern: RequestPattern, facts: RequestFacts): boolean {
+  return fields.every((field) => {
+    const wanted = pattern[field];
+    return wanted === undefined || (typeof wanted === 'string' ? wanted === facts[field] : wanted.includes(facts[field]));
+  });
+}
+export const matches = (pattern: RequestPattern, ctx: Context): boolean => fits(pattern, factsOf(ctx));

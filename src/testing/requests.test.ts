@@ -1,0 +1,103 @@
+/** What a server has seen, for assertions. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { groupName } from '../meta/identity.ts';
+import { MOST_REQUESTS } from './requests.ts';
+import { startTestServer, type TestServer } from './server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const map = (name: string, value = 'a') => ({ metadata: { name }, data: { value } });
+let server: TestServer;
+beforeEach(async () => {
+  server = await startTestServer({ clock: '2026-01-01T00:00:00Z' });
+});
+afterEach(() => server.close());
+
+test('a request is listed with who asked for what, its answer and what it changed', async () => {
+  await server.request('POST', maps, { body: map('one') });
+  await server.clock.advance('10s');
+  await server.request('PUT', `${maps}/one?dryRun=All`, { body: map('one', 'dry') });
+  await server.request('PUT', `${maps}/one`, { body: map('one', 'b') });
+  await server.request('GET', `${maps}/one`, { user: 'alice', groups: ['gardeners'] });
+  expect(server.requests.length).toBe(4);
+  expect([...server.requests].map(({ verb, code }) => `${verb} ${code}`)).toEqual(['create 201', 'update 200', 'update 200', 'get 403']);
+  const [dry, update] = server.requests.filter({ verb: 'update', resource: 'configmaps', namespace: 'default', name: 'one' });
+  expect(dry).toMatchObject({ dryRun: true, changed: [] });
+  expect(update).toMatchObject({ dryRun: false, user: 'admin', method: 'PUT', path: `${maps}/one`, changed: ['data.value'] });
+  expect(update?.time).toEqual(new Date('2026-01-01T00:00:10Z'));
+  expect(server.requests.find({ code: 403 })).toMatchObject({ user: 'alice', groups: expect.arrayContaining(['gardeners']) });
+  expect(server.requests.find((request) => request.verb === 'delete')).toBeUndefined();
+  expect(server.requests.find({ verb: 'create' })?.changed).toContain('data.value');
+  server.requests.clear();
+  expect([...server.requests]).toEqual([]);
+});
+
+test('a watch is listed as soon as it is there', async () => {
+  const response = await server.fetch(`${maps}?watch=true`);
+  expect(server.requests.find({ verb: 'watch', resource: 'configmaps' })).toMatchObject({ code: 200 });
+  await response.body?.cancel();
+});
+
+test('the list is bounded: the oldest requests are forgotten', async () => {
+  const log = server.requests as unknown as { requests: unknown[] };
+  await server.request('GET', '/version');
+  log.requests = Array.from({ length: MOST_REQUESTS }, () => [...server.requests][0]);
+  await server.request('GET', '/api');
+  expect(server.requests.length).toBeLessThanOrEqual(MOST_REQUESTS);
+  expect([...server.requests].at(-1)?.path).toBe('/api');
+});
+
+test('the history of an object says who changed what, and tells it apart from one of the same name', async () => {
+  const made = await server.request('POST', maps, { body: map('one') });
+  await server.request('PATCH', `${maps}/one`, {
+    user: 'alice',
+    groups: ['system:masters'],
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ data: { value: 'b' }, metadata: { labels: { 'a.b/c': 'd' } } }),
+  });
+  await server.request('DELETE', `${maps}/one`);
+  await server.request('POST', maps, { body: map('one') });
+  const object = made.body as { kind: string; metadata: { name: string; namespace: string; uid: string } };
+  const history = server.history(object);
+  expect(history.map(({ type, user, verb }) => [type, user, verb])).toEqual([
+    ['created', 'admin', 'create'],
+    ['changed', 'alice', 'patch'],
+    ['deleted', 'admin', 'delete'],
+  ]);
+  expect([...(history[1]?.fields ?? [])].sort()).toEqual(['data.value', 'metadata.labels["a.b/c"]']);
+  expect(history[1]?.before).toMatchObject({ data: { value: 'a' } });
+  expect(history[1]?.after).toMatchObject({ data: { value: 'b' } });
+  expect(server.history({ kind: 'ConfigMap', metadata: { name: 'one' } })).toHaveLength(4);
+  expect(server.history({ kind: 'Secret', metadata: { name: 'one' } })).toEqual([]);
+});
+
+test('what the server does itself because of a request is not laid to the request', async () => {
+  const path = `/apis/${groupName(server.identity, 'apiextensions')}/v1/customresourcedefinitions`;
+  const name = 'lamps.garden.example';
+  await server.request('POST', path, {
+    body: {
+      metadata: { name },
+      spec: {
+        group: 'garden.example',
+        scope: 'Cluster',
+        names: { plural: 'lamps', kind: 'Lamp' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    },
+  });
+  await server.settled();
+  const [made, ...rest] = server.history({ kind: 'CustomResourceDefinition', metadata: { name } });
+  expect(made).toMatchObject({ type: 'created', user: 'admin' });
+  expect(rest.length).toBeGreaterThan(0);
+  for (const change of rest) expect(change).toMatchObject({ type: 'changed', user: undefined });
+});
+
+test('a fork begins with a list of its own', async () => {
+  await server.request('POST', maps, { body: map('one') });
+  await using fork = await (await server.snapshot()).fork();
+  expect(fork.requests.length).toBe(0);
+  await fork.request('PUT', `${maps}/one`, { body: map('one', 'b') });
+  expect(fork.history({ kind: 'ConfigMap', metadata: { name: 'one' } }).map(({ type, fields }) => [type, fields])).toEqual([
+    ['changed', ['data.value']],
+  ]);
+  expect(server.requests.find({ verb: 'update' })).toBeUndefined();
+});

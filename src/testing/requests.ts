@@ -1,0 +1,280 @@
+/**
+ * What happened in a server, for assertions:
+ *
+ *   server.requests.filter({ user: 'system:serviceaccount:default:operator', verb: 'patch' })
+ *   server.requests.find({ resource: 'deployments', name: 'web' })?.changed        // ['spec.replicas']
+ *   server.history(deployment)                                                     // who changed what, oldest first
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Clock } from '../lib/clock.ts';
+import type { Context } from '../server/context.ts';
+import type { ChangeRecord } from '../storage/engine.ts';
+import type { MemoryEngine } from '../storage/engines/memory.ts';
+import { storedText } from '../storage/item.ts';
+import { changedFields } from './changed-fields.ts';
+import { factsOf, fits, type RequestFacts, type RequestPattern } from './pattern.ts';
+
+/** Requests, and writes of objects, that are remembered; the oldest make room. */
+export const MOST_REQUESTS = 10_000;
+export const MOST_CHANGES = 10_000;
+/** Bytes of the objects that remembered writes hold. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+
+export interface SeenRequest extends RequestFacts {
+  /** When it came, by the clock of the server. */
+  readonly time: Date;
+  readonly groups: readonly string[];
+  /** Who made it, where `user` is someone they act as. */
+  readonly impersonator: string | undefined;
+  readonly method: string;
+  readonly query: string;
+  /** The status that was sent; 0: none was, or not yet. */
+  readonly code: number;
+  readonly dryRun: boolean;
+  /** Fields of objects that it changed, without repeats; see `history` for which object. */
+  readonly changed: readonly string[];
+}
+
+/** One write of an object. */
+export interface ObjectChange {
+  readonly type: 'created' | 'changed' | 'deleted';
+  readonly time: Date;
+  readonly resourceVersion: string;
+  /** Who wrote it; undefined: the server itself. */
+  readonly user: string | undefined;
+  readonly verb: string | undefined;
+  readonly subresource: string | undefined;
+  /** `spec.replicas`, `metadata.labels["a.b/c"]`; none for a deletion. */
+  readonly fields: readonly string[];
+  /** The object as it was stored, before and after; undefined where there was none. */
+  readonly before: Readonly<Record<string, unknown>> | undefined;
+  readonly after: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Which object is meant. */
+export interface ObjectReference {
+  readonly apiVersion?: string | undefined;
+  readonly kind: string;
+  readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined; readonly uid?: string | undefined };
+}
+
+export interface RequestList extends Iterable<SeenRequest> {
+  readonly length: number;
+  /** All that match, oldest first. */
+  filter(which: Choice): SeenRequest[];
+  /** The first that matches. */
+  find(which: Choice): SeenRequest | undefined;
+  /** Forgets them; what objects were is remembered. */
+  clear(): void;
+}
+export type SeenPattern = RequestPattern & { readonly code?: number | undefined; readonly dryRun?: boolean | undefined };
+export type Choice = SeenPattern | ((request: SeenRequest) => boolean);
+
+/** The request in whose course something happens. */
+interface Course {
+  ctx: Context | undefined;
+  readonly written: Written[];
+  seen: Seen | undefined;
+}
+/** A write as it was noticed. What it changed is worked out when somebody asks. */
+interface Written {
+  readonly key: string;
+  readonly revision: number;
+  readonly time: number;
+  readonly by: { readonly user: string; readonly verb: string; readonly subresource: string } | undefined;
+  readonly before: Buffer | undefined;
+  readonly after: Buffer | undefined;
+}
+
+export class RequestLog implements RequestList {
+  private requests: SeenRequest[] = [];
+  private written: Written[] = [];
+  private bytes = 0;
+  private readonly course = new AsyncLocalStorage<Course>();
+  private readonly courses = new WeakMap<Context, Course>();
+  private clock: Clock | undefined;
+
+  /** Follows the store of the server; answers how to end that. */
+  follow(engine: MemoryEngine, clock: Clock): () => void {
+    this.clock = clock;
+    return engine.subscribe(
+      engine.revision,
+      (changes) => this.wrote(engine, changes),
+      () => {},
+    );
+  }
+  /** What is done within belongs to one request. */
+  within<T>(run: () => T): T {
+    return this.course.run({ ctx: undefined, written: [], seen: undefined }, run);
+  }
+  begin(ctx: Context): void {
+    const course = this.course.getStore();
+    if (course === undefined) return;
+    course.ctx = ctx;
+    course.seen = new Seen(ctx, this.clock?.now() ?? 0, course.written);
+    this.courses.set(ctx, course);
+    this.requests.push(course.seen);
+    if (this.requests.length > MOST_REQUESTS) this.requests = this.requests.slice(MOST_REQUESTS / 10);
+  }
+
+  end(ctx: Context): void {
+    this.courses.get(ctx)?.seen?.end();
+  }
+
+  get length(): number {
+    return this.requests.length;
+  }
+  [Symbol.iterator](): Iterator<SeenRequest> {
+    return this.requests[Symbol.iterator]();
+  }
+  filter(which: Choice): SeenRequest[] {
+    return this.requests.filter((request) => isMeant(which, request));
+  }
+  find(which: Choice): SeenRequest | undefined {
+    return this.requests.find((request) => isMeant(which, request));
+  }
+  clear(): void {
+    this.requests = [];
+  }
+
+  history({ apiVersion, kind, metadata: { name, namespace, uid } }: ObjectReference): ObjectChange[] {
+    const group = apiVersion === undefined ? undefined : groupOf(apiVersion);
+    const found: ObjectChange[] = [];
+    for (const one of this.written) {
+      // A key ends with the name of its object.
+      if (name !== undefined && !one.key.endsWith(`/${name}`)) continue;
+      const change = changeOf(one);
+      const object = (change.after ?? change.before) as { apiVersion?: string; kind?: string; metadata?: ObjectReference['metadata'] };
+      const { metadata } = object;
+      if (object.kind !== kind || (group !== undefined && groupOf(object.apiVersion ?? '') !== group)) continue;
+      if (namespace !== undefined && metadata?.namespace !== namespace) continue;
+      if (name !== undefined && metadata?.name !== name) continue;
+      if (uid === undefined || metadata?.uid === uid) found.push(change);
+    }
+    return found;
+  }
+
+  private wrote(engine: MemoryEngine, changes: readonly ChangeRecord[]): void {
+    const course = this.course.getStore();
+    const ctx = course?.ctx;
+    const isItsOwn = course !== undefined && ctx !== undefined && changes.some(({ key }) => belongs(course, ctx, key));
+    const by = isItsOwn ? { user: ctx.user.name, verb: ctx.info.verb, subresource: ctx.info.subresource } : undefined;
+    for (const { key, value, revision } of changes) {
+      if (isInternal(key)) continue;
+      const one: Written = { key, revision, time: this.clock?.now() ?? 0, by, before: engine.valueBefore(key, revision), after: value };
+      this.written.push(one);
+      if (isItsOwn) course.written.push(one);
+      this.bytes += sizeOf(one);
+    }
+    if (this.written.length <= MOST_CHANGES && this.bytes <= MOST_BYTES) return;
+    let dropped = 0;
+    while (this.written.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9)
+      this.bytes -= sizeOf(this.written[dropped++] as Written);
+    this.written = this.written.slice(dropped);
+  }
+}
+
+const sizeOf = ({ before, after }: Written): number => (before?.length ?? 0) + (after?.length ?? 0);
+/** Keys that hold no object: addresses in use, servers that live. */
+const isInternal = (key: string): boolean => key.startsWith('alloc/') || key.startsWith('cluster/');
+
+/**
+ * Whether a write was made by the request itself. What the server does because of it, as the status of a definition, happens in its
+ * course, too: that comes after the request's own write, of which there is one unless it deletes a collection.
+ */
+function belongs({ written }: Course, { info, finished }: Context, key: string): boolean {
+  if (finished || (written.length > 0 && info.verb !== 'deletecollection')) return false;
+  const [, plural = ''] = key.split('/');
+  return plural === info.resource && (!info.named || key.endsWith(`/${info.name}`));
+}
+
+class Seen implements SeenRequest {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly user: string;
+  readonly path: string;
+  readonly time: Date;
+  readonly groups: readonly string[];
+  readonly impersonator: string | undefined;
+  readonly method: string;
+  readonly query: string;
+  readonly dryRun: boolean;
+  private readonly written: readonly Written[];
+  /** While it is under way. */
+  private ctx: Context | undefined;
+  private sent = 0;
+
+  constructor(ctx: Context, time: number, written: readonly Written[]) {
+    const { verb, group, resource, subresource, namespace, name, user, path } = factsOf(ctx);
+    this.verb = verb;
+    this.group = group;
+    this.resource = resource;
+    this.subresource = subresource;
+    this.namespace = namespace;
+    this.name = name;
+    this.user = user;
+    this.path = path;
+    this.time = new Date(time);
+    this.groups = ctx.user.groups;
+    this.impersonator = ctx.impersonator?.name;
+    this.method = ctx.method;
+    this.query = ctx.search;
+    this.dryRun = ctx.param('dryRun') === 'All';
+    this.written = written;
+    this.ctx = ctx;
+  }
+  end(): void {
+    this.sent = this.ctx?.status ?? 0;
+    this.ctx = undefined;
+  }
+  get code(): number {
+    return this.ctx?.status ?? this.sent;
+  }
+  get changed(): readonly string[] {
+    return [...new Set(this.written.flatMap((one) => changeOf(one).fields))];
+  }
+}
+
+function isMeant(which: Choice, request: SeenRequest): boolean {
+  if (typeof which === 'function') return which(request);
+  const { code, dryRun } = which;
+  return fits(which, request) && (code === undefined || code === request.code) && (dryRun === undefined || dryRun === request.dryRun);
+}
+
+const changesOf = new WeakMap<Written, ObjectChange>();
+
+function changeOf(written: Written): ObjectChange {
+  let change = changesOf.get(written);
+  if (change === undefined) {
+    const [before, after] = [objectOf(written.before), objectOf(written.after)];
+    change = {
+      type: after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed',
+      time: new Date(written.time),
+      resourceVersion: String(written.revision),
+      user: written.by?.user,
+      verb: written.by?.verb,
+      subresource: written.by?.subresource,
+      fields: after === undefined ? [] : changedFields(before, after),
+      before,
+      after,
+    };
+    changesOf.set(written, change);
+  }
+  return change;
+}
+
+function objectOf(value: Buffer | undefined): Record<string, unknown> | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return JSON.parse(storedText(value).toString('utf8'));
+  } catch {
+    // Values of an encrypted store.
+    return {};
+  }
+}
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
