@@ -9,9 +9,13 @@ import { groupName, type Identity } from '../meta/identity.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
 import type { Facts, ReadValue } from '../storage/item.ts';
+import { RecentObjects } from './recent.ts';
+import { Versions } from './versions.ts';
 
 /** A served kind and the collection that holds its objects. Virtual kinds have none. */
 export interface Resource extends Served {
+  /** Every step between stored bytes, the hub and this version. */
+  readonly versions: Versions;
   readonly collection: Collection | undefined;
   /** How values of the collection are read for this resource, where they are not taken as they are. */
   readonly read: ReadValue | undefined;
@@ -25,6 +29,7 @@ const EVENT_LIMIT = 2000;
 export class Catalog {
   readonly identity: Identity;
   private readonly cache: Cache;
+  private readonly recent = new RecentObjects();
   /** `apps/v1/deployments` → resource. */
   private readonly byPath = new Map<string, Resource>();
   /** Kinds in discovery order, each with its served resources. */
@@ -132,7 +137,7 @@ export class Catalog {
   ): void {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
-    const all = served.map((s) => ({ ...s, collection, read, fieldNames }));
+    const all = served.map((s) => ({ ...s, collection, read, fieldNames, versions: new Versions(s, this.recent) }));
     const own = kind.custom ? all.find(({ isHub }) => isHub) : all[0];
     if (own !== undefined) this.own.set(idOf(kind), own);
     const resources = all.filter(enabled);

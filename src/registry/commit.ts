@@ -10,7 +10,6 @@ import type { Facts, Item } from '../storage/item.ts';
 import { HEADER, itemFromStored } from '../storage/item.ts';
 import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
-import { storedValueOf, storedValueSteps } from './convert.ts';
 import type { Hook } from './hooks.ts';
 
 /** Where the object of a target stands in the store. */
@@ -35,7 +34,7 @@ export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: A
   const limit = deps.maxObjectBytes;
   const stored = before?.bytes.length ?? 0;
   try {
-    return bounded(storedValueOf(resource, object, Math.max(stored, limit)), limit, stored);
+    return bounded(resource.versions.encode(object, Math.max(stored, limit)), limit, stored);
   } catch (error) {
     throw sizeError(error, limit);
   }
@@ -51,7 +50,7 @@ export async function boundedValueInSlices(
   const limit = deps.maxObjectBytes;
   const stored = before?.bytes.length ?? 0;
   try {
-    return bounded(await inSlices(storedValueSteps(resource, object, Math.max(stored, limit)), slices), limit, stored);
+    return bounded(await inSlices(resource.versions.encodeSteps(object, Math.max(stored, limit)), slices), limit, stored);
   } catch (error) {
     throw sizeError(error, limit);
   }

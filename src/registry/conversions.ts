@@ -5,12 +5,11 @@
  */
 
 import type { ApiObject } from '../kinds/kind.ts';
-import { convertsLater, rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
+import { rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import { type Convert, checkApplied } from '../patch/index.ts';
 import type { Catalog, Resource } from './catalog.ts';
-import { normal } from './convert.ts';
 
 type Values = Parameters<Convert>[0];
 
@@ -106,7 +105,7 @@ function conversionsOf(catalog: Catalog, resource: Resource, known: Known, undec
     return found?.apiVersion === apiVersion ? found : undefined;
   };
   const between = (object: Values, from: Resource, to: Resource): ApiObject => {
-    if (!convertsLater(from) && !convertsLater(to)) return convertedNow(from, to, object);
+    if (!from.versions.byCalls && !to.versions.byCalls) return convertedNow(from, to, object);
     const key = `${from.apiVersion} ${to.apiVersion} ${JSON.stringify(object)}`;
     const answer = known.get(key);
     if (answer === undefined) throw new Missing(key, object, from, to);
@@ -131,15 +130,15 @@ function conversionsOf(catalog: Catalog, resource: Resource, known: Known, undec
 function convertedNow(from: Resource, to: Resource, object: Values): ApiObject {
   const copy = structuredClone(object) as unknown as ApiObject;
   const hub = from.isHub ? copy : rawToHub(from, copy);
-  return to.isHub ? hub : rawFromHub(to, normal(to, hub));
+  return to.isHub ? hub : rawFromHub(to, to.versions.normalize(hub));
 }
 
 async function converted(from: Resource, to: Resource, object: Values): Promise<ApiObject> {
   const copy = structuredClone(object) as unknown as ApiObject;
-  const [hub] = !convertsLater(from) ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubLater(from, [copy]);
+  const [hub] = !from.versions.byCalls ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubLater(from, [copy]);
   if (to.isHub) return hub as ApiObject;
-  const whole = normal(to, hub as ApiObject);
-  const [made] = !convertsLater(to) ? [rawFromHub(to, whole)] : await rawFromHubLater(to, [whole]);
+  const whole = to.versions.normalize(hub as ApiObject);
+  const [made] = !to.versions.byCalls ? [rawFromHub(to, whole)] : await rawFromHubLater(to, [whole]);
   return made as ApiObject;
 }
 

@@ -18,11 +18,11 @@ import {
   unsavedInSlices,
 } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { parseItem } from './convert.ts';
-import { fillAsRead, hubOf, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
 import { ownCreated, repairOwners } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
+import { validatedForms } from './validated-forms.ts';
+import { parseItem } from './versions.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
@@ -61,7 +61,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const slices = ctx.request?.slices();
   if (slices !== undefined) await slices.pause();
   resetSystemFields(object, resource.kind.namespaced ? ctx.namespace : '');
-  const converting = hubOf(resource, object);
+  const converting = resource.versions.accept(object);
   const hub = converting instanceof Promise ? await converting : converting;
   const named = withName(ctx, hub.metadata.name);
   const request = admissionRequest(named, 'CREATE', hub, undefined);
@@ -71,7 +71,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (slices !== undefined) await slices.pause();
   const ready = request.object as ApiObject;
   repairOwners(ctx, ready, owners);
-  fillAsRead(resource, ready, hub);
+  resource.versions.fillDefaults(ready, hub);
   const generate = ready.metadata.name === undefined && ready.metadata.generateName !== undefined;
   if (generate) ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
   ready.metadata.uid = deps.newUid();
@@ -139,7 +139,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 /** The rules for what is made. Throws `invalid`. */
 function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: Slices | undefined): void | Promise<void> {
   const { kind } = ctx.resource;
-  return whenReady(judgedForms(deps, ctx, ready, undefined), (judged) => {
+  return whenReady(validatedForms(deps, ctx, ready, undefined), (judged) => {
     const errors = new FieldErrors();
     validateMetadata(deps.env, kind, ready, errors);
     validateKey(ctx, ready, errors);

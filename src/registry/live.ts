@@ -5,7 +5,7 @@ import { frozen } from '../lib/frozen.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Item } from '../storage/item.ts';
 import type { Catalog } from './catalog.ts';
-import { parseItem, sharedObject } from './convert.ts';
+import { parseItem, sharedObject } from './versions.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
   const made = new Map<Collection, Live>();

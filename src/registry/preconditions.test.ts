@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { builtinKinds } from '../kinds/index.ts';
 import { type Kind, kind } from '../kinds/kind.ts';
-import { serve } from '../kinds/served.ts';
+import { type Served, serve } from '../kinds/served.ts';
 import { kubernetes, plat } from '../meta/identity.ts';
 import { message } from '../schema/types.ts';
 import type { Resource } from './catalog.ts';
 import { stockKey, uidDiffers } from './preconditions.ts';
+import { RecentObjects } from './recent.ts';
+import { Versions } from './versions.ts';
 
-const resourceOf = (definition: Kind, options: Parameters<typeof serve>[2] = {}, identity = kubernetes): Resource => ({
-  ...(serve(definition, identity, options)[0] as ReturnType<typeof serve>[number]),
-  collection: undefined,
-  read: undefined,
-  fieldNames: [],
-});
+const resourceOf = (definition: Kind, options: Parameters<typeof serve>[2] = {}, identity = kubernetes): Resource => {
+  const served = serve(definition, identity, options)[0] as Served;
+  return { ...served, collection: undefined, read: undefined, fieldNames: [], versions: new Versions(served, new RecentObjects()) };
+};
 const builtin = (group: string, plural: string, identity = kubernetes): Resource =>
   resourceOf(builtinKinds(identity).find((k) => k.group === group && k.plural === plural) as Kind, {}, identity);
 const key = (resource: Resource): string => stockKey({ resource, namespace: 'ns', name: 'x' });

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
-import { serve } from '../kinds/served.ts';
+import { type Served, serve } from '../kinds/served.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { decode, encode } from '../schema/json.ts';
 import { type Item, itemFromStored, storedValue } from '../storage/item.ts';
-import type { Resource } from './catalog.ts';
 import { RecentObjects } from './recent.ts';
 
 const kind = builtinKinds(kubernetes).find((one) => one.kind === 'ConfigMap') as Kind;
-const resource = serve(kind, kubernetes)[0] as Resource;
+const resource = serve(kind, kubernetes)[0] as Served;
 const { schema } = resource.hub;
 
 function configMap(name: string, data: Record<string, string>): ApiObject {
@@ -61,7 +60,7 @@ test('a kind that has another schema by now reads the text anew', () => {
   const object = configMap('a', { a: '1' });
   const item = itemOf(object, 2);
   recent.keep(resource, item, object, itemOf(object, 1));
-  const changed: Resource = { ...resource, hub: { ...resource.hub, schema: { ...schema } } };
+  const changed: Served = { ...resource, hub: { ...resource.hub, schema: { ...schema } } };
   expect(recent.copy(changed, item)).toBeUndefined();
 });
 

@@ -7,13 +7,13 @@
  */
 
 import type { ApiObject } from '../kinds/kind.ts';
+import type { Served } from '../kinds/served.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { frozen } from '../lib/frozen.ts';
 import { cloneJson } from '../schema/json.ts';
 import { isNormal } from '../schema/normal.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
-import type { Resource } from './catalog.ts';
 
 /** Objects and bytes of their texts that are kept; those that were written longest ago make room. */
 const MOST = 1024;
@@ -33,7 +33,7 @@ export class RecentObjects {
   private readonly written = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
 
   /** Takes over an object that `item` was made of, and forgets the state that it replaced. Nobody may change it from now on. */
-  keep(resource: Resource, item: Item, object: ApiObject, replaced: Item): void {
+  keep(resource: Served, item: Item, object: ApiObject, replaced: Item): void {
     this.written.delete(replaced);
     if (item.bytes.length > LARGEST) return;
     object.metadata.resourceVersion = String(item.revision);
@@ -41,7 +41,7 @@ export class RecentObjects {
   }
 
   /** A copy of the object in hub form, in the normal form. It shares managedFields, which nobody changes in place. */
-  copy(resource: Resource, item: Item): ApiObject | undefined {
+  copy(resource: Served, item: Item): ApiObject | undefined {
     const written = this.written.get(item);
     if (written === undefined || written.schema !== resource.hub.schema) return undefined;
     written.same ??= isNormal(written.schema, written.object);

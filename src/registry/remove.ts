@@ -4,7 +4,7 @@
  */
 import type { SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
-import { convertsLater, fromHub } from '../kinds/served.ts';
+import { fromHub } from '../kinds/served.ts';
 import { inSlices } from '../lib/slices.ts';
 import { conflict } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
@@ -13,10 +13,10 @@ import { type Item, sameText } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { hubObject, normal, parseItem, storedInSlices, storedValueOf, storedValueSteps } from './convert.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
+import { parseItem } from './versions.ts';
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
@@ -72,11 +72,11 @@ async function attemptRemove(
   const stored = ctx.asStored
     ? decoded(resource, item)
     : slices === undefined
-      ? hubObject(resource, item)
-      : storedInSlices(resource, item, slices);
+      ? resource.versions.decode(item)
+      : resource.versions.decodeRecentInSlices(item, slices);
   const object = stored instanceof Promise ? await stored : stored;
   // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.
-  if (convertsLater(resource) && !ctx.collection) await fromHub(resource, structuredClone(object));
+  if (resource.versions.byCalls && !ctx.collection) await fromHub(resource, structuredClone(object));
   const sideWrites = alongside?.(object);
   checkPreconditions(ctx, object, options);
   if (isUnderWay(ctx, object, options)) return { item, object, removed: false };
@@ -103,7 +103,7 @@ async function attemptRemove(
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: await unsavedInSlices(resource, item.key, object, slices), object, removed: atOnce };
   // Deleting what is already on its way changes nothing. What marks an object may make it larger than objects may be.
-  const value = slices === undefined ? storedValueOf(resource, object) : await inSlices(storedValueSteps(resource, object), slices);
+  const value = slices === undefined ? resource.versions.encode(object) : await inSlices(resource.versions.encodeSteps(object), slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
   const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
@@ -132,7 +132,7 @@ async function removeMarked(deps: RegistryDeps, ctx: WriteContext, kept: Item, o
 }
 
 /** The object in whichever version it is stored. */
-const decoded = (resource: Resource, item: Item): ApiObject => normal(resource, parseItem(item));
+const decoded = (resource: Resource, item: Item): ApiObject => resource.versions.decodeNow(item);
 
 async function removeNow(
   deps: RegistryDeps,

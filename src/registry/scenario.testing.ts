@@ -21,13 +21,13 @@ import { openMemoryEngine } from '../storage/engines/memory.ts';
 import type { Item } from '../storage/item.ts';
 import { Catalog, type Resource } from './catalog.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
-import { parseItem } from './convert.ts';
 import { create } from './create.ts';
 import { type ListOptions, list } from './list.ts';
 import { ownUpdated } from './ownership.ts';
 import { type DeleteOptions, remove } from './remove.ts';
 import { select } from './select.ts';
 import { checkName, update } from './update.ts';
+import { parseItem } from './versions.ts';
 
 /** Any JSON; scripts write objects the way clients do. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.

@@ -10,7 +10,6 @@ import { applyDefaults, decode } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { normal, parseItem } from './convert.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
 import { copyForStatus, copyOf } from './recent.ts';
@@ -73,7 +72,7 @@ export class SystemWriter {
   /** A private copy of an object in hub form. */
   read(group: string, plural: string, namespace: string, name: string): ApiObject | undefined {
     const item = this.find(group, plural, namespace, name);
-    return item === undefined ? undefined : normal(this.deps.catalog.builtin(group, plural), parseItem(item));
+    return item === undefined ? undefined : this.deps.catalog.builtin(group, plural).versions.decodeNow(item);
   }
 
   remove(group: string, plural: string, namespace: string, name: string): Promise<void> {

@@ -9,7 +9,6 @@ import type { UnreadableObject } from '../storage/unreadable.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { normal } from './convert.ts';
 import type { DeleteOptions, RemoveResult } from './remove.ts';
 import type { Selection } from './select.ts';
 
@@ -57,7 +56,7 @@ export async function removeUnreadable(
     throw conflict(resource.resource, ctx.name, `it has the resourceVersion ${object.revision}, not ${preconditions.resourceVersion}`);
   if (resource.kind.group === '' && resource.kind.plural === 'namespaces') checkEmpty(deps, ctx.name, object.reason);
   const metadata = resource.kind.namespaced ? { name: ctx.name, namespace: ctx.namespace } : { name: ctx.name };
-  const named = normal(resource, { kind: resource.kind.kind, apiVersion: resource.apiVersion, metadata, spec: {} } as ApiObject);
+  const named = resource.versions.normalize({ kind: resource.kind.kind, apiVersion: resource.apiVersion, metadata, spec: {} } as ApiObject);
   const request = admissionRequest(ctx, 'DELETE', undefined, named);
   await deps.admission.admit(request);
   await deps.admission.validate(request);

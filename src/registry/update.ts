@@ -24,15 +24,14 @@ import {
   unsavedInSlices,
 } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import { recentObjects, storedInSlices, storedObject } from './convert.ts';
 import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
-import { fillAsRead, judgedForms } from './judged.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { repairOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
 import { missing, unreadableAt } from './unreadable.ts';
+import { validatedForms } from './validated-forms.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -109,7 +108,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   }
   const strategy = strategyOf(ctx);
   const slices = ctx.request?.slices(item.bytes.length);
-  const stored = slices === undefined ? storedObject(resource, item) : storedInSlices(resource, item, slices);
+  const stored = slices === undefined ? resource.versions.decodeRecent(item) : resource.versions.decodeRecentInSlices(item, slices);
   const old = frozen(stored instanceof Promise ? await stored : stored);
   if (slices !== undefined) await slices.pause();
   const made = how.change(old, item);
@@ -131,7 +130,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const written = admittedAs === undefined ? admittedObject : admittedAs.write(admittedObject, hub);
   const ready = written instanceof Promise ? await written : written;
   repairOwners(ctx, ready, owners);
-  fillAsRead(resource, ready, hub);
+  resource.versions.fillDefaults(ready, hub);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
@@ -145,7 +144,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
   if (slices !== undefined) await slices.pause();
-  const forms = judgedForms(deps, ctx, ready, old);
+  const forms = validatedForms(deps, ctx, ready, old);
   const judged = forms instanceof Promise ? await forms : forms;
   const work = strategy.validateUpdate?.(judged.object as never, judged.old as never, errors, deps.env, ctx);
   if (work !== undefined) {
@@ -198,7 +197,7 @@ async function store(
   const shared = slices !== undefined;
   const put = { object: ready, value, shared, expect: item.revision, created: item.created, more, sideWrites, steps };
   const written = await commitPut(deps, ctx, put);
-  recentObjects.keep(resource, written, ready, item);
+  resource.versions.recent.keep(resource, written, ready, item);
   return written;
 }
 

@@ -4,7 +4,6 @@
  * list holds the event loop or much memory. Long lists in other forms are made and sent in pieces, too (long-list.ts).
  */
 import type { Resource } from '../registry/catalog.ts';
-import { isForeign } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
 import type { Item } from '../storage/item.ts';
@@ -40,7 +39,7 @@ export function sendList(
     ...((result.continue !== '' || (resource.custom && representation.transform === undefined)) && { continue: result.continue }),
     ...(result.remaining !== undefined && { remainingItemCount: result.remaining }),
   };
-  const foreign = resource.hub.later && result.items.some((item) => isForeign(resource, item));
+  const foreign = resource.hub.later && result.items.some((item) => resource.versions.isUnconverted(item));
   if (foreign || !isPlain(resource, representation, pretty)) {
     const { env } = services.registry;
     if (isLong(result.items, representation, pretty))

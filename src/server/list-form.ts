@@ -7,7 +7,7 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, SLICED_FROM, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { parseAllAs, parseAsInSlices, parseOwnInSlices } from '../registry/convert.ts';
+import { parseStoredInSlices } from '../registry/versions.ts';
 import { aroundRaw, lengthPrefix } from '../schema/envelope.ts';
 import { indentJson, indentWork } from '../schema/indent.ts';
 import { encode } from '../schema/json.ts';
@@ -55,7 +55,7 @@ export async function listForm(
       async piece(items, slices) {
         const made = await texts(items, slices);
         if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([JSON.parse(text.toString()) as JsonValue])).join(''));
-        const value = await parseOwnInSlices(bytesOf(made[0] as Text), slices);
+        const value = await parseStoredInSlices(bytesOf(made[0] as Text), slices);
         return inSlices(yamlWork([value]), slices);
       },
     };
@@ -102,7 +102,7 @@ function rowTexts(env: KindEnv, resource: Resource, r: Representation, include: 
   return async (items, slices) => {
     if (isLarge(items) && !resource.hub.later)
       return [await rowInSlices(env, resource, items[0] as Item, r.transformVersion, include, slices)];
-    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, items) : undefined;
+    const objects = needsCalls(resource, r, include) ? await resource.versions.readAll(items) : undefined;
     return items.map((item, i) => rowText(env, resource, item, r.transformVersion, include, objects?.[i]));
   };
 }
@@ -131,8 +131,8 @@ function frameOf(resource: Resource, meta: ListMeta, r: Representation): JsonObj
 async function listedObjects(resource: Resource, items: readonly Item[], large?: Slices): Promise<ApiObject[]> {
   const objects =
     large !== undefined && !resource.hub.later && items.length === 1
-      ? [await parseAsInSlices(resource, items[0] as Item, large)]
-      : await parseAllAs(resource, items);
+      ? [await resource.versions.readInSlices(items[0] as Item, large)]
+      : await resource.versions.readAll(items);
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
   return objects;
 }
@@ -166,7 +166,7 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
     const large = isLarge(items) ? slices : undefined;
     if (r.transform === undefined) return listedObjects(resource, items, large);
     if (large === undefined) return items.map((item) => partial(item, r.transformVersion));
-    return [await parseOwnInSlices(Buffer.from(partialText(items[0] as Item, r.transformVersion)), large)];
+    return [await parseStoredInSlices(Buffer.from(partialText(items[0] as Item, r.transformVersion)), large)];
   };
   const itemSchema: MessageType = r.transform === undefined ? resource.schema : PartialObjectMetadata;
   const how = `${resource.apiVersion}|${resource.kind.plural}|${r.transform ?? ''}|${r.transformVersion}`;

@@ -1,17 +1,21 @@
 /** Long lists turn by turn: each turn of the event loop makes and sends one piece, however many clients there are. */
+
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
 import type { KindEnv } from '../kinds/kind.ts';
+import type { Served } from '../kinds/served.ts';
 import type { Resource } from '../registry/catalog.ts';
+import { RecentObjects } from '../registry/recent.ts';
+import { Versions } from '../registry/versions.ts';
 import type { Item } from '../storage/item.ts';
 import type { Context } from './context.ts';
 import { sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
 import { SHARED_LIMIT } from './shared-pieces.ts';
 
-const newResource = (): Resource =>
-  ({
+const newResource = (): Resource => {
+  const served = {
     apiVersion: 'v1',
     kind: { kind: 'ConfigMap', plural: 'configmaps', listKind: 'ConfigMapList', namespaced: true },
     hub: { later: false, schema: ConfigMap, apiVersion: 'v1' },
@@ -19,7 +23,9 @@ const newResource = (): Resource =>
     definition: {},
     isHub: true,
     custom: false,
-  }) as unknown as Resource;
+  } as unknown as Served;
+  return { ...served, versions: new Versions(served, new RecentObjects()) } as Resource;
+};
 const env = { now: () => 0 } as unknown as KindEnv;
 
 const ITEMS = 300;

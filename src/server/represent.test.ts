@@ -1,15 +1,19 @@
 /** A large object in every form: in slices, and the same bytes as at once. */
+
 import { expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
 import type { KindEnv } from '../kinds/kind.ts';
+import type { Served } from '../kinds/served.ts';
 import { RequestEnded, SLICE_MILLIS, Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
+import { RecentObjects } from '../registry/recent.ts';
+import { Versions } from '../registry/versions.ts';
 import { encode } from '../schema/json.ts';
 import type { Item } from '../storage/item.ts';
 import type { Representation } from './negotiate.ts';
 import { representItem } from './represent.ts';
 
-const resource = {
+const served = {
   apiVersion: 'v1',
   kind: { kind: 'ConfigMap', plural: 'configmaps', listKind: 'ConfigMapList', namespaced: true },
   hub: { later: false, schema: ConfigMap, apiVersion: 'v1' },
@@ -17,7 +21,8 @@ const resource = {
   definition: {},
   isHub: true,
   custom: false,
-} as unknown as Resource;
+} as unknown as Served;
+const resource = { ...served, versions: new Versions(served, new RecentObjects()) } as Resource;
 const env = { now: () => 0 } as unknown as KindEnv;
 const text = encode(ConfigMap, {
   kind: 'ConfigMap',

@@ -7,7 +7,7 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { parseAllAs, parseAs, parseAsInSlices, parseOwnInSlices } from '../registry/convert.ts';
+import { parseStoredInSlices } from '../registry/versions.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { indentJson, indentWork } from '../schema/indent.ts';
 import { encode, toJson } from '../schema/json.ts';
@@ -48,7 +48,7 @@ export async function representItem(
       await slices.pause();
       return representText(tableOf(resource, [row], meta, r.transformVersion, true), r, pretty, slices);
     }
-    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, [item]) : undefined;
+    const objects = needsCalls(resource, r, include) ? await resource.versions.readAll([item]) : undefined;
     return representText(tableText(env, resource, [item], meta, r.transformVersion, include, true, objects), r, pretty, slices);
   }
   if (r.transform !== undefined) {
@@ -58,7 +58,7 @@ export async function representItem(
     return binary(PartialObjectMetadata, value);
   }
   if (r.media !== 'protobuf' && isStoredForm(resource)) return writtenBytes(item.bytes, r, pretty, slices);
-  const object = await (slices === undefined ? parseAs(resource, item) : parseAsInSlices(resource, item, slices));
+  const object = await (slices === undefined ? resource.versions.read(item) : resource.versions.readInSlices(item, slices));
   if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
   if (slices !== undefined) return writtenBytes(Buffer.from(encode(resource.schema, object)), r, pretty, slices);
@@ -91,7 +91,7 @@ export async function representList(
   include: IncludeObject,
 ): Promise<Buffer> {
   if (r.transform === 'Table') {
-    const objects = needsCalls(resource, r, include) ? await parseAllAs(resource, items) : undefined;
+    const objects = needsCalls(resource, r, include) ? await resource.versions.readAll(items) : undefined;
     return representText(tableText(env, resource, items, meta, r.transformVersion, include, true, objects), r, pretty);
   }
   if (r.transform !== undefined) {
@@ -104,7 +104,7 @@ export async function representList(
     };
     return written(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
   }
-  const objects = await parseAllAs(resource, items);
+  const objects = await resource.versions.readAll(items);
   const list = { kind: resource.kind.listKind, apiVersion: resource.apiVersion, metadata: meta, items: objects };
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
   const schema = listSchema(resource.schema) as MessageType;
@@ -145,7 +145,7 @@ async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, sl
 const LINE_END = Buffer.from('\n');
 
 const parsedText = (text: Buffer, slices: Slices | undefined): JsonObject | Promise<JsonObject> =>
-  slices === undefined ? (JSON.parse(text.toString()) as JsonObject) : parseOwnInSlices(text, slices);
+  slices === undefined ? (JSON.parse(text.toString()) as JsonObject) : parseStoredInSlices(text, slices);
 
 async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> {
   const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');

@@ -6,7 +6,6 @@ import { defaultColumns } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';
 import type { Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { hubInSlices, normal, parseAsInSlices, parseItem, parseNow } from '../registry/convert.ts';
 import { decode, encode } from '../schema/json.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
@@ -154,7 +153,9 @@ export async function rowInSlices(
   include: IncludeObject,
   slices: Slices,
 ): Promise<string> {
-  const source = await (readsOwnForm(resource) ? parseAsInSlices : hubInSlices)(resource, item, slices);
+  const source = await (readsOwnForm(resource)
+    ? resource.versions.readInSlices(item, slices)
+    : resource.versions.decodeInSlices(item, slices));
   return rowOf(env, resource, item, apiVersion, include, undefined, source);
 }
 
@@ -162,14 +163,14 @@ export async function rowInSlices(
 const readsOwnForm = (resource: Resource): boolean => resource.definition.own?.cells !== undefined;
 
 function rowSource(resource: Resource, item: Item): ApiObject {
-  return readsOwnForm(resource) ? parseNow(resource, item) : normal(resource, parseItem(item));
+  return readsOwnForm(resource) ? resource.versions.readNow(item) : resource.versions.decodeNow(item);
 }
 
 function rowObject(resource: Resource, item: Item, given: ApiObject | undefined, include: IncludeObject, apiVersion: string): string {
   if (include === 'None') return 'null';
   if (include === 'Metadata') return partialText(item, apiVersion);
   if (given !== undefined) return encode(resource.schema, given);
-  return resource.isHub ? item.bytes.toString() : encode(resource.schema, parseNow(resource, item));
+  return resource.isHub ? item.bytes.toString() : encode(resource.schema, resource.versions.readNow(item));
 }
 
 /** Name and creation time where they are asked for; a kind with richer columns brings its own cells. */

@@ -2,8 +2,10 @@
  * What a new test server begins with: roles, namespaces and flow schemas of the first start, which take longer to make than all
  * else. The first server of an identity makes them, and those that follow begin with a copy.
  */
+
 import type { Surroundings } from '../compose/server.ts';
 import type { ServerState } from '../compose/server-state.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import { FakeClock } from '../lib/clock.ts';
 import type { TestServerOptions } from './options.ts';
 import { startWith } from './running.ts';
@@ -11,7 +13,7 @@ import type { TakenSnapshot } from './snapshot.ts';
 
 /** States that are kept: one for each identity and, where the clock is a test's own, for each time it begins at. */
 const MAX_STATES = 8;
-const known = new Map<string, Promise<ServerState>>();
+const known = new BoundedCache<string, Promise<ServerState>>(MAX_STATES);
 
 /** Nothing for servers whose first objects may be others: those with options or randomness of their own. */
 export async function beginning({ identity, clock, server, random }: TestServerOptions): Promise<Pick<Surroundings, 'from'>> {
@@ -22,7 +24,6 @@ export async function beginning({ identity, clock, server, random }: TestServerO
   let state = known.get(key);
   if (state === undefined) {
     state = firstState({ identity, clock: time });
-    if (known.size >= MAX_STATES) known.clear();
     known.set(key, state);
     state.catch(() => known.delete(key));
   }

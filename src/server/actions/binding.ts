@@ -12,7 +12,6 @@ import { FieldErrors, Path } from '../../meta/field.ts';
 import { formatTime } from '../../meta/time.ts';
 import { admissionRequest, commitPut } from '../../registry/commit.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from '../../registry/context.ts';
-import { normal, parseItem } from '../../registry/convert.ts';
 import { missing } from '../../registry/unreadable.ts';
 import type { MessageType } from '../../schema/types.ts';
 import { CommitConflict } from '../../storage/engine.ts';
@@ -79,7 +78,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = target.resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target);
-  const pod = normal(target.resource, parseItem(item)) as ApiObject & Pod;
+  const pod = target.resource.versions.decodeNow(item) as ApiObject & Pod;
   checkPreconditions(pod, binding, name);
   if (pod.metadata.deletionTimestamp !== undefined)
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);

@@ -14,8 +14,8 @@ import { fromLabelSelector } from '../../meta/labels.ts';
 import { formatTime } from '../../meta/time.ts';
 import { admissionRequest } from '../../registry/commit.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
-import { normal, parseItem, sharedObject } from '../../registry/convert.ts';
 import { remove } from '../../registry/remove.ts';
+import { sharedObject } from '../../registry/versions.ts';
 import type { MessageType } from '../../schema/types.ts';
 import { checkDeleteOptions } from '../options.ts';
 import type { Action } from '../services.ts';
@@ -85,7 +85,7 @@ function budgetOf(deps: RegistryDeps, namespace: string, pod: Pod): PodDisruptio
   if (fitting.length > 1)
     throw unprocessable('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   const [item] = fitting;
-  return item === undefined ? undefined : (normal(resource, parseItem(item)) as PodDisruptionBudget);
+  return item === undefined ? undefined : (resource.versions.decodeNow(item) as PodDisruptionBudget);
 }
 
 function spend(deps: RegistryDeps, budget: PodDisruptionBudget, pod: string): void {

@@ -10,7 +10,6 @@ import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
 import { type Conversions, withConversions, withConversionsInSlices } from '../../registry/conversions.ts';
 import { checkEntries } from '../../registry/entries.ts';
-import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { copyOf } from '../../registry/recent.ts';
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
@@ -98,15 +97,17 @@ export async function applyObject(
   const changed = (live: ApiObject, spoken: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
     const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);
-    return hubOf(resource, unchanged ? spoken : completed(registry, resource, done, spoken));
+    return resource.versions.accept(unchanged ? spoken : completed(registry, resource, done, spoken));
   };
   return update(registry, write, {
     change: (live, item) => {
       const slices = ctx.slices(item.bytes.length);
       if (slices === undefined)
-        return whenReady(spokenOf(resource, live), (spoken) => whenReady(run(spoken, undefined), (done) => changed(live, spoken, done)));
+        return whenReady(resource.versions.show(live), (spoken) =>
+          whenReady(run(spoken, undefined), (done) => changed(live, spoken, done)),
+        );
       const inTurns = async (): Promise<ApiObject> => {
-        const spoken = await spokenOf(resource, live);
+        const spoken = await resource.versions.show(live);
         const done = await run(spoken, slices);
         await slices.pause();
         return changed(live, spoken, done);

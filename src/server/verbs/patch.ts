@@ -18,7 +18,6 @@ import {
 } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type WriteContext } from '../../registry/context.ts';
-import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
@@ -132,14 +131,14 @@ function patchedHub(
     return made === resource ? object : inVersion(resource, made, object);
   };
   const owned = (whole: ApiObject, spoken: ApiObject): ApiObject | Promise<ApiObject> =>
-    whenReady(ownUpdated(registry, write, whole, spoken, size), () => hubOf(resource, whole));
+    whenReady(ownUpdated(registry, write, whole, spoken, size), () => resource.versions.accept(whole));
   const slices = ctx.slices(size);
   if (slices === undefined)
-    return whenReady(spokenOf(resource, live), (spoken) =>
+    return whenReady(resource.versions.show(live), (spoken) =>
       whenReady(objectOf(patch(documentOf(spoken)), spoken), (whole) => owned(whole, spoken)),
     );
   const inTurns = async (): Promise<ApiObject> => {
-    const spoken = await spokenOf(resource, live);
+    const spoken = await resource.versions.show(live);
     const document = documentOf(spoken);
     await slices.pause();
     const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);

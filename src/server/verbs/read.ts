@@ -3,7 +3,6 @@ import { SLICED_FROM } from '../../lib/slices.ts';
 import { badRequest } from '../../meta/errors.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import { isForeign } from '../../registry/convert.ts';
 import { fresh, type ListResult, list } from '../../registry/list.ts';
 import { missing, unreadableWarning } from '../../registry/unreadable.ts';
 import type { Item } from '../../storage/item.ts';
@@ -70,7 +69,7 @@ export function sendItem(
   representation: Representation,
 ): void | Promise<void> {
   const pretty = isPretty(ctx, representation);
-  if (isPlain(resource, representation, pretty) && !isForeign(resource, item)) {
+  if (isPlain(resource, representation, pretty) && !resource.versions.isUnconverted(item)) {
     if (item.line === undefined) sendLine(ctx, status, representation.type, item.bytes);
     else send(ctx, status, representation.type, item.line);
     return;

@@ -9,8 +9,6 @@ import { FieldErrors } from '../../meta/field.ts';
 import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
-import { hubObject, parseAs } from '../../registry/convert.ts';
-import { hubOf, isSpoken, spokenOf, viewedForm } from '../../registry/judged.ts';
 import { fresh } from '../../registry/list.ts';
 import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
@@ -75,7 +73,7 @@ export async function getView(services: Services, ctx: Context, resource: Resour
 
 /** The form of an object of which a view shows a part. */
 const viewedItem = (resource: Resource, item: Item): ApiObject | Promise<ApiObject> =>
-  isSpoken(resource) ? parseAs(resource, item) : hubObject(resource, item);
+  resource.versions.validatesRequestVersion ? resource.versions.read(item) : resource.versions.decode(item);
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   const representation = objectForm(services, ctx, resource);
@@ -115,11 +113,11 @@ async function writeView(
     uidIsCondition,
     admittedAs: {
       kind: { ...view.kind, schema: view.schema },
-      show: (hub) => shown(services, view, viewedForm(hub)),
+      show: (hub) => shown(services, view, resource.versions.viewedForm(hub)),
       write: (given, hub) => admittedView(services, resource, view, given, hub),
     },
     change: (live) =>
-      whenReady(isSpoken(resource) ? spokenOf(resource, live) : live, (whole) => {
+      whenReady(resource.versions.validatesRequestVersion ? resource.versions.show(live) : live, (whole) => {
         const before = shown(services, view, whole);
         const owners = viewManagers(
           live.metadata.managedFields as never,
@@ -129,7 +127,7 @@ async function writeView(
         if (owners !== undefined) before.metadata.managedFields = owners as never;
         const { wanted, managers } = viewChange(services, write, view, options, before, make, applied);
         const object = withView(registry, write, view, whole, wanted, managers);
-        return isSpoken(resource) ? hubOf(resource, object) : object;
+        return resource.versions.validatesRequestVersion ? resource.versions.accept(object) : object;
       }),
   });
   return answer(services, ctx, representation, view, await viewedItem(resource, result.item));
@@ -143,10 +141,10 @@ function admittedView(
   given: ApiObject,
   hub: ApiObject,
 ): ApiObject | Promise<ApiObject> {
-  const whole = viewedForm(hub);
+  const whole = resource.versions.viewedForm(hub);
   if (whole !== hub && equal(given, shown(services, view, whole))) return hub;
   view.write(given as never, whole as never, new FieldErrors(), services.registry.env);
-  return whole === hub ? hub : hubOf(resource, whole);
+  return whole === hub ? hub : resource.versions.accept(whole);
 }
 
 /** Where the versions of a kind that scales keep the number. */

@@ -1,16 +1,13 @@
 /** create, update, delete and deletecollection. */
 
 import type { ApiObject } from '../../kinds/kind.ts';
-import { convertsLater } from '../../kinds/served.ts';
 import type { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, badRequest, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
-import { parseAllAs } from '../../registry/convert.ts';
 import { create } from '../../registry/create.ts';
 import { checkEntries } from '../../registry/entries.ts';
-import { hubOf, spokenOf } from '../../registry/judged.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
@@ -129,12 +126,12 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const owned = (object: ApiObject, before: ApiObject, size: number): ApiObject | Promise<ApiObject> => {
     const slices = ctx.slices(size);
     return slices === undefined
-      ? whenReady(ownUpdated(registry, write, object, before, size), () => hubOf(resource, object))
+      ? whenReady(ownUpdated(registry, write, object, before, size), () => resource.versions.accept(object))
       : ownedInSlices(registry, write, object, before, size, slices);
   };
   const result = await update(registry, write, {
     change: (live, item) =>
-      whenReady(taken(), (object) => whenReady(spokenOf(resource, live), (before) => owned(object, before, item.bytes.length))),
+      whenReady(taken(), (object) => whenReady(resource.versions.show(live), (before) => owned(object, before, item.bytes.length))),
     ...(resource.kind.createOnUpdate &&
       subresource === '' && {
         createAbsent: async () => {
@@ -160,7 +157,7 @@ async function ownedInSlices(
   await slices.pause();
   await ownUpdated(registry, write, object, before, size);
   await slices.pause();
-  return hubOf(write.resource, object);
+  return write.resource.versions.accept(object);
 }
 
 /** A replace or an apply that makes an object is a create as well. */
@@ -211,7 +208,7 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   const page = await list(registry, resource, selection, listed, ctx);
   const { items } = page;
   // Nothing goes that could not be shown; objects are then deleted without another look.
-  if (convertsLater(resource)) await parseAllAs(resource, items);
+  if (resource.versions.byCalls) await resource.versions.readAll(items);
   // A namespace must be able to end, also with objects that cannot be read.
   const keys = items.map(({ key }) => key).concat(unreadableKeys(resource, selection));
   let next = 0;

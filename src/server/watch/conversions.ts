@@ -11,7 +11,6 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import { parseAllAs, parseAs } from '../../registry/convert.ts';
 import type { Item } from '../../storage/item.ts';
 
 /** Objects of one round of calls. */
@@ -46,10 +45,7 @@ export class Conversions {
     while (this.asked.length > 0) {
       const some = this.asked.splice(0, MOST);
       try {
-        const objects = await parseAllAs(
-          this.resource,
-          some.map(({ item }) => item),
-        );
+        const objects = await this.resource.versions.readAll(some.map(({ item }) => item));
         some.forEach(({ resolve }, i) => {
           resolve(objects[i] as ApiObject);
         });
@@ -65,7 +61,9 @@ export class Conversions {
   private async oneByOne(some: readonly Asked[]): Promise<void> {
     for (let from = 0; from < some.length; from += WIDTH) {
       const part = some.slice(from, from + WIDTH);
-      await Promise.all(part.map(async ({ item, resolve, reject }) => Promise.resolve(parseAs(this.resource, item)).then(resolve, reject)));
+      await Promise.all(
+        part.map(async ({ item, resolve, reject }) => Promise.resolve(this.resource.versions.read(item)).then(resolve, reject)),
+      );
     }
   }
 }

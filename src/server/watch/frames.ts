@@ -1,10 +1,8 @@
 /** Events in the representation that a watch was asked in: lines of JSON, or binary messages after their length. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
-import { convertsLater } from '../../kinds/served.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import { isForeign, parseNow } from '../../registry/convert.ts';
 import type { WatchType } from '../../registry/watch.ts';
 import { encodeEnvelope } from '../../schema/envelope.ts';
 import { encode, toJson } from '../../schema/json.ts';
@@ -45,7 +43,7 @@ export class Frames {
     this.representation = representation;
     this.include = include;
     this.plain = isPlain(resource, representation, false);
-    this.calls = !needsCalls(resource, representation, include) ? 'none' : convertsLater(resource) ? 'all' : 'some';
+    this.calls = !needsCalls(resource, representation, include) ? 'none' : resource.versions.byCalls ? 'all' : 'some';
     const { media, transform = '', transformVersion } = representation;
     const key = `${resource.apiVersion}|${media}|${transform}|${transformVersion}|${include}`;
     this.keys = { ADDED: `ADDED|${key}`, MODIFIED: `MODIFIED|${key}`, DELETED: `DELETED|${key}` };
@@ -100,7 +98,7 @@ export class Frames {
   }
   /** `encode` is given the object where that took a call. */
   private frame(type: WatchType, item: Item, encode: (object: ApiObject | undefined) => Buffer): Frame {
-    const call = this.calls !== 'none' && (this.calls === 'all' || isForeign(this.resource, item));
+    const call = this.calls !== 'none' && (this.calls === 'all' || this.resource.versions.isUnconverted(item));
     if (!call) return new Frame(type, item.bytes, () => encode(undefined));
     return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), encode);
   }
@@ -111,7 +109,7 @@ export class Frames {
       if (media !== 'protobuf') return jsonLine(type, partialText(item, transformVersion));
       return this.wrap(type, partial(item, transformVersion));
     }
-    const object = converted ?? parseNow(this.resource, item);
+    const object = converted ?? this.resource.versions.readNow(item);
     if (media === 'protobuf') return binaryFrame(type, binary(this.resource.schema, object));
     return jsonLine(type, encode(this.resource.schema, object));
   }
