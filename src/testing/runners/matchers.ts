@@ -16,9 +16,9 @@ export interface SeeingServer extends WatchableServer {
   readonly requests: Iterable<SeenRequest>;
 }
 
+/** The value is not known to be a server before it is asked. */
 function serverOf(value: unknown, matcher: string): SeeingServer {
-  const server = value as Partial<SeeingServer> | null | undefined;
-  if (typeof server?.fetch === 'function' && server.requests !== undefined) return server as SeeingServer;
+  if (typeof (value as Partial<SeeingServer> | null | undefined)?.fetch === 'function') return value as SeeingServer;
   throw new TypeError(`${matcher} is asked of a test server: expect(server).${matcher}(…)`);
 }
 

@@ -1,0 +1,57 @@
+/** The example operator is tested by its own tests, in each runner, with the package as it is built. */
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { startChild } from '../support/child.ts';
+import { examplesFolder } from '../support/examples.ts';
+import { finished, programDirectory, programMissing } from '../support/program.ts';
+
+const root = dirname(programDirectory);
+const modules = join(root, 'node_modules');
+/** A runner has this long for all tests of the example. */
+const RUNNER_MS = 240_000;
+
+/** A copy of the example with the package installed: a directory of its own, and links to what npm would put beside it. */
+function installedExample(): string {
+  const directory = temporaryDirectory('plat-operator');
+  cpSync(join(examplesFolder, 'operator'), directory, { recursive: true, filter: (path) => !path.includes('node_modules') });
+  const installed = join(directory, 'node_modules', '@plat-dev', 'plat');
+  mkdirSync(installed, { recursive: true });
+  cpSync(programDirectory, join(installed, 'dist'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+  for (const name of ['@kubernetes/client-node', '@grpc/grpc-js', 'lmdb', 'jest', 'jest-environment-node', 'vitest']) {
+    const link = join(directory, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(modules, name), link);
+  }
+  return directory;
+}
+
+const isInstalled = (name: string): boolean => {
+  try {
+    createRequire(import.meta.url).resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const missing = programMissing ?? (isInstalled('jest') ? undefined : 'jest is not installed: npm ci');
+
+test.skipIf(missing !== undefined).each([
+  ['vitest', ['node_modules/vitest/vitest.mjs', 'run'], /Tests .*5 passed/],
+  ['Jest, as scripts', ['node_modules/jest/bin/jest.js', '--ci'], /Tests: .*5 passed, 5 total/],
+  ['node:test', ['--test', '--test-reporter=tap', 'test/operator.node.mjs'], /# pass 5\n# fail 0/],
+])(
+  'the tests of the operator pass in %s',
+  async (_, args, passed) => {
+    // A shell, which changes the directory; variables of the runner that runs this test are none of the example's.
+    const shell = `cd ${JSON.stringify(installedExample())} && exec env -u NODE_OPTIONS -u VITEST -u NODE_ENV -u NODE_TEST_CONTEXT NO_COLOR=1 "$@"`;
+    const { code, stdout, stderr } = await finished(startChild('sh', ['-c', shell, 'sh', process.execPath, ...args]));
+    const printed = `${stdout}\n${stderr}`;
+    expect(printed).toMatch(passed);
+    expect(code, printed).toBe(0);
+  },
+  RUNNER_MS,
+);
