@@ -6,7 +6,7 @@ import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequ
 
 export type Phase = 'admit' | 'validate';
 
-/** Told how long each plug-in and each phase took, in seconds. */
+/** Called with how long each plug-in and each phase took, in seconds. */
 export interface ChainObserver {
   /** Milliseconds of a counter that never goes back. */
   now(): number;

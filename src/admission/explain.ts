@@ -15,7 +15,7 @@ export interface ExplainedStep {
   /** JSON pointers with what became of them: `+/spec/volumes`, `~/spec/priority`, `-/metadata/labels/a`. */
   readonly changed: readonly string[];
   readonly refused?: string;
-  /** What a step tells of itself: `failed open`, `not called: dry run`. */
+  /** A note of the plug-in: `failed open`, `not called: dry run`. */
   readonly note?: string;
 }
 
@@ -37,7 +37,7 @@ export class Explanation {
   /** Called before a plug-in runs; the answer is called after it. */
   begin(step: string, phase: ExplainedStep['phase'], request: Explained): (millis: number, failure: unknown) => void {
     const before = phase === 'admit' && request.object !== undefined ? structuredClone(request.object) : undefined;
-    // What only judges runs once, whatever ran twice before it.
+    // Validation runs once, even if mutation ran twice.
     const round = phase === 'admit' && request.reinvocation === 'running' ? 1 : 0;
     return (millis, failure) => {
       const changed = before === undefined ? [] : changes(before as JsonValue, request.object as JsonValue);

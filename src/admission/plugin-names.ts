@@ -1,5 +1,5 @@
 /**
- * Every admission plug-in, in the order in which they run, both when they change objects and when they judge them. Those
+ * Every admission plug-in, in the order in which they run, both when they mutate and when they validate. Those
  * that ask others about the object as a whole (webhooks) or charge for it (quota) come last.
  */
 export interface PluginFacts {

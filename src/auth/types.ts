@@ -31,7 +31,7 @@ export const wellKnown = {
 export interface AuthRequest {
   /** Header names in lower case, as `node:http` gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Names and values in turn, as they came: the only place where repeated headers can be told from commas. */
+  /** Names and values in turn, as they came: the only place where repeated headers can be distinguished from commas. */
   readonly rawHeaders: readonly string[];
   /**
    * The certificates the client showed, its own first. Absent on plain connections, empty where none was shown.

@@ -76,7 +76,7 @@ class Plugin {
     return this.read(await this.run(interactive));
   }
 
-  /** What the plug-in is told, in a variable of its environment. */
+  /** The ExecCredential for the plug-in, in a variable of its environment. */
   private input(interactive: boolean): string {
     const { server, ca, serverName, insecure, proxy } = this.use.reached;
     const wanted = `${groupName(this.identity, 'client.authentication')}/exec`;

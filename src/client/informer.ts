@@ -85,7 +85,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   list(namespace?: string): Iterable<T> {
     return namespace === undefined ? this.all() : (this.namespaces.get(namespace)?.values() ?? []);
   }
-  /** Tells of every change from now on, and of all that is there already. Answers the function that ends it. */
+  /** Calls the listener for every object and for every change from now on. Returns the function that ends it. */
   onChange(listener: ChangeListener<T>): () => void {
     for (const object of this.all()) listener({ type: 'added', object, old: undefined });
     this.listeners.add(listener);

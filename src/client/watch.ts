@@ -40,7 +40,7 @@ export interface FollowOptions {
   readonly clock: Clock;
   /** A number from 0 to below 1, to spread retries. */
   readonly spread: () => number;
-  /** Told of every failure; following goes on. */
+  /** Called for every failure; following goes on. */
   readonly report: (error: unknown, state: FollowState) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Who may do what, and what becomes of a write before it is stored: certificates, authenticators, authorizers, admission. */
+/** Access and admission of a server: certificates, authenticators, authorizers, admission. */
 
 import { FileReloader } from '../lib/reload.ts';
 import type { RegistryDeps } from '../registry/context.ts';

@@ -44,7 +44,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   for (const name of enabled) {
     chain.push(await named(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
-  // The rights of whoever grants rights are judged last, on the object as all others have left it.
+  // The check for escalation runs last, on the final object.
   chain.push(rbacEscalation(deps.auth.escalation as EscalationRules));
   return admissionChain(chain, chainMetrics(metrics, clock));
 }

@@ -89,7 +89,7 @@ export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: Li
   };
 }
 
-/** What servers behind this one are told of whom this server trusts, and in which headers it names users. */
+/** What aggregated servers read: the CAs of clients, and the headers with the user. */
 export function publishedTrust(options: ServerOptions, { frontProxy }: Credentials, { clientCAs, proxyCA }: Trust): PublishedTrust {
   const clientCA = clientCAs.current.join('');
   if (proxyCA !== undefined)

@@ -78,7 +78,7 @@ export function declareServerEndpoints(
 }
 
 /**
- * The address under which others in the cluster reach this server: the one it is told, else the one it listens on, else
+ * The address under which others in the cluster reach this server: --advertise-address, else the one it listens on, else
  * one of the machine. Undefined when there is none that could stand in endpoints, or none of the family of services.
  */
 export function advertisedAddress(options: ServerOptions): string | undefined {

@@ -81,7 +81,7 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
   };
 }
 
-/** Judges tokens at once where the keys are there, else as soon as they are. */
+/** Verifies tokens at once if the keys are there, else as soon as they are. */
 function withKeys(
   coming: () => Promise<readonly KeyObject[]>,
   trust: Trust,

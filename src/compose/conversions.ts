@@ -17,7 +17,7 @@ export function composeConversions(
     identity,
     client: new WebhookClient({
       clock,
-      // Who converts is told nothing that only this server knows.
+      // A conversion webhook does not get the fields that only this server uses.
       credentials: () => ({}),
       resolve: serviceResolver(live, random.below),
       userAgent: webhookAgent(identity),

@@ -1,4 +1,4 @@
-/** The controllers in a process of their own, beside the servers they talk to. */
+/** The controllers in a process of their own. */
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { signLegacy } from '../auth/service-account/claims.ts';
@@ -35,7 +35,7 @@ const MAX_SOCKETS = 256;
 const NAMESPACE_DELAY_MS = 5000;
 const ORPHAN_DELAY_MS = 500;
 
-/** Finds out the names that a server goes by. Throws where it goes by none that are known. */
+/** Detects the identity of a server. Throws if it is unknown. */
 export async function identityOf(connection: Connection, clock: Clock): Promise<Identity> {
   const transport = new Transport(connection, `${managerName}/${productVersion}`, clock);
   try {
@@ -46,7 +46,7 @@ export async function identityOf(connection: Connection, clock: Clock): Promise<
   } finally {
     transport.close();
   }
-  throw new Error(`the server goes by names that are not known: name its identity with --identity`);
+  throw new Error(`unknown identity: the server serves no known group; name its identity with --identity`);
 }
 
 /** What the controllers are given of the world around them. */

@@ -272,7 +272,7 @@ export async function verifyPlace(dataDir: string): Promise<readonly Finding[]> 
   return explained(() => verifyDirectory(dataDir), USE_BACKUP);
 }
 
-/** What the files of a directory say of themselves; `identity` is told by the objects where the store does not say it. */
+/** The facts of the store in a directory; `identity` is taken from the objects if the store does not record it. */
 export async function statDataDirectory(dataDir: string): Promise<DirectoryStat> {
   demandStore(dataDir);
   const { statDirectory } = await import('../storage/engines/lmdb/stat.ts');

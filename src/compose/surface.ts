@@ -31,7 +31,7 @@ export interface Surface {
   readonly steps: readonly Step[];
   /** Answers what is not for a resource. */
   readonly serve: Endpoint;
-  /** Told of the end of every request. */
+  /** Called with the end of every request. */
   readonly finished: (ctx: Context) => void;
   readonly watchEvents: RequestMetrics['watchEvents'];
   /** A part of the start is done. */

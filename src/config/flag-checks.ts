@@ -93,7 +93,7 @@ export function checkTogether(options: FlagOptions, given: ReadonlySet<string>):
   };
   both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
   if (options.tlsMinVersion === 'VersionTLS13' && options.tlsCipherSuites.length > 0 && !options.tlsCipherSuites.some(isNewSuite))
-    throw new FlagError('--tls-cipher-suites names no suite of TLS 1.3, which alone is spoken with --tls-min-version VersionTLS13');
+    throw new FlagError('--tls-cipher-suites names no suite of TLS 1.3, which --tls-min-version VersionTLS13 requires');
   both('proxy-client-cert-file', 'proxy-client-key-file', options.proxyClientCertFile, options.proxyClientKeyFile);
   both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
   for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {

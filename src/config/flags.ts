@@ -47,7 +47,7 @@ const serving = {
     'CERT,KEY[:NAME,…]',
     readSniFiles,
   ),
-  'tls-min-version': choice<TlsVersion>('VersionTLS12', Object.keys(tlsVersions) as TlsVersion[], 'Oldest version of TLS that is spoken.'),
+  'tls-min-version': choice<TlsVersion>('VersionTLS12', Object.keys(tlsVersions) as TlsVersion[], 'Minimum version of TLS.'),
   'tls-cipher-suites': repeated<readonly string[]>(
     [],
     `Cipher suites that are offered, best first: ${cipherSuiteNames.join(', ')}. By default those that Node prefers.`,
@@ -60,7 +60,7 @@ const serving = {
     'Connections that are open at once from one address; more are closed as they come. 0 is no limit, for servers behind a proxy.',
   ),
   'request-timeout': duration('1m', 'Time after which a request that is not a watch is ended.'),
-  'min-request-timeout': int(1800, 'Seconds that a watch lasts at least, unless the client says otherwise.'),
+  'min-request-timeout': int(1800, 'Minimum seconds of a watch without timeoutSeconds.'),
   'enable-priority-and-fairness': bool(
     true,
     'Queue requests by FlowSchemas and PriorityLevelConfigurations; false: only limit how many are handled at once.',
@@ -100,7 +100,7 @@ const store = {
 };
 
 const api = {
-  identity: text('plat', `Names the server goes by: ${Object.keys(identities).join(', ')}, or a JSON file with its own.`, {
+  identity: text('plat', `Identity of the server: ${Object.keys(identities).join(', ')}, or a JSON file with its own.`, {
     value: 'NAME|FILE',
   }),
   'service-cluster-ip-range': repeated<readonly string[]>(
@@ -272,7 +272,7 @@ const observing = {
     'How much is logged, 0 to 10: notable events from 2, details from 4, requests from 6, those of the own controllers from 7, outlines of bodies from 8. Secrets never are.',
     { max: 10 },
   ),
-  'log-format': choice('text', ['text', 'json'], 'Form of log lines.'),
+  'log-format': choice('text', ['text', 'json'], 'Format of log lines.'),
   'show-hidden-metrics-for-version': text('', 'The release before this one, to show metrics that were hidden since.', { value: 'VERSION' }),
 };
 

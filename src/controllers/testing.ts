@@ -106,7 +106,7 @@ export class FakeApi implements Http {
     const path = `${pathOf(kind, namespace)}/${name}`;
     await this.request({ method: 'DELETE', path, ...(propagationPolicy !== undefined && { body: JSON.stringify({ propagationPolicy }) }) });
   }
-  /** Forgets what went before: watches that begin there are told so. */
+  /** Compacts the history: watches that begin before it end with 410. */
   compact(): void {
     this.oldest = this.version;
   }

@@ -47,7 +47,7 @@ export const established: NamesCondition = {
   message: 'the initial names have been accepted',
 };
 
-/** A definition that has been established stays so, whatever becomes of its names. */
+/** A definition that has been established stays so, even if its names change. */
 function establishment({ conditions }: CustomResourceDefinitionStatus, accepted: boolean): NamesCondition | undefined {
   const old = conditions?.find(({ type }) => type === 'Established');
   if (old?.status === 'True') return undefined;

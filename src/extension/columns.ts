@@ -1,6 +1,6 @@
 /**
  * The Table of a custom kind: the name, then what its definition points to. A cell is of the type that its column
- * declares; a value of another type leaves it empty, save that every value can be told as text.
+ * declares; a value of another type leaves it empty, except that every value can be shown as text.
  */
 
 import type { CustomResourceColumnDefinition } from '../kinds/apiextensions/schema/v1.ts';
@@ -100,7 +100,7 @@ function textOf(value: unknown, row: PathEffort): string {
   return typeof value === 'number' ? numberText(value) : cut(String(value), CELL_CHARACTERS);
 }
 
-/** Very small numbers are told with an exponent earlier than this language does it, and that has two figures at least. */
+/** Very small numbers are written with an exponent earlier than this language does it, and that has two figures at least. */
 function numberText(value: number): string {
   const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value);
   return text.replace(/e([+-])(\d)$/, 'e$10$2');

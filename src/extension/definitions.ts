@@ -1,11 +1,11 @@
 /**
- * Keeps the kinds that the server serves in step with the custom resource definitions: judges their names, establishes
+ * Keeps the kinds that the server serves in step with the custom resource definitions: accepts their names, establishes
  * those that may be served, and removes the objects of those that go. The states of a definition:
  *
- *   new          → its names are judged                                                 → accepted, or waiting
- *   waiting      for a name that another definition has; judged again when that goes    → accepted
+ *   new          → its names are checked                                                → accepted, or waiting
+ *   waiting      for a name that another definition has; checked again when that goes    → accepted
  *   accepted     → established: its kind is served
- *   established  a change of it makes the kind anew; names that change are judged again
+ *   established  a change of it makes the kind anew; names that change are checked again
  *   terminating  objects can no longer be made; those that are there are deleted        → gone, once nothing holds it
  */
 import type { WebhookClient } from '../admission/webhooks/client.ts';

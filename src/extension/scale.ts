@@ -8,7 +8,7 @@ import { badRequest, unprocessable } from '../meta/errors.ts';
 import { type FieldErrors, Path } from '../meta/field.ts';
 import { JsonPathError, plainPath, setAt, valueAt } from '../meta/json-path.ts';
 
-/** Shown to who writes the scale of an object without a number: it can be told from every number that may be wanted. */
+/** Shown to who writes the scale of an object without a number: it can be distinguished from every number that may be wanted. */
 const UNSET = -(2 ** 31);
 const MAX_REPLICAS = 2 ** 31 - 1;
 

@@ -1,6 +1,6 @@
 /**
  * Which kinds a body may say it is of, for the words that refuse it: a kind that is known but is another than the path's
- * is told apart from one that nobody knows, and an old version of the right kind from both.
+ * is distinguished from one that nobody knows, and an old version of the right kind from both.
  *
  * Known are the kinds of `schemas.ts`, and those of versions that are served no more: clients of a stock server still get
  * to hear that their version is the wrong one.

@@ -7,7 +7,7 @@
  *   gets.inc();                                    // per request
  *
  * The life of a metric: a STABLE one that is deprecated keeps being shown with `(Deprecated from x.y)` before its help. Three
- * releases after its deprecation it is hidden, unless the server is told to show what the last release still showed; one
+ * releases after its deprecation it is hidden, unless --show-hidden-metrics-for-version names the last release; one
  * release later it is gone. An ALPHA one is hidden as soon as it is deprecated.
  */
 import type { Work } from './slices.ts';
@@ -205,7 +205,7 @@ export interface MetricsOptions {
   readonly version: string;
   /** `--show-hidden-metrics-for-version`: the release before this one, whose metrics are shown once more. */
   readonly showHiddenFor?: string;
-  /** Told when a deprecated metric is registered. */
+  /** Called with when a deprecated metric is registered. */
   readonly warn?: (message: string) => void;
 }
 

@@ -14,7 +14,7 @@ export class OwnCertificates {
     this.read = read;
   }
 
-  /** Certificates are told by their keys: one that was issued anew for the same key is still this server's. */
+  /** Certificates are recognized by their keys: one that was issued anew for the same key is still this server's. */
   has(certificate: X509Certificate): boolean {
     const pems = this.read();
     if (pems.length !== this.pems.length || pems.some((pem, i) => pem !== this.pems[i])) {

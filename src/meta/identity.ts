@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The names a server goes by. Every API group suffix, label domain, well-known namespace and media type
+ * The names of a server. Every API group suffix, label domain, well-known namespace and media type
  * that differs between a `plat` server and one that must pass for a stock server is spelled here and nowhere else.
  */
 export interface Identity {

@@ -23,7 +23,7 @@ export type JsonPath = (value: unknown, bound?: PathEffort) => unknown[];
 export class JsonPathError extends Error {}
 
 /** From values to those one step on; undefined where a value is of the wrong shape, which ends the search without a result. */
-type Step = (values: readonly unknown[]) => unknown[] | undefined;
+type PathSegment = (values: readonly unknown[]) => unknown[] | undefined;
 
 /** Most values between two steps: `..` after `..` finds values again and again. More end the search. */
 const MOST = 100_000;
@@ -55,7 +55,7 @@ export function jsonPath(text: string): JsonPath {
   };
 }
 
-function inTurn(steps: readonly Step[]): Step {
+function inTurn(steps: readonly PathSegment[]): PathSegment {
   return (values) => {
     let current: unknown[] | undefined = values as unknown[];
     for (const step of steps) {
@@ -77,11 +77,11 @@ function children(value: unknown): unknown[] {
 }
 
 const field =
-  (name: string): Step =>
+  (name: string): PathSegment =>
   (values) =>
     values.filter((value) => isObject(value) && Object.hasOwn(value, name)).map((value) => (value as Record<string, unknown>)[name]);
 
-const everyChild: Step = (values) =>
+const everyChild: PathSegment = (values) =>
   values.flatMap((value) => {
     const below = children(value);
     spend(below.length);
@@ -89,7 +89,7 @@ const everyChild: Step = (values) =>
   });
 
 /** Every value that holds others, itself before those below it. */
-const everywhere: Step = (values) => {
+const everywhere: PathSegment = (values) => {
   const found: unknown[] = [];
   const visit = (value: unknown): void => {
     const below = children(value);
@@ -103,12 +103,12 @@ const everywhere: Step = (values) => {
 };
 
 const constant =
-  (value: unknown): Step =>
+  (value: unknown): PathSegment =>
   (values) =>
     values.map(() => value);
 
 const union =
-  (branches: readonly Step[]): Step =>
+  (branches: readonly PathSegment[]): PathSegment =>
   (values) => {
     const found: unknown[] = [];
     for (const branch of branches) {
@@ -122,7 +122,7 @@ const union =
   };
 
 /** Items of lists; null is passed over, anything else that is not a list ends the search. */
-function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): Step {
+function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): PathSegment {
   return (values) => {
     const found: unknown[] = [];
     for (const value of values) {
@@ -137,7 +137,7 @@ function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): Ste
 }
 
 /** `[from:to:step]`. Negative bounds count from the end; bounds outside the list are a fault, an empty range is not. */
-function slice(from: number, to: number | undefined, step: number): Step {
+function slice(from: number, to: number | undefined, step: number): PathSegment {
   return ofLists((list) => {
     const start = from < 0 ? from + list.length : from;
     const end = to === undefined ? list.length : to < 0 ? to + list.length : to;
@@ -149,7 +149,7 @@ function slice(from: number, to: number | undefined, step: number): Step {
 }
 
 /** `[n]`: one item. */
-const index = (n: number): Step => slice(n, n === -1 ? undefined : n + 1, 1);
+const index = (n: number): PathSegment => slice(n, n === -1 ? undefined : n + 1, 1);
 
 type Compare = (order: number) => boolean;
 const comparisons: Readonly<Record<string, Compare>> = {
@@ -161,9 +161,9 @@ const comparisons: Readonly<Record<string, Compare>> = {
   '>=': (order) => order >= 0,
 };
 
-const having = (what: Step): Step => ofLists((list) => list.filter((item) => (what([item])?.length ?? 0) > 0));
+const having = (what: PathSegment): PathSegment => ofLists((list) => list.filter((item) => (what([item])?.length ?? 0) > 0));
 
-function comparing(one: Step, operator: string, other: Step): Step {
+function comparing(one: PathSegment, operator: string, other: PathSegment): PathSegment {
   const passes = comparisons[operator] as Compare;
   return ofLists((list) => {
     const found: unknown[] = [];
@@ -204,8 +204,8 @@ class PathReader {
     this.text = text;
   }
 
-  steps(): Step[] {
-    const steps: Step[] = [];
+  steps(): PathSegment[] {
+    const steps: PathSegment[] = [];
     while (this.at < this.text.length) {
       const step = this.step();
       if (step !== undefined) steps.push(step);
@@ -213,7 +213,7 @@ class PathReader {
     return steps;
   }
 
-  private step(): Step | undefined {
+  private step(): PathSegment | undefined {
     if (this.take('[?(')) return this.filter();
     if (this.take('..')) return everywhereThen(this.match(NAME));
     if (this.take('.')) return this.name();
@@ -223,12 +223,12 @@ class PathReader {
     return this.literal();
   }
 
-  private name(): Step | undefined {
+  private name(): PathSegment | undefined {
     const name = this.match(NAME);
     return name === '' ? undefined : named(name);
   }
 
-  private literal(): Step {
+  private literal(): PathSegment {
     const quote = this.text[this.at] as string;
     if (quote === '"' || quote === "'") return constant(this.quoted(quote));
     const number = this.match(NUMBER);
@@ -254,7 +254,7 @@ class PathReader {
   }
 
   /** What stands between `[` and `]`. */
-  private brackets(): Step {
+  private brackets(): PathSegment {
     const end = this.text.indexOf(']', this.at);
     if (end < 0) throw new JsonPathError('a bracket is not closed');
     const inner = this.text.slice(this.at, end);
@@ -263,7 +263,7 @@ class PathReader {
     return parts.length === 1 ? bracketed(inner) : union(parts.map((part) => bracketed(part.trim())));
   }
 
-  private filter(): Step {
+  private filter(): PathSegment {
     const inner = this.condition();
     const parts = OPERATOR.exec(inner);
     if (parts === null) return having(inTurn(new PathReader(inner).steps()));
@@ -299,10 +299,10 @@ class PathReader {
   }
 }
 
-const named = (name: string): Step => (name === '*' ? everyChild : field(name.replaceAll('\\', '')));
-const everywhereThen = (name: string): Step => (name === '' ? everywhere : inTurn([everywhere, named(name)]));
+const named = (name: string): PathSegment => (name === '*' ? everyChild : field(name.replaceAll('\\', '')));
+const everywhereThen = (name: string): PathSegment => (name === '' ? everywhere : inTurn([everywhere, named(name)]));
 
-function bracketed(text: string): Step {
+function bracketed(text: string): PathSegment {
   if (text === '*') return slice(0, undefined, 1);
   const key = /^'([^']*)'$/.exec(text)?.[1];
   if (key !== undefined) return inTurn(new PathReader(`.${key}`).steps());

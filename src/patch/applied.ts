@@ -23,7 +23,7 @@ import {
 
 // ---- the set -----------------------------------------------------------------------------------------------------
 
-/** The fields that an object names. Throws Untyped where items of a list cannot be told apart. */
+/** The fields that an object names. Throws Untyped where items of a list cannot be distinguished. */
 export function fieldsOf(shape: Shape, value: unknown, skipped?: Skipped): FieldSet {
   gathered.top = 0;
   return below(shape, value, false, skipped) ?? emptySet;

@@ -13,12 +13,12 @@ import { type FieldSet, leaf } from './fieldset.ts';
 
 /** Steps that are remembered; with more than that all are forgotten, and those still in use soon remembered again. */
 const MOST = 16_384;
-/** Steps with the same element that are told apart by what lies below it; one more, and the others are forgotten. */
+/** Steps with the same element that are distinguished by what lies below it; one more, and the others are forgotten. */
 const MOST_ALIKE = 16;
 /** Nodes with more entries are mostly the only ones of their kind. */
 export const MOST_ENTRIES = 64;
 
-/** A sequence of entries, told by the last one. */
+/** A sequence of entries, identified by the last one. */
 export class Step {
   private made: FieldSet | undefined;
   private again = false;

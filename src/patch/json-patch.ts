@@ -97,7 +97,7 @@ function* apply(operations: readonly Operation[], document: JsonValue): Work<Jso
     root.document = withPlainLists(root.document);
   } catch (error) {
     const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
-    // Clients are not told which operation it was, as with a stock server; who patches for another may tell.
+    // The error does not name the operation, as with a stock server; callers may add it.
     if (at < operations.length) refusal.cause = `operation ${at} (${shown(operations[at] ?? {})}) does not apply`;
     throw refusal;
   }

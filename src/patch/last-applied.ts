@@ -14,7 +14,7 @@ import { difference, type FieldSet } from './fieldset.ts';
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
 
 export interface ClientApply {
-  /** The name under which the client applies unless told otherwise. */
+  /** The name under which the client applies by default. */
   readonly manager: string;
   /** The annotation that holds what it applied last. */
   readonly annotation: string;

@@ -167,7 +167,7 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
 
 /** More managers than this are refused where a client sends them: no object has so many hands. */
 export const MAX_MANAGERS = 1_000;
-/** More updating managers than this are not told apart: the oldest become one. */
+/** More updating managers than this are not distinguished: the oldest become one. */
 export const MAX_UPDATERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 

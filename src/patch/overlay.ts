@@ -11,7 +11,7 @@ import { anyShape, isObject, type ListShape, type MessageShape, type Shape } fro
 
 type Entries = { [key: string]: unknown };
 
-/** `live` is in the normal form, `applied` as it was sent. Throws Untyped where items of a list cannot be told apart. */
+/** `live` is in the normal form, `applied` as it was sent. Throws Untyped where items of a list cannot be distinguished. */
 export function overlay(shape: Shape, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live;
   if (live === undefined) return applied;

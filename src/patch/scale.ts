@@ -1,6 +1,6 @@
 /**
  * Ownership through the `scale` subresource. There the object shows only its number of replicas, as another kind; whoever
- * owns the field behind it owns the number. A write to the view is judged on the view, and then carried back.
+ * owns the field behind it owns the number. A write to the view is validated on the view, and then carried back.
  *
  *   managers of the object ──viewManagers──▸ managers of the view ──write──▸ ──objectManagers──▸ managers of the object
  */

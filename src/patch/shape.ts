@@ -1,6 +1,6 @@
 /**
  * What ownership needs to know of a type, worked out once a type: the path element of every field, which lists and maps
- * are merged, and how the items of a list are told apart.
+ * are merged, and how the items of a list are distinguished.
  */
 
 import { own } from '../lib/own.ts';
@@ -56,7 +56,7 @@ export type Shape = LeafShape | ListShape | MapShape | MessageShape | AnyShape;
 
 export const anyShape: AnyShape = { node: 'any' };
 
-/** Items of a list that are told apart by their keys or values. Each is a path of its own in the sets of its owners. */
+/** Items of a list that are distinguished by their keys or values. Each is a path of its own in the sets of its owners. */
 export const MAX_ITEMS = 20_000;
 
 /** Refuses a list that is too long for its items to be followed. */
@@ -67,7 +67,7 @@ export function checkLength(list: readonly unknown[]): void {
     );
 }
 
-/** The items of a list cannot be told apart, or a value is not what the schema says: nothing can be said about owners. */
+/** The items of a list cannot be distinguished, or a value is not what the schema says: nothing can be said about owners. */
 export class Untyped extends Error {
   constructor(message: string) {
     super(message);

@@ -26,7 +26,7 @@ export class Undeclared extends Error {}
 /** A rule asks for few objects in few versions; one that does not come to an end is at fault. */
 const MOST_CALLS = 100;
 
-/** What becomes of fields that the schema of a custom version does not name. */
+/** How unknown fields of a custom version are treated. */
 export type UndeclaredFields = 'refuse' | 'drop';
 
 /** What a rule answers. Throws or rejects with what the rule throws, with Undeclared, or with what a conversion rejects with. */

@@ -115,7 +115,7 @@ function listCurrent(
   const last = (many[many.length - 1] as Item).key;
   const slices = new Slices(() => waits?.ended === true, undefined, waits?.owner);
   return selectInSlices(many, selection, slices).then((items) =>
-    // With a selector only whether there is more is told.
+    // With a selector the number of remaining items is not known.
     page(resource.identity, from(items), selection, revision, start, limit, (key) => (last > key ? 1 : 0)),
   );
 }
@@ -221,7 +221,7 @@ function currentRest(resource: Resource, selection: Selection): (key: string) =>
     resource.collection?.items.each(`${key}\u0000`, (_, other) => {
       if (!other.startsWith(selection.prefix)) return false;
       count++;
-      // With a selector only whether there is more is told, not how much.
+      // With a selector the number of remaining items is not known.
       return selection.everything;
     });
     return count;

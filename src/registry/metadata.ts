@@ -47,7 +47,7 @@ export function validateMetadataLast(env: KindEnv, kind: Kind, object: ApiObject
   if (errors.empty && !kind.anyFinalizer && object.metadata.finalizers !== undefined) validatePlainFinalizers(object.metadata, errors, env);
 }
 
-/** A field of long ago: it is not kept, and who sends it is told so. */
+/** A removed field: it is dropped with a warning. */
 export function dropClusterName(ctx: WriteContext, object: ApiObject): void {
   const meta = object.metadata as { clusterName?: string };
   if (meta.clusterName === undefined) return;

@@ -36,7 +36,7 @@ type Values = Record<string, unknown>;
 
 /**
  * The JSON text of an object as bytes, behind so many bytes of room for others. Throws TextTooLong when it has found that the
- * text has more than twice `most` bytes; a shorter one is made, so that its size can be told.
+ * text has more than twice `most` bytes; a shorter one is encoded, so that its size is known.
  */
 export function* encodeSteps(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Work<Buffer> {
   beginPart();

@@ -72,7 +72,7 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
 const zeroTime = '0001-01-01T00:00:00Z';
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
 
-/** These types are made from a text, and what is no text is refused as such; only what the text says is judged in their own words. */
+/** These types are made from a text, and what is no text is refused as such; only the content of the text gets errors of their own. */
 function plainText(value: unknown): string {
   if (typeof value !== 'string') throw unreadable(value, types.string);
   return value;

@@ -12,7 +12,7 @@ export { toJson } from './json-value.ts';
 export { cloneJson, setKey } from './plain.ts';
 
 export interface DecodeOptions {
-  /** Told of every field that the schema does not know. */
+  /** Called for every field that the schema does not know. */
   readonly report?: ((problem: Problem) => void) | undefined;
 }
 

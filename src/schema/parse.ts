@@ -29,7 +29,7 @@ export interface ParseOptions {
   readonly merge?: boolean;
   /** The text is not a client's: it may hold any number of objects, lists and keys. */
   readonly uncounted?: boolean;
-  /** Told of every repeated key. */
+  /** Called for every repeated key. */
   readonly report?: ((problem: Problem) => void) | undefined;
 }
 

@@ -13,7 +13,7 @@ export { stringifyYaml, yamlWork } from './yaml-write.ts';
 export interface YamlOptions {
   /** More documents that hold anything are an error; otherwise the first one counts. */
   readonly single?: boolean;
-  /** Told of every repeated key. The last value counts. */
+  /** Called for every repeated key. The last value counts. */
   readonly report?: ((problem: Problem) => void) | undefined;
 }
 

@@ -35,7 +35,7 @@ const DISCOVERY_MS = 5000;
 const UNAVAILABLE = 'service unavailable';
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
 
-/** Told to the client in plain text, as stock servers do. */
+/** Sent in plain text, as stock servers do. */
 class Unreachable extends Error {
   /** The connection had been kept, and was closed at the other end before the request was read. */
   readonly stale: boolean;
@@ -76,7 +76,7 @@ async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Prom
     else await tunnel(deps, ctx, backend, target, path, protocol);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    // The client is gone, or has been told that it took too long.
+    // The client disconnected, or got a timeout error.
     if (ctx.res.destroyed || ctx.res.headersSent) return;
     deps.report('a server behind this one could not be reached', {
       apiService: backend.name,
@@ -101,7 +101,7 @@ function targetOf({ guard }: AggregationDeps, { server }: Backend): Target {
 }
 
 /**
- * The path as it was judged, written anew: what the other server reads must be what was allowed here, whatever the client
+ * The path as it was authorized, written anew: what the other server reads must be what was allowed here, whatever the client
  * had put into escapes. Steps upwards are understood differently by different servers.
  */
 function pathOf({ path, search }: Context): string {

@@ -229,7 +229,7 @@ async function parseLater(
 const jsonOptions = (report: FieldReport | undefined): ParseOptions =>
   report === undefined ? quietly : { merge: true, report: duplicatesTo(report) };
 
-/** What a client is told of text that cannot be parsed. */
+/** The error for the client about text that cannot be parsed. */
 function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, body: Buffer): unknown {
   if (error instanceof TooLargeError) return requestTooLarge(`Request entity too large: ${error.message}`);
   if (!(error instanceof DecodeError)) return error;
@@ -300,7 +300,7 @@ function decodeValue(value: JsonValue, type: BodyType, expected: Expected, repor
     throw unfit(type, expected.custom ? metadataFault(value, error) : error.message, expected);
   }
 }
-/** Of custom objects only the metadata is read by a type, and told of by itself. */
+/** Only the metadata of custom objects is decoded by a type, and its errors are reported apart. */
 function metadataFault(value: JsonValue, whole: DecodeError): string {
   try {
     decode(ObjectMeta, (value as { metadata?: JsonValue } | null)?.metadata ?? {});

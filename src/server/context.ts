@@ -121,7 +121,7 @@ export class Context {
     const value = this.req.headers[name];
     return Array.isArray(value) ? value[0] : value;
   }
-  /** Whether nobody waits for the answer any more: the client went away, or was told that its time is up. */
+  /** Whether nobody waits for the answer any more: the client disconnected, or got a timeout error. */
   get ended(): boolean {
     return this.res.destroyed || this.res.headersSent;
   }

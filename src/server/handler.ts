@@ -14,7 +14,7 @@ export interface HandlerOptions {
   readonly steps: readonly Step[];
   readonly requestTimeoutMs: number;
   readonly clock: Clock;
-  /** Told of faults that are not the client's. */
+  /** Called with faults that are not the client's. */
   readonly report: (error: unknown, ctx: Context) => void;
   /** Called when an answer is finished or its connection is gone. */
   readonly finished: (ctx: Context) => void;

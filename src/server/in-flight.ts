@@ -1,5 +1,5 @@
 /**
- * How many requests are handled at once. Beyond a limit a request is told to come back in a second, rather than making
+ * How many requests are handled at once. Beyond a limit a request gets 429 with Retry-After 1, rather than making
  * all others slow; those that last (watches, tunnels, logs) are counted but not limited, and the super-users always get
  * an answer.
  */
@@ -37,7 +37,7 @@ export class InFlight {
 
   private readonly begin: ((ctx: Context) => () => void) | undefined;
 
-  /** `begin` is told of every request that lasts, and answers what its end is told to. */
+  /** `begin` is called for every long-running request, and returns the function to call at its end. */
   constructor(limits: InFlightLimits, begin?: (ctx: Context) => () => void) {
     this.limits = limits;
     this.begin = begin;

@@ -24,7 +24,7 @@ const MAX_PATH = 1024;
 const MAX_OUTLINE = 2048;
 const MAX_DEPTH = 6;
 const MAX_FIELDS = 40;
-/** A larger body is told by its size alone. */
+/** Of a larger body only the size is logged. */
 const MAX_BODY = 256 * 1024;
 
 /** Called at the end of each request; `observe` itself where no request is logged. */

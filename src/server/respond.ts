@@ -148,7 +148,7 @@ export async function sendStatus(
   }
 }
 
-/** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and told without its details. */
+/** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and sent without its details. */
 export function sendError(ctx: Context, error: unknown, report: (error: unknown) => void): void {
   // It has its answer, or there is nobody to take one.
   if (error instanceof RequestEnded) return;

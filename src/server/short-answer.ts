@@ -5,7 +5,7 @@
  * character for each byte.
  *
  * It relies on two members of Node's response that are not documented, though older than most that are: `_storeHeader`, which
- * completes a head (date, length, what becomes of the connection), and `_header`, the head until it is sent. Where they are not
+ * completes a head (date, length, connection), and `_header`, the head until it is sent. Where they are not
  * there, `sendShort` sends nothing, and the answer goes the usual way.
  */
 import { ServerResponse, STATUS_CODES } from 'node:http';

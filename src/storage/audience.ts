@@ -1,5 +1,5 @@
 /**
- * Who is told of a collection's changes. Most watchers of a large cluster want one object, or the objects of one node: they
+ * The listeners of a collection's changes. Most watchers of a large cluster want one object, or the objects of one node: they
  * say so, and a change finds them by its key and its fields instead of asking every one.
  */
 import type { CollectionEvent, EventListener } from './collection.ts';
@@ -20,7 +20,7 @@ export class Audience {
     return this.count;
   }
 
-  /** Without an interest it is told of everything; with one, at least of all changes from or to what it is interested in. */
+  /** Without an interest it gets every change; with one, at least all changes from or to what it is interested in. */
   add(listener: EventListener, interest?: Interest): () => void {
     const leave = this.enter(listener, interest);
     this.count++;

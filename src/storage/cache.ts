@@ -12,7 +12,7 @@ import type { Facts } from './item.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
 const LOAD_CHUNK = 1000;
-/** How long changes are waited for that the store told of in a list. */
+/** How long to wait for changes up to the revision of a list. */
 const CHANGES_WAIT_MS = 30_000;
 
 /** What all collections held at a revision. */
@@ -143,9 +143,9 @@ export class Cache {
     const at = await this.eachEntry(prefix, ({ key, value, revision, created, unreadable }) =>
       take(key.slice(prefix.length), value, revision, created, unreadable),
     );
-    if (!(await this.waitFor(at, CHANGES_WAIT_MS))) throw new Error('the store does not tell of its changes');
+    if (!(await this.waitFor(at, CHANGES_WAIT_MS))) throw new Error('the store does not deliver its changes');
   }
-  /** Whoever follows the collection is told that it ends. */
+  /** Ends the watches of the collection. */
   remove(prefix: string): void {
     this.collections.get(prefix)?.close();
     this.collections.delete(prefix);

@@ -15,7 +15,7 @@ export interface CollectionEvent {
   readonly item: Item;
   readonly previous: Item | undefined;
   readonly revision: number;
-  /** The previous state under this event's revision: what watchers are told of whose selection it has left. Made on first use. */
+  /** The previous state under this event's revision: what watchers get whose selection it has left. Made on first use. */
   left?: Item;
   /** Encodings made for one watcher and shared by all: representation → frame, as the server makes them. */
   frames: Map<string, unknown> | undefined;
@@ -83,7 +83,7 @@ export class Collection {
   private eventBytes = 0;
   /**
    * Revision at which an object that could not be read was deleted or written anew. What it was before is not known, so that
-   * a watch from an earlier version cannot be told of that: its client must list again.
+   * a watch from an earlier version cannot get that: its client must list again.
    */
   unknownUntil = 0;
   /** Revision of the newest change of this collection. */

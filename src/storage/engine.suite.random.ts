@@ -24,7 +24,7 @@ interface Draft {
   readonly size: number;
 }
 /** `back` counts revisions back from the newest; below zero it points to the future. */
-type Step =
+type HistoryStep =
   | { readonly do: 'commit'; readonly drafts: readonly (readonly Draft[])[] }
   | { readonly do: 'get'; readonly key: string; readonly back: number }
   | { readonly do: 'range'; readonly prefix: string; readonly from: number; readonly limit: number; readonly back: number }
@@ -42,7 +42,7 @@ const draft = fc.record<Draft>({
 const drafts = fc.uniqueArray(draft, { minLength: 1, maxLength: 4, selector: ({ key }) => key });
 const back = fc.integer({ min: -1, max: 12 });
 const limit = fc.integer({ min: 1, max: 6 });
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<HistoryStep> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({ do: fc.constant('commit' as const), drafts: fc.array(drafts, { minLength: 1, maxLength: OWN_KEYS.length }) }),
@@ -75,7 +75,7 @@ interface Run {
   readonly subscribers: { seen: Recording; after: number }[];
 }
 
-async function runHistory(fixture: EngineFixture, steps: readonly Step[]): Promise<void> {
+async function runHistory(fixture: EngineFixture, steps: readonly HistoryStep[]): Promise<void> {
   await fixture.engine.commit([...KEYS, ...OWN_KEYS].map((key) => remove(key)));
   const base = fixture.engine.revision;
   await fixture.engine.compact(base);
@@ -85,7 +85,7 @@ async function runHistory(fixture: EngineFixture, steps: readonly Step[]): Promi
   await settleSubscribers(run);
 }
 
-async function runStep(run: Run, step: Step): Promise<void> {
+async function runStep(run: Run, step: HistoryStep): Promise<void> {
   const { model, fixture } = run;
   const engine = fixture.engine;
   // Reading before the beginning of this history is no part of it.

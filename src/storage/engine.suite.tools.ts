@@ -39,7 +39,7 @@ export const keysOf = (result: RangeResult): string[] => result.entries.map((ent
 export const pairsOf = (changes: readonly ChangeRecord[]): [string, string, number][] =>
   changes.map((change) => [change.type, change.key, change.revision]);
 
-/** What a subscriber was told, and a way to wait until it knows a revision. */
+/** The changes that a subscriber got, and a wait for a revision. */
 export interface Recording {
   readonly changes: ChangeRecord[];
   /** One element a delivery: the changes and the revision that came with it. */

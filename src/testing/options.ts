@@ -12,7 +12,7 @@ export interface ManifestObject {
 }
 
 export interface TestServerOptions {
-  /** The names the server goes by: `kubernetes` for stock manifests. Default: `plat`. */
+  /** The identity of the server: `kubernetes` for stock manifests. Default: `plat`. */
   readonly identity?: 'plat' | 'kubernetes' | (string & {}) | undefined;
   /** Whether it has a port (TLS, on loopback), for other programs and clients. Default: no. */
   readonly listen?: boolean | undefined;

@@ -21,7 +21,7 @@ import type { Snapshot } from './snapshot.ts';
 
 /** A server that runs. */
 export interface TestServer extends AsyncDisposable {
-  /** The names that it goes by. */
+  /** Its identity. */
   readonly identity: Identity;
   /** `https://127.0.0.1:38211`. Throws where the server has no port. */
   readonly url: string;

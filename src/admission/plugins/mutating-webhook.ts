@@ -178,7 +178,7 @@ class Mutator {
     return changed;
   }
 
-  // ---- what is told of it ----------------------------------------------------------------------------------------
+  // ---- reports --------------------------------------------------------------------------------------------------
 
   private failedOpen(request: AdmissionRequest, webhook: Webhook, round: number): void {
     this.metrics.failedOpen(webhook, 'admit');

@@ -66,7 +66,7 @@ class Evaluator {
     });
   }
 
-  /** Labels of a namespace must make sense, and whoever raises the level is told of the pods that are too free for it. */
+  /** Validates the labels of a namespace; a stricter level gets a warning about existing pods that violate it. */
   namespace(request: AdmissionRequest): void {
     if (request.subresource !== '') return;
     const policyAndErrors = (object: ApiObject | undefined) => {

@@ -19,7 +19,7 @@ import { forbiddenSecret } from './service-account-secrets.ts';
 
 /** How long the account that every namespace gets is waited for: pods may be created right after their namespace. */
 const DEFAULT_ACCOUNT_WAIT_MS = 1500;
-/** An hour, and a little more, by which the tokens of pods can be told from others. */
+/** An hour, and a little more, by which the tokens of pods can be distinguished from others. */
 const TOKEN_SECONDS = 3607;
 const FILE_MODE = 0o644;
 

@@ -33,7 +33,7 @@ async function callWebhooks(
 ): Promise<void> {
   const texts = new VersionedTexts(env, request);
   const refusals = await Promise.all(chosen.map((candidate) => one(env, dispatcher, metrics, request, candidate, texts)));
-  // Of several refusals the client is told the first in the order of the webhooks, whichever came first in time.
+  // Of several refusals the client is informed the first in the order of the webhooks, whichever came first in time.
   const refusal = refusals.find((error) => error !== undefined);
   if (refusal !== undefined) throw refusal;
 }

@@ -1,4 +1,4 @@
-/** Judges a pod by a level of a release. */
+/** Evaluates a pod against a level of a release. */
 import { baseline } from './baseline.ts';
 import type { Check, Examined } from './checks.ts';
 import type { Level, LevelVersion, Version } from './policy.ts';
@@ -6,7 +6,7 @@ import { restricted } from './restricted.ts';
 import type { Violation } from './words.ts';
 
 type Rule = (pod: Examined) => Violation | undefined;
-/** Rules of a level and release, in the order in which they are told. Made when they are first needed. */
+/** Checks of a level and release, in the order of their messages. Made when they are first needed. */
 const made = new Map<string, readonly Rule[]>();
 /** Releases beyond the newest that changed a rule have the same rules as that one. */
 const NEWEST = Math.max(...[...baseline, ...restricted].flatMap(({ since }) => since.map(([release]) => release)));

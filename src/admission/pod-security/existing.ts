@@ -1,4 +1,4 @@
-/** Whom a stricter level of a namespace would have kept out: told to whoever raises it. */
+/** Warnings about existing pods that violate a stricter level of their namespace. */
 
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Live } from '../../kinds/live.ts';

@@ -61,7 +61,7 @@ async function post(env: PluginEnv, client: WebhookClient, webhook: Webhook, tex
   }
 }
 
-/** What the client is told of a webhook that said no. */
+/** The error for the client about a webhook that said no. */
 export function denial(webhook: Webhook, status: Status | undefined): ApiError {
   const by = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = status?.message || status?.reason;

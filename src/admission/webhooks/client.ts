@@ -40,7 +40,7 @@ const MAX_REDIRECTS = 10;
 /** A place to call, with the connections to it. */
 interface Place {
   readonly key: string;
-  /** As the caller is told of it when a call fails. */
+  /** The address in errors. */
   readonly shown: string;
   readonly path: string;
   readonly connections: Connections;

@@ -8,7 +8,7 @@ import { Matcher, type RuleObject } from './match.ts';
 export type ReviewVersion = 'v1' | 'v1beta1';
 
 export interface Webhook {
-  /** Tells webhooks apart, also those that a configuration names alike. */
+  /** Unique, also for webhooks of the same name. */
   readonly id: string;
   /** Place among all webhooks of its sort. */
   readonly index: number;
@@ -41,7 +41,7 @@ export class WebhookSource {
   private asOf = -1;
   private matcher = new Matcher([]);
 
-  /** `changed` is told of the webhooks that are left after each change. */
+  /** `changed` is called with the remaining webhooks after each change. */
   constructor(live: Live<ConfigurationObject> | undefined, changed: (webhooks: readonly Webhook[]) => void) {
     this.live = live;
     this.changed = changed;

@@ -28,7 +28,7 @@ export class Rounds {
   remember(object: ApiObject | undefined): void {
     if (this.earlier.size > 0) this.last = structuredClone(object);
   }
-  /** Whether somebody must be told that the object is another than the one that was kept. */
+  /** Whether a webhook must be called again because the object has changed. */
   changedSince(object: ApiObject | undefined): boolean {
     return this.earlier.size > 0 && !equal(this.last, object);
   }

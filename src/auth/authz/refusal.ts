@@ -1,4 +1,4 @@
-/** What a caller is told who may not. */
+/** The message of a Forbidden error. */
 import { type ApiError, forbidden } from '../../meta/errors.ts';
 import type { Attributes } from '../types.ts';
 

@@ -77,7 +77,7 @@ function checkSeconds(issuer: TokenIssuer, seconds: number): void {
   if (!errors.empty) throw invalid({ group: groupName(issuer.identity, 'authentication'), resource: 'TokenRequest' }, '', errors.list);
 }
 
-/** Throws what the caller is to be told: no such account, bad life, bad binding. */
+/** Throws an ApiError for an unknown account, an invalid lifetime or an invalid bound object. */
 export function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: RequestedToken): IssuedToken {
   const account = issuer.live('', 'serviceaccounts').get(namespace, name);
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);

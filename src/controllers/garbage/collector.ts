@@ -28,7 +28,7 @@ export interface CollectorOptions {
   /** Resolves to true when the dependents of everything that exists are known; to false when the end has come. */
   readonly ready: () => Promise<boolean>;
   readonly check: (uid: string) => void;
-  /** This object cannot be judged before other kinds are served. */
+  /** This object can be processed only when other kinds are served. */
   readonly unresolved: (uid: string) => void;
 }
 
@@ -150,7 +150,7 @@ export class Collector {
     return undefined;
   }
 
-  /** The object of a node as it is now; where it is gone the graph is told. */
+  /** The current object of a node; a node whose object is gone is removed from the graph. */
   private async find(node: Node): Promise<ApiObject | undefined> {
     const { client, graph } = this.options;
     const live = await client.find(node.resource as ServedResource, node.namespace, node.name, true);
@@ -160,7 +160,7 @@ export class Collector {
   }
 
   private async finishDependents(node: Node, live: ApiObject): Promise<void> {
-    // An object that owns itself does not wait for itself; whoever got the owner wrong, and so cannot be judged, holds nobody up.
+    // An object that owns itself does not wait for itself; a dependent with an invalid owner reference does not block.
     const blocks = (dependent: Node): boolean =>
       dependent.owners.some((owner) => owner.uid === node.uid && owner.blockOwnerDeletion === true && names(owner, dependent, node));
     const blocking = [...node.dependents].filter((dependent) => dependent !== node && blocks(dependent));

@@ -47,7 +47,7 @@ export function garbageCollector({ settleMs }: GarbageSettings): Controller {
       });
       const forget = served.onChange((found) => {
         monitors.update(found);
-        // What could not be judged may be judged now.
+        // Objects that waited for this kind can be processed now.
         for (const uid of unresolved) checks.add(uid);
         unresolved.clear();
       });

@@ -13,7 +13,7 @@ export interface InformerChoice<T extends ApiObject> {
   readonly fieldSelector?: string;
   readonly namespace?: string;
   readonly metadataOnly?: boolean;
-  /** What is kept of an object. Two that keep different things are told apart by `form`. */
+  /** What is kept of an object. Two that keep different things are distinguished by `form`. */
   readonly keep?: (object: T) => T;
   readonly form?: string;
 }

@@ -14,7 +14,7 @@ import { Informers } from './informers.ts';
 import { WorkQueue } from './queue.ts';
 import { ServedResources } from './resources.ts';
 
-/** The user, the lease and the field manager that controllers share go by this name on every server of this API. */
+/** The name of the user, the lease and the field manager that controllers share. */
 export const managerName = 'kube-controller-manager';
 
 export interface ManagerOptions {
@@ -133,7 +133,7 @@ function startOne(controller: Controller, { options, client, informers, served }
   };
 }
 
-/** What will be tried again is told quietly where it is in the nature of things: others write at the same time. */
+/** A retry after a conflicting write is expected and logged at debug level only. */
 function reportFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
   if (error instanceof ApiError && (error.code === 409 || error.code === 404 || isTerminating(error))) {
     log.debug(4, 'controller failed, retrying', { ...fields, error: error.message });

@@ -21,7 +21,7 @@ export interface QueueOptions {
   /** How many keys are worked on at a time. */
   readonly workers?: number;
   readonly work: (key: string) => Promise<Outcome>;
-  /** Told of every failure. */
+  /** Called for every failure. */
   readonly report: (error: unknown, key: string) => void;
   /** First and longest wait of a key that fails. */
   readonly firstRetryMs?: number;

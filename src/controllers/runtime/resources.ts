@@ -99,7 +99,7 @@ export class ServedResources {
     this.start();
     return this.current === undefined || this.stale ? this.refresh() : this.current;
   }
-  /** Told of what is served, at first and whenever it has changed. */
+  /** Called with what is served, at first and whenever it has changed. */
   onChange(listener: (found: Discovered) => void): () => void {
     this.listeners.add(listener);
     if (this.current !== undefined) listener(this.current);

@@ -20,7 +20,7 @@ export interface AvailabilityOptions extends CheckDeps {
   readonly onServiceChange: (listener: (key: string) => void) => () => void;
   readonly changeStatus: (name: string, change: (object: ApiObject) => void) => Promise<void>;
   readonly clock: Clock;
-  /** Told of every verdict on a server behind this one; of one that is gone, without a verdict. */
+  /** Called for every verdict on a server behind this one; of one that is gone, without a verdict. */
   readonly observed: (name: string, verdict: Verdict | undefined) => void;
   readonly report: (error: unknown) => void;
 }
@@ -77,12 +77,12 @@ export class Availability {
       return;
     }
     const sameServer = old !== undefined && equal(old.spec, object.spec);
-    // What this server itself just told needs no other look.
+    // A condition that this server just wrote needs no check.
     if (sameServer && conditionOf(object)?.reason === this.reported.get(name)) return;
     if (!sameServer) this.unpause(name);
     this.look(name);
   }
-  /** Reasons as they were last told. */
+  /** Reasons that were last written. */
   private readonly reported = new Map<string, string>();
 
   private serviceChanged(key: string): void {

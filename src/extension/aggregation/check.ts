@@ -47,7 +47,7 @@ export async function check(deps: CheckDeps, service: APIService, { server }: Pi
   }
 }
 
-/** What can be told without asking the server. The network of services stands in for other types of them. */
+/** What is known without a request to the server. The network of services stands in for other types of them. */
 function serviceProblem({ services, endpoints }: CheckDeps, reference: ServiceReference): Verdict | undefined {
   const { namespace = '', name = '', port = 443 } = reference;
   const named = `service/${name} in ${JSON.stringify(namespace)}`;
@@ -67,7 +67,7 @@ function serviceProblem({ services, endpoints }: CheckDeps, reference: ServiceRe
 }
 
 /**
- * Rejects with what is to be told. Certificates are not looked at, as in stock servers: nothing that is answered here is
+ * Rejects with the message of the condition. Certificates are not looked at, as in stock servers: nothing that is answered here is
  * used, and requests that pass through do look.
  */
 async function probe(server: RemoteServer, path: string): Promise<void> {

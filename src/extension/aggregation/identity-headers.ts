@@ -1,5 +1,5 @@
 /**
- * How a server behind this one is told who asks: in headers, which it believes because the connection shows the
+ * How an aggregated server learns the user: from headers, which it trusts because the connection shows the
  * certificate of this proxy. The names are part of the stock API, and published for servers that read them there.
  */
 import type { User } from '../../auth/types.ts';

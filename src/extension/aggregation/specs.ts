@@ -82,7 +82,7 @@ export class RemoteSpecs {
     return available && this.kept.get(name)?.server !== server;
   }
 
-  /** Servers that are gone are spoken of no more; those that are only unavailable still are. */
+  /** Specs of servers that are gone are removed; those of unavailable ones stay. */
   private drop(): void {
     const here = new Set(this.options.backends.all().map(({ name }) => name));
     let changed = false;

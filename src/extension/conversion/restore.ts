@@ -59,7 +59,7 @@ function texts(value: JsonValue | undefined, field: string): Texts | undefined {
   return value as Texts;
 }
 
-/** What was there before is not judged anew. */
+/** What was there before is not validated again. */
 function checkChanged({ metadata }: ApiObject, labels: Texts | undefined, annotations: Texts | undefined): void {
   const errors = new FieldErrors();
   const at = Path.of('metadata');

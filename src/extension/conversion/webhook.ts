@@ -121,7 +121,7 @@ async function convert(
   });
 }
 
-/** One object is spoken of in another way than one of several. */
+/** The message for one object differs from that for one of several. */
 function fault(error: Error, index: number, count: number): string {
   const where = error instanceof BadObject ? error.where : 'object';
   if (where === 'metadata') return `invalid metadata${count === 1 ? '' : ` in object at index ${index}`}: ${error.message}`;

@@ -159,7 +159,7 @@ class StructureCheck {
       errors.forbidden(at.child('properties').key('metadata'), 'must not be specified in a nested context');
   }
 
-  /** Fields that combinations speak of are also in the structure. `from` is where they are spoken of. */
+  /** Fields of combinations are also in the structure. `from` is where they are named. */
   completeness(validation: JSONSchemaProps, schema: JSONSchemaProps, at: Path, from: Path): void {
     const { not, allOf, anyOf, oneOf } = validation;
     if (not !== undefined) this.nestedCompleteness(not, schema, at, from.child('not'));

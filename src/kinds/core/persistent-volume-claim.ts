@@ -128,7 +128,7 @@ export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
     status: status<PersistentVolumeClaim>({
       prepareForUpdate: (claim, old) => {
         claim.spec = old.spec;
-        // How far growing has come is told only by servers that let it be undone.
+        // Only servers that can undo a resize report its progress.
         if (old.status.allocatedResources === undefined) delete claim.status.allocatedResources;
         if (old.status.resizeStatus === undefined) delete claim.status.resizeStatus;
       },

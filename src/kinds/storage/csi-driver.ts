@@ -85,7 +85,7 @@ export const CSIDriverKind = kind<CSIDriver>({
       type: 'boolean',
       description: 'Whether volumes of the driver must be attached to a node before they are mounted.',
     },
-    { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether the driver is told about the pod when it mounts a volume.' },
+    { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether the driver gets information about the pod when it mounts a volume.' },
     {
       name: 'StorageCapacity',
       type: 'boolean',

@@ -39,7 +39,7 @@ function validateSource(source: VolumeAttachmentSource, at: Path, errors: FieldE
 }
 
 function validateError(error: VolumeError | undefined, at: Path, errors: FieldErrors): void {
-  // The bound told is that of metadata, as clients know it.
+  // The error names the bound of metadata, as in stock servers.
   if (Buffer.byteLength(error?.message ?? '') > MAX_MESSAGE_BYTES) errors.tooLong(at.child('message'), MAX_METADATA_BYTES);
 }
 

@@ -1,6 +1,6 @@
 import type { Path } from '../../meta/field.ts';
 
-/** Of a list, for each member whether an equal one stands before it. Members are told apart by their text. */
+/** Of a list, for each member whether an equal one stands before it. Members are distinguished by their text. */
 export function repeats<T>(list: readonly T[], textOf: (member: T) => string): boolean[] {
   const seen = new Set<string>();
   return list.map((member) => {

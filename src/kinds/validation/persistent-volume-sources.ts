@@ -23,7 +23,7 @@ type SourceRule<K extends SourceName> = (
 ) => void;
 interface SourceEntry {
   readonly name: SourceName;
-  /** Where complaints about the source, and about a second source, are told: clients know them so. */
+  /** The path in errors about the source and about a second source, as in stock servers. */
   readonly at: string;
   readonly again: string;
   readonly rule: SourceRule<SourceName>;

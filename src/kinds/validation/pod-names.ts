@@ -1,4 +1,4 @@
-/** Annotations and labels that mean something on pods, under the identity the server goes by. */
+/** Annotations and labels that mean something on pods, with the names of the identity. */
 import { domainName, type Identity } from '../../meta/identity.ts';
 
 export interface PodNames {
@@ -16,7 +16,7 @@ export interface PodNames {
   readonly unsafeSysctls: string;
   /** Once held init containers and their states; dropped. */
   readonly oldInit: readonly string[];
-  /** Labels of nodes that go by other names now, with what to say about them. */
+  /** Labels of nodes that were renamed, with the warning. */
   readonly oldNodeLabels: ReadonlyMap<string, string>;
 }
 

@@ -19,9 +19,9 @@ type SourceName = keyof VolumeSource;
 type SourceRule<K extends SourceName> = (source: NonNullable<VolumeSource[K]>, at: Path, errors: FieldErrors, env: KindEnv) => void;
 interface SourceEntry {
   readonly name: SourceName;
-  /** Where complaints about the source are told, where that is not its own name: clients know them so. */
+  /** The path in errors about the source if it is not its own name, as in stock servers. */
   readonly at: string;
-  /** Where a second source is told. */
+  /** The path in errors about a second source. */
   readonly again: string;
   readonly rule: SourceRule<SourceName>;
 }

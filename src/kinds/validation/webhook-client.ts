@@ -38,7 +38,7 @@ interface URLParts {
   readonly fragment: string;
 }
 
-/** The parts of a URL as it is written, or what is wrong with it. The URL class would mend what is to be refused. */
+/** The parts of a URL as it is written, or what is wrong with it. The URL class would repair what is to be refused. */
 function splitURL(text: string): URLParts | string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL';

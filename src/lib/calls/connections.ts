@@ -28,7 +28,7 @@ export interface TlsSettings {
 
 export interface ConnectionsOptions {
   readonly clock: Clock;
-  /** How TLS is spoken; absent: not at all. */
+  /** TLS options; absent: no TLS. */
   readonly tls?: TlsSettings;
   /** One more call waits. */
   readonly maxConnections: number;
@@ -363,7 +363,7 @@ function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Ses
     secureContext: tls.secureContext,
     // With anchors the check is made when the handshake has ended, before anything is sent.
     rejectUnauthorized: tls.insecure !== true && tls.anchors === undefined,
-    // A name is told to the other end, an address only checked.
+    // A name is sent as SNI, an address only checked.
     servername: isIP(name) === 0 ? name : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
     ...(known !== undefined && { session: known.ticket }),

@@ -2,7 +2,7 @@
  * Trust in a bundle of certificates. Every certificate of it is an anchor, be it a root, an intermediate or the very
  * certificate of the server: that is what clients put into `caBundle`, and what a stock server accepts.
  *
- * OpenSSL asks for a root unless told otherwise, which Node can do from 20.18 and 22.9 on. Before these the chain is followed
+ * OpenSSL asks for a root by default, which Node can do from 20.18 and 22.9 on. Before these the chain is followed
  * here, by the rules that client certificates are verified by, before anything is sent.
  */
 import type { X509Certificate } from 'node:crypto';

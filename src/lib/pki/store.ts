@@ -1,6 +1,6 @@
 /**
  * The server's own keys and certificates, in a directory or in memory alone, made where missing, renewed where they run out or no longer
- * fit the names the server goes by. What exists and fits is left alone.
+ * fit the names of the server. What exists and fits is left alone.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -1,5 +1,5 @@
 /**
- * Which numbers of a range are in use, one bit each. A pool is told of uses by the store (`AllocationTable`); what it
+ * Which numbers of a range are in use, one bit each. The store reports uses to a pool (`AllocationTable`); what it
  * hands out is only a proposal, which the commit of the write makes true or refuses.
  */
 

@@ -8,7 +8,7 @@ import type { Action, ActionRequest } from '../services.ts';
 export interface AdmittedOptions {
   /** The kind of the body where that is not the kind of the resource itself. */
   readonly objectKind?: ObjectKind;
-  /** Completes the body between those that may change it and those that judge it. */
+  /** Completes the body between mutation and validation. */
   readonly complete?: (request: ActionRequest, now: number) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * pods/exec, pods/attach and pods/portforward: the connection switches to a streaming protocol (SPDY or WebSocket) that is
- * spoken between the client and the agent of the pod's node; this server finds the agent and stays out of the way.
+ * between the client and the agent of the pod's node; this server finds the agent and stays out of the way.
  */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '../../kinds/core/schema/pod-options.ts';

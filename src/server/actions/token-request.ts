@@ -10,7 +10,7 @@ import type { MessageType } from '../../schema/types.ts';
 import type { Action, ActionRequest } from '../services.ts';
 import type { AdmittedOptions } from './admitted.ts';
 
-/** Fills in what a request may leave out, before those that judge see it. */
+/** Fills in defaults before validation. */
 function complete({ write, body }: ActionRequest, now: number): void {
   const { metadata } = body as ApiObject;
   metadata.name ??= write.name;

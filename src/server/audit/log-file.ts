@@ -30,7 +30,7 @@ export interface LogFileOptions {
   readonly maxAgeMs: number;
   readonly compress: boolean;
   readonly now: () => number;
-  /** Told of a failure, with the number of events that were lost by it. */
+  /** Called with a failure, with the number of events that were lost by it. */
   readonly failed: (error: Error, events: number) => void;
 }
 
@@ -49,7 +49,7 @@ export class LogFile implements AuditSink {
     this.options = options;
   }
 
-  /** Opens the file for appending, so that a wrong path is told of at once. */
+  /** Opens the file for appending, so that a wrong path fails at once. */
   static async open(options: LogFileOptions): Promise<LogFile> {
     const log = new LogFile(options);
     if (options.path !== '-') {

@@ -18,7 +18,7 @@ import type { Trail } from './trail.ts';
 const USER_AGENT_LIMIT = 1024;
 /** Bytes of an object beyond which it is left out, and the event says so. */
 export const OBJECT_LIMIT = 4 * 1024 * 1024;
-/** Addresses of proxies that are believed to be told. */
+/** Most addresses of proxies that are recorded. */
 const SOURCE_LIMIT = 16;
 
 export class AuditRecord {

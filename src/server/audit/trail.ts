@@ -1,5 +1,5 @@
 /**
- * The audit trail of a server: judges requests by the policy, follows those that are to be recorded and hands their events
+ * The audit trail of a server: applies the policy to requests, follows those that are to be recorded and hands their events
  * to the sinks. A server without a policy has none, and its requests pay nothing.
  */
 

@@ -32,7 +32,7 @@ export interface AuditWebhookOptions {
   readonly clock: Clock;
   /** From 0 to below 1: spreads retries. */
   readonly random: () => number;
-  /** Told of events that were lost, and why. */
+  /** Called with events that were lost, and why. */
   readonly dropped: (events: number, why: string) => void;
 }
 

@@ -39,7 +39,7 @@ export interface HealthOptions {
   readonly livezGraceMs: number;
   readonly startedAt: number;
   readonly clock: Clock;
-  /** Told why checks failed, since the answer withholds it. */
+  /** Called with why checks failed, since the answer withholds it. */
   readonly report: (page: HealthPage, failures: readonly string[]) => void;
 }
 

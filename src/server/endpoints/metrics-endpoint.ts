@@ -10,7 +10,7 @@ import type { InFlight } from '../in-flight.ts';
 import { send } from '../respond.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** How long a scrape waits for the store to tell its size. */
+/** How long a scrape waits for the size of the store. */
 const STATS_WAIT_MS = 1000;
 
 /**
@@ -57,7 +57,7 @@ export function registerInFlight(metrics: Metrics, inFlight: InFlight): void {
   });
   const dropped = metrics.counter({
     name: 'apiserver_dropped_requests_total',
-    help: 'Requests that were told to try again later.',
+    help: 'Requests that were rejected with 429.',
     labels: ['request_kind'],
   });
   metrics.onCollect(() => {
@@ -116,7 +116,7 @@ export function registerCollections(metrics: Metrics, catalog: Catalog): void {
 
 /** Size of the store. Answers what must be awaited before a scrape. */
 export function registerStore(metrics: Metrics, engine: Engine, clock: Clock): () => Promise<void> {
-  const stats = metrics.gauge({ name: 'apiserver_storage_engine', help: 'What the store tells of itself.', labels: ['engine', 'fact'] });
+  const stats = metrics.gauge({ name: 'apiserver_storage_engine', help: 'Figures of the store.', labels: ['engine', 'fact'] });
   const revision = metrics
     .gauge({ name: 'apiserver_storage_revision', help: 'The newest revision.', labels: ['engine'] })
     .with(engine.name);
@@ -126,7 +126,7 @@ export function registerStore(metrics: Metrics, engine: Engine, clock: Clock): (
     const late = new Promise<Record<string, number>>((resolve) => {
       cancel = clock.after(STATS_WAIT_MS, () => resolve({}));
     });
-    // A store that does not answer is told by the health checks; the other metrics are wanted all the more.
+    // Health checks report a store that does not answer; the other metrics are still served.
     const facts = await Promise.race([engine.stats().catch(() => ({})), late]);
     cancel?.();
     for (const [fact, value] of Object.entries(facts)) stats.with(engine.name, fact).set(value);

@@ -18,7 +18,7 @@ import { head } from '../respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';
 
 export const BACKUP_PATH = '/store/backup';
-/** Backups under way at once; more are told to come back. */
+/** Backups under way at once; more get 429. */
 export const MOST_BACKUPS = 2;
 /** A client that takes nothing for so long is let go. */
 export const STALL_MS = 30_000;

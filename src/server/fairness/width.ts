@@ -1,6 +1,6 @@
 /**
  * How many seats a request needs. A seat is one small request: a list of many objects takes several, and so does a change
- * that many watchers are told of, for the time in which they are.
+ * that go to many watchers, for the time that takes.
  *
  *   get, watch (until it has begun), review          1
  *   list of 1,000 objects                            10, one for every 100

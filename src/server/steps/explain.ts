@@ -1,5 +1,5 @@
 /**
- * `X-Plat-Explain: true`: the client wants to be told what admission did with its request. What is told shows which
+ * `X-Plat-Explain: true`: the client asks what admission did with its request. The answer shows which
  * plug-ins and webhooks there are, so that it takes a permission of its own: the verb `explain` on the resource.
  */
 import { Explanation } from '../../admission/explain.ts';

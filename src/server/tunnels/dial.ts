@@ -1,5 +1,5 @@
 /**
- * Requests to targets of tunnels: one connection each unless told otherwise, bounds on how long a connection and the head of
+ * Requests to targets of tunnels: one connection each by default, bounds on how long a connection and the head of
  * an answer may take, errors in plain words.
  */
 import http from 'node:http';

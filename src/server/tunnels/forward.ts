@@ -27,7 +27,7 @@ export interface Forwarding {
   readonly path: string;
   /** Names and values in turn, without those of the body. */
   readonly headers: readonly string[];
-  /** What the client is told when the target cannot be reached. */
+  /** What the client is informed when the target cannot be reached. */
   readonly unreachable: Unreachable;
   readonly changeHeader?: ((name: string, value: string) => string) | undefined;
 }

@@ -13,7 +13,7 @@ export interface Guard {
   readonly allowed?: ((address: string) => boolean) | undefined;
   /** Addresses of a host name. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
-  /** Whether the other end, which shows this certificate, must not be spoken to. */
+  /** Whether the other end, which shows this certificate, must not be connected to. */
   readonly refused: (certificate: X509Certificate) => boolean;
 }
 
@@ -27,7 +27,7 @@ export class AddressNotAllowed extends Error {
   }
 }
 
-/** What the client is told of an error that is its own fault; undefined for others. */
+/** The error for the client about an error that is its own fault; undefined for others. */
 export const guardFault = (error: Error): Error | undefined =>
   error instanceof AddressNotAllowed || error instanceof OwnServer ? badRequest(error.message) : undefined;
 
@@ -52,7 +52,7 @@ export function guardedLookup({ allowed, lookup }: Guard): LookupFunction {
   };
 }
 
-/** The error of a connection whose other end is not to be spoken to. Nothing has been sent when its handshake ends. */
+/** The error of a connection to a refused target. Nothing has been sent when its handshake ends. */
 export function peerFault({ refused }: Guard, socket: TLSSocket): Error | undefined {
   const certificate = socket.getPeerX509Certificate();
   return certificate !== undefined && refused(certificate) ? new OwnServer() : undefined;

@@ -18,7 +18,7 @@ export function splitProxyPath(ctx: Context, segments: number): ProxyPath {
   const parts = (mark < 0 ? url : url.slice(0, mark)).split('/');
   const own = parts.slice(0, segments + 1);
   const prefix = own.join('/');
-  // The request was judged by its decoded path. A slash in disguise would make the two differ.
+  // The request was authorized by its decoded path. A slash in disguise would make the two differ.
   if (own.length <= segments || own.some((part) => /%2f/i.test(part)) || !startsWith(ctx.path, prefix)) {
     throw badRequest('the path of the request is ambiguous');
   }

@@ -12,7 +12,7 @@ import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
-/** Connections that pass through at once; one more tunnel is told to come back. */
+/** Connections that pass through at once; one more tunnel gets 429. */
 const TUNNEL_LIMIT = 8192;
 /** How long a connection that one side has closed may be silent before it is closed altogether. */
 const HALF_CLOSED_MS = 30_000;

@@ -48,7 +48,7 @@ function run(handle: Handle, req: IncomingMessage, socket: Socket, head: Buffer)
     socket.resume();
     socket.destroySoon();
   });
-  // An answer tells of its end; this is also how the end of a connection that was taken is told.
+  // An answer emits its end; an upgraded connection emits it the same way.
   socket.once('close', () => res.emit('close'));
   handle(req, res, {
     protocol: req.headers.upgrade ?? '',

@@ -122,7 +122,7 @@ export class WatchStream implements WatchSink {
   }
   fail(error: ApiError): void {
     if (this.ended) return;
-    // What still waits for a conversion is not missed: who is told of an error begins anew.
+    // Events that wait for a conversion are dropped: after an error the client lists again.
     this.later = [];
     this.laterBytes = 0;
     this.append(this.options.frames.error(error));

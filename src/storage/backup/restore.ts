@@ -3,7 +3,7 @@
  *
  * Everything gets new revisions, greater than any that a client can have seen: those of the backup, and as many more as may
  * have been given out after it was made. History is not restored. So a client that goes on with a revision from before is
- * told that it is gone, and lists again.
+ * gets 410, and lists again.
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Engine, Operation } from '../engine.ts';

@@ -4,7 +4,7 @@ import { belongs } from './belongs.ts';
 import { type Provider, ProviderUnavailable, startsWith } from './provider.ts';
 import { describeForm, storedFormOf } from './stored-form.ts';
 
-/** Told of every conversion; `status` is `OK` or `Unknown`, as a stock server counts. */
+/** Called for every conversion; `status` is `OK` or `Unknown`, as a stock server counts. */
 export interface TransformObserver {
   transformed(direction: 'to_storage' | 'from_storage', provider: Provider | undefined, ok: boolean, millis: number): void;
 }

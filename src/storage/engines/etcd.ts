@@ -71,7 +71,7 @@ const SKIPPED_AT_ONCE = 256;
 class EtcdEngine implements Engine {
   readonly name = 'etcd';
   readonly exclusive = false;
-  /** The newest revision that any answer of etcd has told. */
+  /** The newest revision in any answer of etcd. */
   revision = 0;
   compacted = 0;
   mark: StoreMark | undefined;
@@ -330,7 +330,7 @@ class EtcdEngine implements Engine {
         this.#end(feed);
         settle();
       };
-      const giveUp = () => finish(() => reject(new StoreUnavailable('etcd does not tell its changes')));
+      const giveUp = () => finish(() => reject(new StoreUnavailable('the watch of etcd does not deliver changes')));
       let cancel = this.#connection.after(timeoutMs, giveUp);
       const deliver: Subscriber = (changes, revision) => {
         cancel();

@@ -1,9 +1,9 @@
 /**
  * The default store: one file in the data directory, crash-safe, written by this process only. That is why it can number
- * revisions and judge expectations in memory, against writes that are not durable yet, and needs the disk only for
+ * revisions and check expectations in memory, against writes that are not durable yet, and needs the disk only for
  * durability. Keys are held in memory, values are not.
  *
- *   commit → judged and numbered at once → waits for its group → journal, one fsync → visible → answered
+ *   commit → checked and numbered at once → waits for its group → journal, one fsync → visible → answered
  *                                                                        later, many at a time → tables
  */
 

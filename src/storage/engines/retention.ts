@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** How long superseded versions stay readable, unless told otherwise. */
+/** How long superseded versions stay readable, by default. */
 export const DEFAULT_RETENTION_MS = 5 * 60_000;
 /** History is kept up to this fraction longer than asked, so that it is forgotten in batches. */
 const FRACTION = 64;

@@ -20,11 +20,11 @@ const TOO_MUCH_EFFORT =
 const TOO_LONG_DEFAULTS = `Request entity too large: the defaults of its definition would add more than ${MAX_DEFAULTS} bytes to the object`;
 
 export interface Reading {
-  /** Told the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
+  /** Called with the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
   readonly report?: Report;
-  /** What becomes of metadata inside the object that cannot be read: `refuse` throws DecodeError. */
+  /** How to treat invalid metadata inside the object: `refuse` throws DecodeError. */
   readonly broken?: Broken;
-  /** What becomes of nulls where there may be none: `keep` leaves them for validation to refuse. */
+  /** How to treat nulls where there may be none: `keep` leaves them for validation to refuse. */
   readonly nulls?: 'drop' | 'keep';
 }
 

@@ -17,7 +17,7 @@ import { below, eachPart } from './parts.ts';
 /** Metadata of an object that was never stored by itself: a time of creation need not be there. */
 export const EmbeddedMeta = message(ObjectMeta.name, { ...ObjectMeta.fields, creationTimestamp: opt(8, time) });
 
-/** What becomes of metadata that cannot be read: what a client sends is refused, what was stored loses the broken fields. */
+/** How invalid metadata is treated: what a client sends is refused, what was stored loses the broken fields. */
 export type Broken = 'refuse' | 'drop';
 
 /** Brings the metadata of all objects inside a value into its normal form, in place. Throws DecodeError. */

@@ -1,4 +1,4 @@
-/** Lists whose members are told apart by their value or by some keys hold no member twice. */
+/** Lists whose members are distinguished by their value or by some keys hold no member twice. */
 import { own } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../../meta/field.ts';

@@ -1,6 +1,6 @@
 /**
  * A structural schema as walks over values need it, made once for a version: what lies below a value, what is dropped, filled
- * in or told apart there, and whether a walk finds anything to do at all.
+ * in or distinguished there, and whether a walk finds anything to do at all.
  */
 import { atOnce, type Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';

@@ -9,7 +9,7 @@ import { CHARACTERS_A_STEP, spend } from './effort.ts';
 import type { Look, Tree } from './pattern-parse.ts';
 import { type CharSet, includes, lineEnd, wordChars } from './pattern-sets.ts';
 
-type Step =
+type PatternNode =
   | { readonly step: 'char'; readonly set: CharSet; readonly next: number }
   | { readonly step: 'look'; readonly look: Look; readonly next: number }
   | { readonly step: 'fork'; readonly ways: number[] }
@@ -23,9 +23,9 @@ const MOST_STATES = 500;
 export class TooLarge extends Error {}
 
 class Net {
-  readonly steps: Step[] = [];
+  readonly steps: PatternNode[] = [];
 
-  add(step: Step): number {
+  add(step: PatternNode): number {
     if (this.steps.length >= MOST_STEPS) throw new TooLarge();
     spend(1);
     return this.steps.push(step) - 1;
@@ -76,7 +76,7 @@ interface State {
 const matched: State = { steps: [], before: 0, next: [], end: true };
 
 export class Matcher {
-  private readonly steps: readonly Step[];
+  private readonly steps: readonly PatternNode[];
   private readonly start: number;
   /** A match can only begin where the text does. */
   private readonly anchored: boolean;
@@ -141,7 +141,7 @@ export class Matcher {
     const next = new Set<number>();
     for (const at of this.reach(from.steps, from.before, after)) {
       if (at === MATCH) return this.remember(from, kind, matched);
-      const step = this.steps[at] as Step;
+      const step = this.steps[at] as PatternNode;
       if (step.step === 'char' && this.membersOf(step.set)[kind] === 1) next.add(step.next);
     }
     if (!this.anchored) next.add(this.start);
@@ -187,7 +187,7 @@ export class Matcher {
     const open = [...from];
     const found: number[] = [];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const step = this.steps[at] as Step;
+      const step = this.steps[at] as PatternNode;
       if (step.step === 'char' || step.step === 'match') {
         found.push(at);
         continue;
@@ -225,7 +225,7 @@ function holds(look: Look, before: number | undefined, after: number): boolean {
 }
 
 /** Where one class of characters ends and the next begins. */
-function boundsOf(steps: readonly Step[]): number[] {
+function boundsOf(steps: readonly PatternNode[]): number[] {
   const bounds = new Set([0]);
   const split = (set: CharSet): void => {
     for (let i = 0; i < set.length; i += 2) {

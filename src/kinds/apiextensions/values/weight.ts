@@ -1,6 +1,6 @@
 /**
- * How much a schema says of a value. Where a value fits none of several alternatives, clients are told of the one that says
- * most: it is likely the one that was meant. The count is the one that they know from a stock server, so that they are told
+ * How much a schema says of a value. Where a value fits none of several alternatives, the error is that of the one that says
+ * most: it is likely the one that was meant. The count is that of a stock server, so that clients get
  * of the same one.
  */
 import type { JsonValue } from '../../../schema/types.ts';

@@ -52,7 +52,7 @@ export class Definitions {
   v2Custom(resource: Resource): Schemas {
     return this.finish({}, [resource], 2);
   }
-  /** Definitions of documents of discovery, where no resource is spoken of. */
+  /** Definitions of discovery documents, which belong to no resource. */
   v3Types(types: readonly MessageType[], groups: Groups): Schemas {
     return this.finish(openApiV3Schemas(types, this.options([], groups)), [], 3);
   }

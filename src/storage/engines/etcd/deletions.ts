@@ -1,7 +1,7 @@
 /**
  * A deletion tells when its key had been created. Etcd would add that to each event of a watch, but only together with the
  * whole previous value and for every overwritten key too, which makes the watch a good deal dearer for it. Deletions are
- * rarer, so they are looked up: all that have arrived with one question, to the member that told of them.
+ * rarer, so they are looked up: all that have arrived with one request, to the member that sent them.
  */
 import type { ChangeRecord } from '../../engine.ts';
 import type { Connection, Endpoint } from './connection.ts';

@@ -28,7 +28,7 @@ export interface FeedSource {
   currentRevision(): Promise<number>;
   /** Writes something that the watch will see. */
   barrier(): Promise<unknown>;
-  /** Told of the engine's own records, as they are written. */
+  /** Called with the engine's own records, as they are written. */
   own(record: OwnRecord): void;
   notice(message: string): void;
 }
@@ -262,7 +262,7 @@ class Unfollowable extends StoreUnavailable {}
 
 /**
  * Older servers may report progress before they have sent the events up to it, or not at all for a watch that has seen no
- * event (etcd issues 15220 and 17507, mended in 3.4.31 and 3.5.13).
+ * event (etcd issues 15220 and 17507, fixed in 3.4.31 and 3.5.13).
  */
 export function canReportProgress(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number);

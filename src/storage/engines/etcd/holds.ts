@@ -1,5 +1,5 @@
 /**
- * Revisions that stay readable, told to all servers on one etcd: a record `<prefix>.hold.<id>` with the revision, which
+ * Revisions that stay readable, for all servers on one etcd: a record `<prefix>.hold.<id>` with the revision, which
  * whoever compacts reads first. It hangs on a lease, so that a server that ends badly does not hold history for ever.
  */
 import type { Random } from '../../../lib/random.ts';

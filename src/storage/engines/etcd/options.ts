@@ -22,7 +22,7 @@ export interface EtcdOptions {
   readonly random?: Random;
   /** Whose store it must be; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
-  /** Told of lost connections and the like, for the log. */
+  /** Called with lost connections and the like, for the log. */
   readonly notice?: (message: string) => void;
 }
 
@@ -31,7 +31,7 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
 
 /** Largest answer that is taken. A page of a range that is larger is asked for again in smaller pages. */
 export const LARGEST_ANSWER = 64 * 1024 * 1024;
-/** Largest request that is sent; etcd itself takes 1.5 MiB unless told otherwise. */
+/** Largest request that is sent; etcd itself takes 1.5 MiB by default. */
 const LARGEST_REQUEST = 16 * 1024 * 1024;
 /** Bytes under way that one stream may have unread. */
 const FLOW_CONTROL_WINDOW = 4 * 1024 * 1024;

@@ -51,7 +51,7 @@ export class Reads {
     return { ...result, entries: await this.#withExpiries(result.entries) };
   }
 
-  /** Entries that hang on a lease are told apart by when that ends; leases are shared, so that each is asked for once. */
+  /** Entries that hang on a lease are distinguished by when that ends; leases are shared, so that each is asked for once. */
   async #withExpiries(entries: readonly LeasedEntry[]): Promise<Entry[]> {
     const ends = new Map<bigint, number>();
     const found: Entry[] = [];

@@ -8,7 +8,7 @@
  *   a file that is shorter than it was made                                          → damage
  *   frames 1 ~ 3, and the tables have the revisions of 1 and 2                       → 3: nothing is missing
  *
- * A last frame of which whole sectors are gone cannot be told from a write that did not finish.
+ * A last frame of which whole sectors are gone cannot be distinguished from a write that did not finish.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

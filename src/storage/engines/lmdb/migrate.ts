@@ -55,14 +55,14 @@ export async function migrateRows(tables: RawTables, stepped: () => void = () =>
 
 export const endMigration = ({ meta, write }: RawTables): Promise<void> => write(() => void meta.remove('migrating'));
 
-interface Step<Key> {
+interface MigrationPhase<Key> {
   /** Where the next step starts; undefined at the end. */
   readonly next: Key | undefined;
   readonly count: number;
   fill(): void;
 }
 
-async function eachStep<Key>(tables: RawTables, stepped: () => void, take: (start: Key | undefined) => Step<Key>): Promise<void> {
+async function eachStep<Key>(tables: RawTables, stepped: () => void, take: (start: Key | undefined) => MigrationPhase<Key>): Promise<void> {
   for (let start: Key | undefined; ; ) {
     const { next, fill, count } = take(start);
     if (count > 0) {

@@ -1,5 +1,5 @@
 /**
- * The newest version of every key, visible or not: what expectations are judged against. All keys are held, at about a
+ * The newest version of every key, visible or not: what expectations are checked against. All keys are held, at about a
  * hundred bytes each, because a look into the file costs as much as the rest of a commit; the values stay in the file.
  */
 import type { PendingChange } from './change.ts';

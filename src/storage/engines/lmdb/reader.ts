@@ -1,6 +1,6 @@
 /**
  * Reads of the store file. A read is bounded to a few milliseconds of a turn of the event loop; a longer one goes on in
- * the next turn. No snapshot of the database is held meanwhile: versions are told apart by their revisions, and those
+ * the next turn. No snapshot of the database is held meanwhile: versions are distinguished by their revisions, and those
  * that a read still needs are safe as long as its revision is not compacted.
  */
 import { nextTurn } from '../../../lib/next-turn.ts';

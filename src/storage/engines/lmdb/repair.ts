@@ -60,7 +60,7 @@ function checkRepairable(directory: string, { findings, old, legible }: Inventor
   if (findings.every(({ startsAnyway }) => startsAnyway))
     throw new Error(`the store in ${directory} cannot be repaired as it is, and nothing was changed: ${first?.message}`);
   throw new Error(
-    `the store in ${directory} is damaged (${first?.message}), and is of an older format, whose rows cannot be told from damaged ones; nothing was changed. Restore it from a backup, and start a server of this version on that, which brings it into format ${FORMAT}`,
+    `the store in ${directory} is damaged (${first?.message}), and is of an older format, whose rows cannot be distinguished from damaged ones; nothing was changed. Restore it from a backup, and start a server of this version on that, which brings it into format ${FORMAT}`,
   );
 }
 
