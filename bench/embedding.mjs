@@ -4,10 +4,12 @@
  *   npm run build && node --expose-gc bench/embedding.mjs [rounds]
  *
  * Prints one JSON object: milliseconds (median, lowest and highest of the rounds) and bytes. A fork is measured as a test sees
- * it: from the call to a server that has answered one request. The bytes of a fork are what the heap and buffers grow by for
+ * it: from the call to a server that has answered one request. Beside them: a process that is started anew for each test, in memory
+ * and without controllers, until it says that it is ready. The bytes of a fork are what the heap and buffers grow by for
  * each of a row of forks that all stay open, after a collection of garbage.
  */
 import { startTestServer } from '../dist/testing.js';
+import { startPlat } from './tools.mjs';
 
 const rounds = Number(process.argv[2] ?? 30);
 const [definitions, objects] = [20, 2000];
@@ -87,6 +89,14 @@ const startMs = await timed(
   },
   close,
 );
+const opened = [];
+for (let i = 0; i < rounds + WARM_UP; i++) opened.push(await startTestServer({ identity: 'kubernetes' }));
+const closeMs = await timed(rounds, () => opened.pop().close());
+const processMs = await timed(
+  5,
+  () => startPlat(['--store', 'memory', '--controllers=-*']),
+  (server) => server.stop(),
+);
 const fullMs = await timed(3, filled, close);
 const parent = await filled();
 const began = performance.now();
@@ -111,5 +121,9 @@ const forkBytes = globalThis.gc === undefined ? undefined : Math.round((bytes() 
 const total = bytes();
 await Promise.all([...forks, changed, parent].map(close));
 console.log(
-  JSON.stringify({ rounds, definitions, objects, startMs, fullStartMs: fullMs, snapshotMs, forkMs, resetMs, forkBytes, total }, null, 2),
+  JSON.stringify(
+    { rounds, definitions, objects, startMs, closeMs, processMs, fullStartMs: fullMs, snapshotMs, forkMs, resetMs, forkBytes, total },
+    null,
+    2,
+  ),
 );
