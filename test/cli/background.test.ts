@@ -68,7 +68,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     expect(existsSync(state('one'))).toBe(false);
     expect(config()).toMatchObject({ clusters: [], users: [], contexts: [], 'current-context': '' });
     expect(await listed()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   test('several at once, each with its own port and entry; other entries stay', async () => {
     mkdirSync(join(home, '.kube'));
@@ -93,7 +93,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     expect(await ok('up', 'c', '-o', 'kubeconfig')).toBe(`${state('c', 'data', 'admin.conf')}\n`);
     await ok('down', '--all');
     expect(config()).toMatchObject({ ...other, 'current-context': 'prod' });
-  }, 120_000);
+  }, 300_000);
 
   test('up of a name that runs: the same flags or none leave it alone, others are an error', async () => {
     await ok('up', '--store', 'memory', '--', '--v', '2');
@@ -104,7 +104,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain('default is running with other flags (--store=memory --v 2): `plat down default` first');
     expect(await listed()).toEqual(before);
-  }, 120_000);
+  }, 300_000);
 
   test('a server that was stopped with --keep, or whose process is gone, starts again with its data', async () => {
     await ok('up', 'dev', '--identity=kubernetes');
@@ -124,7 +124,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     writeFileSync(state('dev', 'server.json'), JSON.stringify(stale));
     expect(await ok('down', 'dev')).toBe('dev removed\n');
     expect(alive(process.pid)).toBe(true);
-  }, 120_000);
+  }, 300_000);
 
   test('a start that fails shows the end of the log and leaves nothing', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
@@ -137,7 +137,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     expect(stderr).toContain('--secure-port');
     expect(existsSync(state('bad'))).toBe(false);
     expect(await listed()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   test.each([
     [['up', 'No_Name'], 2, '"No_Name" is not a name of a server'],

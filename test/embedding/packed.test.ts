@@ -47,7 +47,7 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
       KUBECONFIG: '',
       PLATCONFIG: '',
     };
-  }, 120_000);
+  }, 300_000);
 
   test('holds the program, its documents and nothing of the sources', () => {
     expect(manifest.name).toMatch(/^@[a-z-]+\/plat$/);
@@ -69,7 +69,7 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
       expect({ type, stdout }).toEqual({ type, stdout: 'true\n' });
     }
     expect(readdirSync(project).filter((name) => name.startsWith('.'))).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 
   test('runs: version, a server with a store on disk, the programs for envtest', async () => {
     expect(await plat('version')).toContain(`plat ${manifest.version}`);
@@ -84,5 +84,5 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
     for (const name of ['kube-apiserver', 'etcd'])
       expect(readFileSync(join(assets, name), 'utf8')).toContain(`'${join(installed, 'dist')}/`);
     expect((await run(join(assets, 'kube-apiserver'), ['--version'], { env })).stdout).toBe('Kubernetes v1.24.0\n');
-  }, 120_000);
+  }, 300_000);
 });

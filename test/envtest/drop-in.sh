@@ -34,7 +34,7 @@ issue() {
 # As envtest finds out whether a program has a flag.
 has_flag() { "$assets/$1" --help | grep -Eq "^[[:space:]]*--$2\b"; }
 
-# until_ok PID CURL-ARGUMENTS…: asks every 100 ms, for 20 s, while the process lives.
+# until_ok PID CURL-ARGUMENTS…: asks every 100 ms while the process lives.
 until_ok() {
   pid=$1
   shift
@@ -42,7 +42,7 @@ until_ok() {
   while [ "$(curl -s -o /dev/null -w '%{http_code}' --max-time 5 "$@" || :)" != 200 ]; do
     kill -0 "$pid" 2>/dev/null || fail "the process ended before it answered: $*"
     tries=$((tries + 1))
-    [ "$tries" -lt 200 ] || fail "no answer: $*"
+    [ "$tries" -lt 900 ] || fail "no answer: $*"
     sleep 0.1
   done
 }

@@ -36,7 +36,7 @@ test.skipIf(skip !== undefined)(
       stderr: '',
     });
   },
-  120_000,
+  300_000,
 );
 
 test.skipIf(programMissing !== undefined)('help needs no Node, and the programs are written once', async () => {
