@@ -40,9 +40,9 @@ const isInstalled = (name: string): boolean => {
 const missing = programMissing ?? (isInstalled('jest') ? undefined : 'jest is not installed: npm ci');
 
 test.skipIf(missing !== undefined).each([
-  ['vitest', ['node_modules/vitest/vitest.mjs', 'run'], /Tests .*5 passed/],
-  ['Jest, as scripts', ['node_modules/jest/bin/jest.js', '--ci'], /Tests: .*5 passed, 5 total/],
-  ['node:test', ['--test', '--test-reporter=tap', 'test/operator.node.mjs'], /# pass 5\n# fail 0/],
+  ['vitest', ['node_modules/vitest/vitest.mjs', 'run'], /Tests .*6 passed/],
+  ['Jest, as scripts', ['node_modules/jest/bin/jest.js', '--ci'], /Tests: .*6 passed, 6 total/],
+  ['node:test', ['--test', '--test-reporter=tap', 'test/operator.node.mjs'], /# pass 6\n# fail 0/],
 ])(
   'the tests of the operator pass in %s',
   async (_, args, passed) => {

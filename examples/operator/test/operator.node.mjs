@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as k8s from '@kubernetes/client-node';
-import { assertCondition, assertEventually, assertEventuallyGone, assertOwnedBy, withServer } from '@plat-dev/plat/testing/node';
+import {
+  assertCondition,
+  assertEventually,
+  assertEventuallyGone,
+  assertOwnedBy,
+  assertSeen,
+  assertSeenTimes,
+  withServer,
+} from '@plat-dev/plat/testing/node';
 import { createWebsite, merge, paths, refs, send, serverOptions, withOperator } from './harness.js';
 
 const onServer = withServer(serverOptions);
@@ -17,6 +25,7 @@ test(
     assertOwnedBy(deployment, site);
     assertOwnedBy(await send(server, 'GET', paths.page), { kind: 'Website', name: 'home', controller: true });
     assertOwnedBy(await send(server, 'GET', paths.service), site);
+    assertSeen(server, { user: 'operator', verb: 'patch', resource: 'deployments', name: 'home', code: 201 });
   }),
 );
 
@@ -45,6 +54,21 @@ test(
 );
 
 test(
+  'goes on through conflicts',
+  onOperator(async (server) => {
+    await send(server, 'POST', '/api/v1/namespaces/default/configmaps', {
+      metadata: { name: 'websites' },
+      data: { other: 'http://other' },
+    });
+    const storm = server.faults.conflict({ verb: 'update', resource: 'configmaps', name: 'websites' }, 3);
+    await createWebsite(server);
+    await assertEventually(server, refs.directory, { data: { other: 'http://other', home: 'http://home.default.svc' } });
+    assert.equal(storm.count, 3);
+    assertSeenTimes(server, { verb: 'update', resource: 'configmaps', name: 'websites', code: 409 }, 3);
+  }),
+);
+
+test(
   'removes a site from the directory before it goes',
   onOperator(async (server) => {
     await createWebsite(server);
@@ -62,7 +86,7 @@ test(
     await createWebsite(server, { ttlSeconds: 3600 });
     await assertEventually(server, refs.site, { status: {} });
     await server.clock.advance('59m');
-    await send(server, 'GET', paths.site);
+    assertSeenTimes(server, { user: 'operator', verb: 'delete', resource: 'websites' }, 0);
     await server.clock.advance('1m');
     await assertEventuallyGone(server, refs.site);
   }),

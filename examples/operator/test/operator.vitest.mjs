@@ -16,6 +16,7 @@ test(
     expect(deployment).toBeOwnedBy(site);
     expect(await send(server, 'GET', paths.page)).toBeOwnedBy({ kind: 'Website', name: 'home', controller: true });
     expect(await send(server, 'GET', paths.service)).toBeOwnedBy(site);
+    expect(server).toHaveSeen({ user: 'operator', verb: 'patch', resource: 'deployments', name: 'home', code: 201 });
   }),
 );
 
@@ -44,6 +45,21 @@ test(
 );
 
 test(
+  'goes on through conflicts',
+  onOperator(async (server) => {
+    await send(server, 'POST', '/api/v1/namespaces/default/configmaps', {
+      metadata: { name: 'websites' },
+      data: { other: 'http://other' },
+    });
+    const storm = server.faults.conflict({ verb: 'update', resource: 'configmaps', name: 'websites' }, 3);
+    await createWebsite(server);
+    await expect(server).toEventuallyHave(refs.directory, { data: { other: 'http://other', home: 'http://home.default.svc' } });
+    expect(storm.count).toBe(3);
+    expect(server).toHaveSeenTimes({ verb: 'update', resource: 'configmaps', name: 'websites', code: 409 }, 3);
+  }),
+);
+
+test(
   'removes a site from the directory before it goes',
   onOperator(async (server) => {
     await createWebsite(server);
@@ -61,7 +77,7 @@ test(
     await createWebsite(server, { ttlSeconds: 3600 });
     await expect(server).toEventuallyHave(refs.site, { status: {} });
     await server.clock.advance('59m');
-    await send(server, 'GET', paths.site);
+    expect(server).not.toHaveSeen({ user: 'operator', verb: 'delete', resource: 'websites' });
     await server.clock.advance('1m');
     await expect(server).toEventuallyBeGone(refs.site);
   }),
