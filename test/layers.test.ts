@@ -15,7 +15,7 @@ const below = {
   patch: ['lib', 'schema', 'meta', 'kinds'],
   storage: ['lib', 'schema', 'meta', 'kinds'],
   auth: ['lib', 'schema', 'meta', 'kinds'],
-  admission: ['lib', 'schema', 'meta', 'kinds'],
+  admission: ['lib', 'schema', 'meta', 'kinds', 'patch', 'auth'],
   registry: ['lib', 'schema', 'meta', 'kinds', 'patch', 'storage', 'auth', 'admission'],
   extension: ['lib', 'schema', 'meta', 'kinds', 'patch', 'storage', 'auth', 'admission', 'registry'],
   server: ['lib', 'schema', 'meta', 'kinds', 'patch', 'storage', 'auth', 'admission', 'registry', 'extension'],

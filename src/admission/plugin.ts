@@ -1,5 +1,7 @@
 /** What a plug-in is made of: the server around it, and its part of the configuration file. */
+
 import type { X509Certificate } from 'node:crypto';
+import type { Attributes } from '../auth/types.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Served } from '../kinds/served.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,15 +14,8 @@ import type { AdmissionPlugin } from './types.ts';
 import type { WebhookTools } from './webhooks/tools.ts';
 
 /** Something that a user may be allowed to do. `group` is the full group name. */
-export interface UserAction {
-  readonly verb: string;
-  readonly group: string;
-  readonly version?: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-}
+export type UserAction = Pick<Attributes, 'verb' | 'group' | 'resource'> &
+  Partial<Pick<Attributes, 'version' | 'subresource' | 'namespace' | 'name'>>;
 
 export interface PluginEnv {
   readonly identity: Identity;

@@ -9,7 +9,6 @@ import { Metrics } from '../lib/metrics.ts';
 import { seededRandom } from '../lib/random.ts';
 import { kubernetes } from '../meta/identity.ts';
 import type { User } from '../meta/user.ts';
-import { readJsonPatch } from '../patch/index.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { MakePlugin, PluginEnv, UserAction } from './plugin.ts';
@@ -90,7 +89,6 @@ export class World {
     metrics: this.metrics,
     log: { warn: () => {}, info: () => {} },
     webhooks: {
-      jsonPatch: readJsonPatch,
       equivalents: (served) => serve(served.kind, kubernetes).map((one) => (one.version === served.version ? served : one)),
       toVersion: (served, hub) => fromHub(served, structuredClone(hub)),
       toHub,

@@ -3,15 +3,12 @@
  * into a decision. Both answer at once where they can: a promise is only for those that must call out, so that the
  * request path awaits nothing when nothing is remote.
  */
+
 import type { X509Certificate } from 'node:crypto';
 import { unauthorized } from '../meta/errors.ts';
+import type { User } from '../meta/user.ts';
 
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { User };
 
 /** Groups and users that the rules of access know by name. */
 export const wellKnown = {

@@ -6,13 +6,12 @@ import { readAdmissionConfiguration } from '../admission/configuration.ts';
 import type { PluginConfiguration, PluginEnv } from '../admission/plugin.ts';
 import { deprecationWarnings, enabledPlugins } from '../admission/plugin-names.ts';
 import { plugins } from '../admission/plugins/index.ts';
-import { type EscalationRules, rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
+import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
 import type { AdmissionChain, AdmissionPlugin } from '../admission/types.ts';
 import { warnUnasked, webhookPlugins } from '../admission/webhooks/dispatch.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { fromHub, toHub } from '../kinds/served.ts';
-import { readJsonPatch } from '../patch/index.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { applyDefaults } from '../schema/json.ts';
 import { type Auth, remoteOf } from './auth.ts';
@@ -45,7 +44,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
     chain.push(await named(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
   // The check for escalation runs last, on the final object.
-  chain.push(rbacEscalation(deps.auth.escalation as EscalationRules));
+  chain.push(rbacEscalation(deps.auth.escalation));
   return admissionChain(chain, chainMetrics(metrics, clock));
 }
 
@@ -83,7 +82,6 @@ function pluginEnv(
     log,
     ...(hooks !== undefined && { callsWebhook: (name: string) => hooks.callsWebhook(name) }),
     webhooks: {
-      jsonPatch: readJsonPatch,
       equivalents: (served) => {
         const { collection } = catalog.find(served.group, served.version, served.kind.plural) ?? {};
         if (collection === undefined) return [served];

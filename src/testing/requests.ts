@@ -5,8 +5,10 @@
  *   server.requests.find({ resource: 'deployments', name: 'web' })?.changed        // ['spec.replicas']
  *   server.history(deployment)                                                     // who changed what, oldest first
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../lib/clock.ts';
+import { groupOfApiVersion } from '../meta/api-version.ts';
 import type { Context } from '../server/context.ts';
 import type { ChangeRecord } from '../storage/engine.ts';
 import type { MemoryEngine } from '../storage/engines/memory.ts';
@@ -138,7 +140,7 @@ export class RequestLog implements RequestList {
   }
 
   history({ apiVersion, kind, metadata: { name, namespace, uid } }: ObjectReference): ObjectChange[] {
-    const group = apiVersion === undefined ? undefined : groupOf(apiVersion);
+    const group = apiVersion === undefined ? undefined : groupOfApiVersion(apiVersion);
     const found: ObjectChange[] = [];
     for (const one of this.written) {
       // A key ends with the name of its object.
@@ -146,7 +148,7 @@ export class RequestLog implements RequestList {
       const change = changeOf(one);
       const object = (change.after ?? change.before) as { apiVersion?: string; kind?: string; metadata?: ObjectReference['metadata'] };
       const { metadata } = object;
-      if (object.kind !== kind || (group !== undefined && groupOf(object.apiVersion ?? '') !== group)) continue;
+      if (object.kind !== kind || (group !== undefined && groupOfApiVersion(object.apiVersion ?? '') !== group)) continue;
       if (namespace !== undefined && metadata?.namespace !== namespace) continue;
       if (name !== undefined && metadata?.name !== name) continue;
       if (uid === undefined || metadata?.uid === uid) found.push(change);
@@ -276,5 +278,3 @@ function objectOf(value: Buffer | undefined): Record<string, unknown> | undefine
     return {};
   }
 }
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');

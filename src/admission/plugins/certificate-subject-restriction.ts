@@ -2,12 +2,13 @@
  * CertificateSubjectRestriction: the signer of client certificates makes nobody a master. That group passes every check,
  * and a certificate cannot be taken back.
  */
+import { wellKnown } from '../../auth/types.ts';
 import type { CertificateSigningRequest } from '../../kinds/certificates/schema/v1.ts';
 import { parseRequest } from '../../lib/pki.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 
-const MASTERS = 'system:masters';
+const MASTERS = wellKnown.masters;
 
 export const certificateSubjectRestriction: MakePlugin = ({ identity }) => ({
   name: 'CertificateSubjectRestriction',

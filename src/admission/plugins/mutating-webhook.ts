@@ -3,10 +3,12 @@
  * made of the object. Where one changed it, plug-ins run once more, and with them the webhooks before it that asked for
  * that (`IfNeeded`).
  */
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';
 import { ApiError, badRequest } from '../../meta/errors.ts';
+import { readJsonPatch } from '../../patch/index.ts';
 import { decode, encodeSaid, toJson } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { changes } from '../explain.ts';
@@ -132,7 +134,7 @@ class Mutator {
   /** A patch that cannot be read is a bad answer: the failure policy decides what comes of it. */
   private readPatch(patch: Buffer): (document: JsonValue) => JsonValue {
     try {
-      return this.env.webhooks.jsonPatch(patch);
+      return readJsonPatch(patch);
     } catch (error) {
       throw new BadPatch(`received invalid webhook response: response.patch is not a JSON patch: ${whyOf(error as Error)}`);
     }

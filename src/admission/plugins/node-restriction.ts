@@ -3,6 +3,7 @@
  * on it, its own lease, and nothing that would draw other work to it.
  */
 
+import { wellKnown } from '../../auth/types.ts';
 import type { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
@@ -19,8 +20,8 @@ import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { forbiddenLabels } from './node-labels.ts';
 
-const PREFIX = 'system:node:';
-const GROUP = 'system:nodes';
+const PREFIX = wellKnown.nodePrefix;
+const GROUP = wellKnown.nodes;
 const nodeOf = (user: User): string | undefined =>
   user.groups.includes(GROUP) && user.name.startsWith(PREFIX) ? user.name.slice(PREFIX.length) : undefined;
 

@@ -3,12 +3,12 @@
  * that do, one that leaves the pod as it is comes before those that fill something in, then the first by name.
  */
 
+import { authenticated, serviceAccountGroups, serviceAccountName } from '../../auth/authn/users.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import { equal } from '../../lib/equal.ts';
 import { domainName } from '../../meta/identity.ts';
-import type { User } from '../../meta/user.ts';
 import { kinds, type MakePlugin, type PluginEnv } from '../plugin.ts';
 import { violationsOf } from '../pod-security-policy/check.ts';
 import { fillPod } from '../pod-security-policy/fill.ts';
@@ -73,9 +73,6 @@ async function mayUse(env: PluginEnv, { user, namespace }: AdmissionRequest, { s
   if (await env.may(user, action)) return true;
   const account = spec.serviceAccountName ?? '';
   if (account === '') return false;
-  const runsAs: User = {
-    name: `system:serviceaccount:${namespace}:${account}`,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-  };
+  const runsAs = authenticated({ name: serviceAccountName(namespace, account), groups: serviceAccountGroups(namespace) });
   return env.may(runsAs, action);
 }

@@ -2,19 +2,15 @@
  * Nobody grants more than they have: roles and bindings are checked against the rights of their writer. Not one of the
  * plug-ins that can be switched; it runs last of those that see the object before it is validated.
  */
-import type { ApiObject } from '../../kinds/kind.ts';
-import type { User } from '../../meta/user.ts';
-import type { AdmissionPlugin } from '../types.ts';
 
-export interface EscalationRules {
-  checkRole(user: User, role: ApiObject, old: ApiObject | undefined): Promise<void>;
-  checkBinding(user: User, binding: ApiObject, old: ApiObject | undefined): Promise<void>;
-}
+import type { EscalationCheck } from '../../auth/authz/escalation.ts';
+import type { BindingObject } from '../../auth/authz/policy-rules.ts';
+import type { AdmissionPlugin } from '../types.ts';
 
 const roles = new Set(['roles', 'clusterroles']);
 const bindings = new Set(['rolebindings', 'clusterrolebindings']);
 
-export function rbacEscalation(rules: EscalationRules): AdmissionPlugin {
+export function rbacEscalation(rules: EscalationCheck): AdmissionPlugin {
   return {
     name: 'RBACEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -22,7 +18,8 @@ export function rbacEscalation(rules: EscalationRules): AdmissionPlugin {
     admit({ served, object, oldObject, user }) {
       if (served.kind.group !== 'rbac.authorization' || object === undefined) return;
       if (roles.has(served.kind.plural)) return rules.checkRole(user, object, oldObject);
-      if (bindings.has(served.kind.plural)) return rules.checkBinding(user, object, oldObject);
+      if (bindings.has(served.kind.plural))
+        return rules.checkBinding(user, object as BindingObject, oldObject as BindingObject | undefined);
     },
   };
 }

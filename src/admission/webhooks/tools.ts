@@ -1,11 +1,8 @@
-/** What webhooks need of layers that admission does not stand on; the composition root passes it in. */
+/** What webhooks need of the registry, which stands above admission; the composition root passes it in. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
-import type { JsonValue } from '../../schema/types.ts';
 
 export interface WebhookTools {
-  /** Reads a JSON patch; the answer makes the new document of an old one. Both throw an Error. */
-  jsonPatch(body: Buffer): (document: JsonValue) => JsonValue;
   /** Served resources that hold the same objects in other versions or groups, the given one included. */
   equivalents(served: Served): readonly Served[];
   /** A copy of a hub object in the version of `served`. */
