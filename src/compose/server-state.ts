@@ -32,7 +32,7 @@ export async function stateOf({ credentials, state: { engine, cache }, requests:
 }
 
 /**
- * Brings a server back to what one held, by one commit: whoever watches it, controllers and definitions included, is told what
+ * Brings a server back to what one held, by one commit: whoever watches it, controllers and definitions included, gets what
  * came, changed and went. Resolves when the custom kinds are those of then.
  */
 export async function resetTo({ state: { engine }, requests: { definitions } }: Server, { store }: ServerState): Promise<void> {

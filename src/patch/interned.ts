@@ -19,21 +19,21 @@ const MOST_ALIKE = 16;
 export const MOST_ENTRIES = 64;
 
 /** A sequence of entries, identified by the last one. */
-export class Step {
+export class Edge {
   private made: FieldSet | undefined;
   private again = false;
   private readonly element: string;
   private readonly below: FieldSet;
   /** The step that was taken last from here, which is mostly the next one, too. */
-  private last: Step | undefined;
-  private others: Map<string, Step[]> | undefined;
+  private last: Edge | undefined;
+  private others: Map<string, Edge[]> | undefined;
 
   constructor(element: string, below: FieldSet) {
     this.element = element;
     this.below = below;
   }
 
-  to(element: string, below: FieldSet): Step {
+  to(element: string, below: FieldSet): Edge {
     const { last } = this;
     if (last !== undefined && last.below === below && last.element === element) return last;
     const next = this.find(element, below) ?? this.make(element, below);
@@ -56,14 +56,14 @@ export class Step {
     return set;
   }
 
-  private find(element: string, below: FieldSet): Step | undefined {
+  private find(element: string, below: FieldSet): Edge | undefined {
     const alike = this.others?.get(element);
     if (alike !== undefined) for (const step of alike) if (step.below === below) return step;
     return undefined;
   }
-  private make(element: string, below: FieldSet): Step {
+  private make(element: string, below: FieldSet): Edge {
     if (++count > MOST) forget();
-    const step = new Step(element, below);
+    const step = new Edge(element, below);
     this.others ??= new Map();
     const alike = this.others.get(element);
     if (alike === undefined || alike.length >= MOST_ALIKE) this.others.set(element, [step]);
@@ -73,14 +73,14 @@ export class Step {
 }
 
 let count = 0;
-let members = new Step('', leaf);
-let paths = new Step('', leaf);
+let members = new Edge('', leaf);
+let paths = new Edge('', leaf);
 
 function forget(): void {
   count = 0;
-  members = new Step('', leaf);
-  paths = new Step('', leaf);
+  members = new Edge('', leaf);
+  paths = new Edge('', leaf);
 }
 
 /** Where the entries of a node begin; `member`: the node stands for its own path, too. */
-export const beginning = (member: boolean): Step => (member ? members : paths);
+export const beginning = (member: boolean): Edge => (member ? members : paths);

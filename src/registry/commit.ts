@@ -120,7 +120,7 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
     ttlSeconds === undefined ? { type: 'put', key: at, value, expect } : { type: 'put', key: at, value, expect, ttlSeconds };
   const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
   const item = collection.items.get(key);
-  // Whoever wrote by rules that have changed since is told of what it wrote.
+  // If the collection is read by other rules by now, the answer is the object as it was written.
   if (item?.revision === revision && collection.readsBy(resource.read)) return item;
   return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
 }

@@ -139,12 +139,12 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 /** The rules for what is made. Throws `invalid`. */
 function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: Slices | undefined): void | Promise<void> {
   const { kind } = ctx.resource;
-  return whenReady(validatedForms(deps, ctx, ready, undefined), (judged) => {
+  return whenReady(validatedForms(deps, ctx, ready, undefined), (validated) => {
     const errors = new FieldErrors();
     validateMetadata(deps.env, kind, ready, errors);
     validateKey(ctx, ready, errors);
-    if (slices !== undefined) return checkInSlices(deps, ctx, ready, judged.object, errors, slices);
-    const work = kind.strategy?.validate?.(judged.object as never, errors, deps.env, ctx);
+    if (slices !== undefined) return checkInSlices(deps, ctx, ready, validated.object, errors, slices);
+    const work = kind.strategy?.validate?.(validated.object as never, errors, deps.env, ctx);
     if (work !== undefined) atOnce(work);
     conclude(deps, ctx, ready, errors);
   });
@@ -154,12 +154,12 @@ async function checkInSlices(
   deps: RegistryDeps,
   ctx: WriteContext,
   ready: ApiObject,
-  judged: ApiObject,
+  validated: ApiObject,
   errors: FieldErrors,
   slices: Slices,
 ): Promise<void> {
   await slices.pause();
-  const work = ctx.resource.kind.strategy?.validate?.(judged as never, errors, deps.env, ctx);
+  const work = ctx.resource.kind.strategy?.validate?.(validated as never, errors, deps.env, ctx);
   if (work !== undefined) await inSlices(work, slices);
   await slices.pause();
   conclude(deps, ctx, ready, errors);

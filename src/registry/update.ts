@@ -145,8 +145,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   validateMetadataUpdate(kind, ready, old, errors);
   if (slices !== undefined) await slices.pause();
   const forms = validatedForms(deps, ctx, ready, old);
-  const judged = forms instanceof Promise ? await forms : forms;
-  const work = strategy.validateUpdate?.(judged.object as never, judged.old as never, errors, deps.env, ctx);
+  const validatedForm = forms instanceof Promise ? await forms : forms;
+  const work = strategy.validateUpdate?.(validatedForm.object as never, validatedForm.old as never, errors, deps.env, ctx);
   if (work !== undefined) {
     if (slices === undefined) atOnce(work);
     else await inSlices(work, slices);

@@ -69,10 +69,10 @@ const toV2 = ({ spec }: Door): Door['spec'] => ({ addr: `${spec?.host ?? ''}:${s
 
 /** Rules of a version, which must never see a door of the other. */
 function rulesAbout(field: 'host' | 'addr'): KindVersion['own'] {
-  const judge = (...judged: Door[]): void => {
-    for (const { spec } of judged) if (spec?.[field] === undefined) throw plainError(`a door was judged that has no ${field}`);
+  const check = (...validated: Door[]): void => {
+    for (const { spec } of validated) if (spec?.[field] === undefined) throw plainError(`a door was checked that has no ${field}`);
   };
-  const strategy: Strategy<Door> = { validate: (made) => judge(made), validateUpdate: (made, old) => judge(made, old) };
+  const strategy: Strategy<Door> = { validate: (made) => check(made), validateUpdate: (made, old) => check(made, old) };
   return { strategy: strategy as unknown as Strategy };
 }
 

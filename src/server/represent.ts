@@ -99,7 +99,7 @@ export async function representList(
       kind: 'PartialObjectMetadataList',
       apiVersion: r.transformVersion,
       metadata: { ...meta },
-      // Clients have always been told of no items in this way.
+      // Stock servers send an empty list this way.
       items: items.length === 0 ? null : items.map((item) => partial(item, r.transformVersion)),
     };
     return written(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);

@@ -1,6 +1,6 @@
 /**
  * Tables: rows of cells as a person wants to see them. The text of a row is kept with its item for as long as it can be
- * true: ages are told in seconds, so within one second the same row is not made twice.
+ * true: ages are shown in seconds, so within one second the same row is not made twice.
  */
 import { defaultColumns } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';

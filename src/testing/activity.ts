@@ -5,7 +5,7 @@ import type { Context } from '../server/context.ts';
 
 /** Turns of the event loop without anything new after which a server counts as settled: parts wake each other within fewer. */
 const QUIET_TURNS = 10;
-/** How long a server may take, by the machine's clock, before whoever waits is told what it is still doing. */
+/** How long a server may take, by the machine's clock, before a wait fails with a list of what it is still doing. */
 const LONGEST_MS = 20_000;
 
 export interface Watched {

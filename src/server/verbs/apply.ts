@@ -94,23 +94,21 @@ export async function applyObject(
     slices === undefined
       ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions, false)))
       : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions, true)), slices);
-  const changed = (live: ApiObject, spoken: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
-    const unchanged = done.object === (spoken as never) && done.managedFields === (spoken.metadata.managedFields as never);
+  const changed = (live: ApiObject, shown: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
+    const unchanged = done.object === (shown as never) && done.managedFields === (shown.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);
-    return resource.versions.accept(unchanged ? spoken : completed(registry, resource, done, spoken));
+    return resource.versions.accept(unchanged ? shown : completed(registry, resource, done, shown));
   };
   return update(registry, write, {
     change: (live, item) => {
       const slices = ctx.slices(item.bytes.length);
       if (slices === undefined)
-        return whenReady(resource.versions.show(live), (spoken) =>
-          whenReady(run(spoken, undefined), (done) => changed(live, spoken, done)),
-        );
+        return whenReady(resource.versions.show(live), (shown) => whenReady(run(shown, undefined), (done) => changed(live, shown, done)));
       const inTurns = async (): Promise<ApiObject> => {
-        const spoken = await resource.versions.show(live);
-        const done = await run(spoken, slices);
+        const shown = await resource.versions.show(live);
+        const done = await run(shown, slices);
         await slices.pause();
-        return changed(live, spoken, done);
+        return changed(live, shown, done);
       };
       return inTurns();
     },

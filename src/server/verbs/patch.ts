@@ -89,7 +89,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
     const { item, created } = await applyObject(services, ctx, write, options, body);
     return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
   }
-  // A patch that cannot be read is told of only where there is something to patch.
+  // A missing object is reported before an invalid patch.
   if (resource.collection?.items.get(keyOf(write)) === undefined) throw missing(write);
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(type, resource.schema, await readInSlices(ctx, body));
@@ -116,13 +116,13 @@ function patchedHub(
   const { registry } = services;
   // A stored object is in the normal form: what the patch does not touch would be read as it is.
   const touched = resource.isHub ? patch.touched : undefined;
-  const documentOf = (spoken: ApiObject): JsonValue =>
-    toJson(resource.schema, touched === undefined ? spoken : touchedPart(spoken as never, touched));
-  const objectOf = (document: JsonValue, spoken: ApiObject): ApiObject | Promise<ApiObject> => {
+  const documentOf = (shown: ApiObject): JsonValue =>
+    toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
+  const objectOf = (document: JsonValue, shown: ApiObject): ApiObject | Promise<ApiObject> => {
     const made = madeVersion(services, resource, document);
     if (resource.custom) checkCustomType(made, document, write.name);
     const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report, patch.strategic);
-    if (touched !== undefined) addUntouched(object as never, spoken as never, touched);
+    if (touched !== undefined) addUntouched(object as never, shown as never, touched);
     if (report !== undefined) {
       reportProblems(ctx, options, report, resource.kind.kind, resource.version);
       report.problems.length = 0;
@@ -130,22 +130,22 @@ function patchedHub(
     fillDefaults(made, object, registry.env);
     return made === resource ? object : inVersion(resource, made, object);
   };
-  const owned = (whole: ApiObject, spoken: ApiObject): ApiObject | Promise<ApiObject> =>
-    whenReady(ownUpdated(registry, write, whole, spoken, size), () => resource.versions.accept(whole));
+  const owned = (whole: ApiObject, shown: ApiObject): ApiObject | Promise<ApiObject> =>
+    whenReady(ownUpdated(registry, write, whole, shown, size), () => resource.versions.accept(whole));
   const slices = ctx.slices(size);
   if (slices === undefined)
-    return whenReady(resource.versions.show(live), (spoken) =>
-      whenReady(objectOf(patch(documentOf(spoken)), spoken), (whole) => owned(whole, spoken)),
+    return whenReady(resource.versions.show(live), (shown) =>
+      whenReady(objectOf(patch(documentOf(shown)), shown), (whole) => owned(whole, shown)),
     );
   const inTurns = async (): Promise<ApiObject> => {
-    const spoken = await resource.versions.show(live);
-    const document = documentOf(spoken);
+    const shown = await resource.versions.show(live);
+    const document = documentOf(shown);
     await slices.pause();
     const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
     await slices.pause();
-    const whole = await objectOf(patched, spoken);
+    const whole = await objectOf(patched, shown);
     await slices.pause();
-    return owned(whole, spoken);
+    return owned(whole, shown);
   };
   return inTurns();
 }

@@ -47,7 +47,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
 }
 
 /**
- * Decodes and defaults the body; unknown and repeated fields are told of as the client asked. `again` does so once more, for
+ * Decodes and defaults the body; unknown and repeated fields are reported by fieldValidation. `again` does so once more, for
  * a retry of a write that has changed the object.
  */
 async function bodyObject(

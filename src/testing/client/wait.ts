@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** Characters of the last state that the error shows. */
 const SHOWN_STATE = 4096;
 
-/** The object was not as wanted when the time was over. */
+/** The condition was not met before the timeout. */
 export class WaitTimeout extends Error {
   /** As it was then; undefined where there was none. */
   readonly last: AnyObject | undefined;
