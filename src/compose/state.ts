@@ -37,7 +37,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     () => open(base, openStore),
     (store) => store.close(),
   );
-  await parts.start('restore', () => prepareStore(engine, options, identity, log));
+  await parts.start('restore', () => prepareStore(engine, options, base));
   const store = measured(engine, metrics, () => clock.monotonic());
   const encryption = await parts.start(
     'encryption',
@@ -78,8 +78,9 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
   return { engine, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
 }
 
-async function open({ options, identity, clock, random, log }: Base, openStore: OpenStore): Promise<Engine> {
-  await restoreDirectoryFirst(options, identity, log);
+async function open(base: Base, openStore: OpenStore): Promise<Engine> {
+  const { options, identity, clock, random, log } = base;
+  await restoreDirectoryFirst(options, base);
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   return withDescriptors(
     () =>

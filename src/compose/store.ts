@@ -1,6 +1,5 @@
 /** The store of a server before it serves: restored into where that is asked for, and refused where it holds only a part. */
 import type { ServerOptions } from '../config/server-options.ts';
-import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { productVersion } from '../lib/version.ts';
 import { type Identity, identities } from '../meta/identity.ts';
@@ -10,6 +9,7 @@ import { BackupError } from '../storage/backup/format.ts';
 import { checkRestored, type Restored } from '../storage/backup/restore.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
+import type { Base } from './base.ts';
 
 /** The system's namespace is the first object of every store, and named after the identity. */
 export const storeOwner = (identity: Identity): StoreOwner => ({
@@ -24,23 +24,23 @@ export const storeOwner = (identity: Identity): StoreOwner => ({
 type RestoreFlags = Pick<ServerOptions, 'restoreFrom' | 'store' | 'dataDir'>;
 
 /** Before the store is opened: a directory is restored as a whole or not at all. */
-export async function restoreDirectoryFirst({ restoreFrom, store, dataDir }: RestoreFlags, identity: Identity, log: Log): Promise<void> {
+export async function restoreDirectoryFirst({ restoreFrom, store, dataDir }: RestoreFlags, { identity, clock, log }: Base): Promise<void> {
   if (restoreFrom === undefined || store !== 'lmdb') return;
   const { restoreDirectory } = await import('../storage/backup/directory.ts');
   const { hasStore } = await import('../storage/engines/lmdb/replace.ts');
   if (hasStore(dataDir))
     throw new BackupError(`${dataDir} has a store already: start without --restore-from to use it, or name an empty --data-dir`);
   const open = await checkedBackup(restoreFrom, identity.name);
-  const options = { dataDir, store: { owner: storeOwner(identity) }, force: false, clock: systemClock };
+  const options = { dataDir, store: { owner: storeOwner(identity) }, force: false, clock };
   report(await namingFile(restoreFrom, () => restoreDirectory(open, options)), log);
 }
 
 /** When it is open. */
-export async function prepareStore(engine: Engine, { restoreFrom, store }: RestoreFlags, identity: Identity, log: Log): Promise<void> {
+export async function prepareStore(engine: Engine, { restoreFrom, store }: RestoreFlags, { identity, clock, log }: Base): Promise<void> {
   if (restoreFrom === undefined || store === 'lmdb') return checkRestored(engine);
   const { restoreInto } = await import('../storage/backup/restore.ts');
   const open = await checkedBackup(restoreFrom, identity.name);
-  report(await namingFile(restoreFrom, () => restoreInto(engine, open, { clock: systemClock })), log);
+  report(await namingFile(restoreFrom, () => restoreInto(engine, open, { clock })), log);
 }
 
 function report({ header, trailer, revision, expired }: Restored, log: Log): void {

@@ -2,7 +2,7 @@
  * What to do when the process or the machine has no file descriptors left: wait until some are free, and try again, for a
  * bounded time. Connections that end give theirs back.
  */
-import { type Clock, systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 
 /** How long it is waited for descriptors, and how long between two attempts. */
 export const DESCRIPTORS_WAIT_MS = 30_000;
@@ -20,8 +20,8 @@ export const isExhausted = (error: unknown): boolean => {
 /** Runs what needs descriptors, again and again while there are none; throws what it threw last, with what to do. */
 export async function withDescriptors<T>(
   run: () => T | Promise<T>,
-  notice: (error: unknown) => void = () => {},
-  clock: Clock = systemClock,
+  notice: ((error: unknown) => void) | undefined,
+  clock: Clock,
 ): Promise<T> {
   const until = clock.monotonic() + DESCRIPTORS_WAIT_MS;
   for (let attempt = 0; ; attempt++) {
@@ -29,7 +29,7 @@ export async function withDescriptors<T>(
       return await run();
     } catch (error) {
       if (!isExhausted(error)) throw error;
-      if (attempt === 0) notice(error);
+      if (attempt === 0) notice?.(error);
       if (clock.monotonic() >= until) {
         throw new Error(
           `no file descriptors were free for ${DESCRIPTORS_WAIT_MS / 1000} seconds (${(error as Error).message}); raise the limit (ulimit -n)`,

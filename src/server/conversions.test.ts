@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest';
 import { RequestEnded } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
+import { RecentObjects } from '../registry/recent.ts';
 import type { Item } from '../storage/item.ts';
 import type { Context } from './context.ts';
 import { CONVERTED_AT_ONCE, converted } from './conversions.ts';
 
-const resource = {} as Resource;
+const resource = { versions: { recent: new RecentObjects() } } as Resource;
 const newItem = (bytes: number, revision: number): Item =>
   ({ key: `n/${revision}`, revision, bytes: { length: bytes } }) as unknown as Item;
 const newClient = (destroyed = false): Context => ({ res: { destroyed } }) as unknown as Context;

@@ -13,9 +13,21 @@ import { SharedPieces } from './shared-pieces.ts';
 /** Stored bytes of large objects that are converted at once: one of the largest, or some smaller ones. */
 export const CONVERTED_AT_ONCE: number = 2 * 1024 * 1024;
 
-/** Items belong to one server each, so that one table does for all that run in this process. */
-const shared = new SharedPieces();
-const budget = new ByteBudget(CONVERTED_AT_ONCE);
+/** What one server converts: pieces that several ask for, and the bytes that are under way. */
+class ServerConversions {
+  readonly shared = new SharedPieces();
+  readonly budget = new ByteBudget(CONVERTED_AT_ONCE);
+}
+/** They go with the server whose recent objects those are. */
+const byServer = new WeakMap<Resource['versions']['recent'], ServerConversions>();
+function conversionsFor({ versions: { recent } }: Resource): ServerConversions {
+  let found = byServer.get(recent);
+  if (found === undefined) {
+    found = new ServerConversions();
+    byServer.set(recent, found);
+  }
+  return found;
+}
 
 /**
  * Bytes of some items in a form, several small ones or one that is large. `form` names everything that they depend on besides the
@@ -28,12 +40,13 @@ export function converted(
   items: readonly Item[],
   make: () => Promise<Buffer>,
 ): Promise<Buffer> {
+  const { shared, budget } = conversionsFor(resource);
   const { length } = (items[0] as Item).bytes;
-  const making = length <= SLICED_FROM ? make : (): Promise<Buffer> => inTurn(ctx, length, make);
+  const making = length <= SLICED_FROM ? make : (): Promise<Buffer> => inTurn(ctx, budget, length, make);
   return shared.piece(resource, form, items, making, () => nextTurn(ctx.owner));
 }
 
-async function inTurn(ctx: Context, bytes: number, make: () => Promise<Buffer>): Promise<Buffer> {
+async function inTurn(ctx: Context, budget: ByteBudget, bytes: number, make: () => Promise<Buffer>): Promise<Buffer> {
   await budget.enter(bytes, ctx.owner);
   try {
     // The head of a list is sent before its last objects are converted: that is no end.

@@ -73,7 +73,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
-  await withDescriptors(() => listening(server, options));
+  await withDescriptors(() => listening(server, options), undefined, options.clock);
   // Connections that cannot be taken for want of descriptors wait at the system; no error of one ends the server.
   server.on('error', () => {});
   return {
