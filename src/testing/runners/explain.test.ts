@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { explainFailure, type SeenChange } from './explain.ts';
 
 const change = (name: string) => ({ verb: 'update', resource: 'lamps', namespace: 'default', name, user: 'alice', code: 200 });
-const server = (requests = [{ ...change('a'), verb: 'get' }, change('a')]) => ({ close: async () => {}, requests });
+const server = (requests = [{ ...change('a'), verb: 'get' }, change('a')]) => ({ requests, history: (): SeenChange[] => [] });
 
 test('an error is extended in its message and its stack by what happened', async () => {
   const error = new RangeError('2 is not $& 3');

@@ -12,10 +12,9 @@ const reading: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /** What a server can say of what happened. */
 export interface ExplainingServer {
-  close(): Promise<void>;
-  readonly requests?: Iterable<SeenRequest>;
+  readonly requests: Iterable<SeenRequest>;
   /** Changes of an object, oldest first. */
-  history?(object: NamedObject): readonly SeenChange[];
+  history(object: NamedObject): readonly SeenChange[];
 }
 
 /** One write of an object. */
@@ -50,11 +49,11 @@ export async function explainFailure(error: unknown, server: ExplainingServer): 
 
 function whatHappened(error: Record<string, unknown>, server: ExplainingServer): string {
   const object = objectOf(error);
-  if (object !== undefined && server.history !== undefined) {
+  if (object !== undefined) {
     const changes = server.history(object);
     if (changes.length > 0) return [`History of ${nameOf(object)}:`, ...changes.slice(-SHOWN).map(changeLine)].join('\n');
   }
-  const writes = [...(server.requests ?? [])].filter(({ verb }) => !reading.has(verb));
+  const writes = [...server.requests].filter(({ verb }) => !reading.has(verb));
   return writes.length === 0 ? '' : ['The last writes on the server:', ...writes.slice(-SHOWN).map(requestLine)].join('\n');
 }
 

@@ -1,6 +1,7 @@
 /** Servers of a suite: when they start, what each test finds, and that every one ends. */
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../server.ts';
+import { assertCondition } from './assertions.ts';
 import { checkGone } from './eventually.ts';
 import { expectHelpers } from './expect.ts';
 import { onServerWith, type WithServerOptions } from './with-server.ts';
@@ -61,6 +62,30 @@ test('the server of a test that fails is closed, and the error is the one of the
   await expect(failing()).rejects.toThrow(RangeError);
   await expect(onServer(() => Promise.reject('a text'))()).rejects.toBe('a text');
   await isClosed(used[0] as TestServer);
+  await end();
+});
+
+test('a failed assertion prints the history of the object that it was about, and other failures the last writes', async () => {
+  const { onServer, begin, end } = suite({ clock: '2026-01-01T00:00:00Z' });
+  await begin();
+  const failing = (assert: (object: unknown) => void) =>
+    onServer(async (server) => {
+      const { body } = await create(server, 'a');
+      await server.request('PATCH', `${maps}/a`, {
+        user: 'alice',
+        groups: ['system:masters'],
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: { data: { x: '1' } },
+      });
+      assert(body);
+    })().catch((error: Error) => error.message);
+  const history =
+    /History of ConfigMap default\/a:\n {2}2026-01-01T00:00:00.000Z created by .*\n {2}2026-01-01T00:00:00.000Z changed by alice \(patch\), resourceVersion \d+: data/;
+  expect(await failing((object) => expect(object).toMatchObject({ data: { x: '2' } }))).toMatch(history);
+  expect(await failing((object) => assertCondition(object, 'Ready'))).toMatch(history);
+  expect(await failing(() => expect(1).toBe(2))).toMatch(
+    /The last writes on the server:\n {2}create configmaps default\S* by .* → 201.*\n {2}patch configmaps default\/a by alice → 200/,
+  );
   await end();
 });
 
