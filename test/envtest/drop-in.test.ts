@@ -1,10 +1,13 @@
 /** `plat envtest`: its directory is driven by a shell script as Go's envtest drives the stock programs. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import https, { type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
+import { freePort } from '../support/free-ports.ts';
 import { finished, programDirectory, programMissing, runPlat } from '../support/program.ts';
 
 const present = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
@@ -81,4 +84,44 @@ test.skipIf(programMissing !== undefined)('kubectl is the stock program of the P
     encoding: 'utf8',
   });
   expect(own.stdout).toMatch(/^plat \d/);
+});
+
+/** Starts kube-apiserver of a directory; answers its address, and a request to a path with its answer's code and text. */
+async function apiserver(directory: string, ...flags: string[]) {
+  const child = startChild(join(directory, 'kube-apiserver'), ['--secure-port=0', ...flags]);
+  const address = (await child.line((line) => line.startsWith('serving at '))).slice('serving at '.length);
+  return { child, address };
+}
+const get = (url: string, options: RequestOptions = {}): Promise<{ code: number | undefined; text: string }> =>
+  new Promise((resolve, reject) => {
+    const request = url.startsWith('https') ? https.get : http.get;
+    request(url, { agent: false, ...options }, async (answer) => {
+      let text = '';
+      for await (const chunk of answer) text += chunk;
+      resolve({ code: answer.statusCode, text });
+    }).on('error', reject);
+  });
+
+test.skipIf(programMissing !== undefined)('a certificate is made and written where --cert-dir has none, and served again', async () => {
+  const directory = await assets();
+  const certificates = join(temporaryDirectory('plat-envtest-certs'), 'new');
+  const written: string[] = [];
+  for (let start = 1; start <= 2; start++) {
+    const { child, address } = await apiserver(directory, `--cert-dir=${certificates}`, '--authorization-mode=RBAC');
+    written.push(readFileSync(join(certificates, 'apiserver.crt'), 'utf8'));
+    expect(statSync(join(certificates, 'apiserver.key')).mode & 0o777).toBe(0o600);
+    expect(await get(`${address}/healthz`, { ca: written[0] })).toEqual({ code: 200, text: 'ok' });
+    child.process.kill('SIGTERM');
+    expect(await finished(child)).toMatchObject({ code: 0 });
+  }
+  expect(written[0]).toBe(written[1]);
+});
+
+test.skipIf(programMissing !== undefined)('old versions of envtest work without credentials on the port without TLS', async () => {
+  const port = await freePort();
+  const { child } = await apiserver(await assets(), `--insecure-port=${port}`, '--insecure-bind-address=127.0.0.1');
+  expect(await get(`http://127.0.0.1:${port}/healthz`)).toEqual({ code: 200, text: 'ok' });
+  expect(await get(`http://127.0.0.1:${port}/api/v1/secrets`)).toMatchObject({ code: 200 });
+  child.process.kill('SIGTERM');
+  expect(await finished(child)).toMatchObject({ code: 0 });
 });
