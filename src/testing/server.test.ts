@@ -96,3 +96,14 @@ test('a watch ends when its user loses the right to it', () =>
     // Resolves when the server has ended it, or broken it off.
     await watch.text().catch(() => '');
   }));
+
+test('requests of a test are bounded like those of any client', () =>
+  withServer(
+    async (server) => {
+      const maps = '/api/v1/namespaces/default/configmaps';
+      const answers = await Promise.all(Array.from({ length: 20 }, () => server.request('GET', maps, { user: 'alice', groups: ['dev'] })));
+      const codes = new Set(answers.map(({ status }) => status));
+      expect(codes).toContain(429);
+    },
+    { server: { enablePriorityAndFairness: false, maxRequestsInflight: 1, authorizationMode: ['AlwaysAllow'] } },
+  ));

@@ -265,7 +265,7 @@ test('a wait that is over shows the last state, on the clock that it was given',
     },
     stop: () => {},
   };
-  const waiting = waitUntil({ what: 'Pod (v1) a/p', informer, clock }, 'Ready', { timeout: '10s' });
+  const waiting = waitUntil({ what: 'Pod (v1) a/p', informer, clock, whenClosed: () => () => {} }, 'Ready', { timeout: '10s' });
   await clock.advance(9_999);
   tell({ type: 'added', object: { metadata: { name: 'p' }, status: { phase: 'Pending' } }, old: undefined });
   const over = waiting.catch((error: unknown) => error);

@@ -36,7 +36,8 @@ export function testClient(context: ClientContext): TestClient {
       const informer = home(object).informer({ fieldSelector: `metadata.name=${name}` });
       const { apiVersion = '', kind = '', metadata } = object;
       const what = `${kind} (${apiVersion}) ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
-      return waitUntil({ what, informer, clock: context.clock }, condition as never, options);
+      const whenClosed = (stop: () => void): (() => void) => context.stopLater({ stop });
+      return waitUntil({ what, informer, clock: context.clock, whenClosed }, condition as never, options);
     },
   } as TestClient;
   return client;

@@ -25,11 +25,13 @@ export interface Waiting {
   readonly what: string;
   readonly informer: Informer<AnyObject>;
   readonly clock: Clock;
+  /** Calls when the server closes, unless what is answered is called before. */
+  readonly whenClosed: (call: () => void) => () => void;
 }
 
 /** Ends the informer. */
 export function waitUntil(
-  { what, informer, clock }: Waiting,
+  { what, informer, clock, whenClosed }: Waiting,
   condition: WaitCondition<AnyObject>,
   options: WaitOptions,
 ): Promise<AnyObject | undefined> {
@@ -41,6 +43,7 @@ export function waitUntil(
   return new Promise<AnyObject | undefined>((resolve, reject) => {
     const finish = (end: () => void): void => {
       cancel();
+      forget();
       informer.stop();
       end();
     };
@@ -57,6 +60,7 @@ export function waitUntil(
       const state = last === undefined ? '' : `\nIts last state:\n${cut(JSON.stringify(last, undefined, 2), SHOWN_STATE)}`;
       finish(() => reject(new WaitTimeout(`${what}: ${why} after ${millis} ms${state}`, last)));
     });
+    const forget = whenClosed(() => finish(() => reject(new Error(`${what}: the server was closed while it was waited for`))));
     informer.onChange(({ type, object }) => {
       last = type === 'deleted' ? undefined : object;
       look();
