@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { kubectlMissing } from '../support/kubectl.ts';
-import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
+import { type Loose, startTestServer as start, summary, type TestServer, type TestServerOptions } from '../support/server.ts';
+
+const startTestServer = (options: TestServerOptions): Promise<TestServer> => start({ ...options, ownSigningKey: true });
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const filesOf = (directory: string): string[] =>

@@ -17,6 +17,7 @@ import type { Identity } from '../../src/meta/identity.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openEngine } from '../../src/storage/engines/index.ts';
 import { Client, type ClientOptions } from './client.ts';
+import { provideSigningKey } from './signing-key.ts';
 
 export { type Answer, Client, type Loose } from './client.ts';
 export { summary, type Watch, type WatchEvent } from './watch.ts';
@@ -34,6 +35,8 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   /** Time by which credentials expire and open streams are looked at. */
   readonly clock?: Clock;
   readonly log?: Log;
+  /** The server makes the key that signs tokens itself, which takes long. Without it servers of a process share one. */
+  readonly ownSigningKey?: boolean;
   /** Free bytes of the disk as the store sees it. */
   readonly freeBytes?: (directory: string) => number;
   /** What the server uses instead of the store, for tests of its faults. */
@@ -67,16 +70,18 @@ export interface TestServer {
 }
 
 let serial = 0;
-/** A word that no other part of this run uses. */
-export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36)}`;
+/** A word that no other part of this run uses; words of one prefix are in the order in which they were made. */
+export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36).padStart(4, '0')}`;
 
 export function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const dataDir = options.dataDir ?? temporaryDirectory('plat-server');
+  if (options.dataDir !== undefined) return startIn(options.dataDir, options);
+  const dataDir = temporaryDirectory('plat-server');
+  if (!options.ownSigningKey) provideSigningKey(dataDir);
   return startIn(dataDir, options);
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
-  const { storeClock, clock, log, freeBytes, wrapEngine = (store: Engine) => store, ...changes } = given;
+  const { storeClock, clock, log, ownSigningKey, freeBytes, wrapEngine = (store: Engine) => store, ...changes } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });

@@ -58,7 +58,7 @@ export interface CrashFigures {
 export type KillMode = 'start' | 'load' | 'disk';
 const TOKEN = 'crash-token';
 const EVENT_TTL_MS = 5_000;
-const START_MS = 20_000;
+const START_MS = 60_000;
 const MOST_LOAD_MS = 1_000;
 /** A kill during a start comes within this. */
 const MOST_START_MS = 500;
