@@ -97,7 +97,7 @@ class Runner {
     }
   }
 
-  /** Answers when the last one was done: the clock is read once for each. */
+  /** Returns when the last one was done: the clock is read once for each. */
   private run(handlers: readonly Handler[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
     let began = since;
     for (let i = start; i < handlers.length; i++) {

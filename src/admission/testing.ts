@@ -127,7 +127,7 @@ export class World {
   }
 }
 
-/** Runs both phases of one plug-in. Answers the refusal, or undefined. */
+/** Runs both phases of one plug-in. Returns the refusal, or undefined. */
 export async function refusalOf(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<string | undefined> {
   if (!plugin.handles(request.operation) || plugin.concerns?.(request.served) === false) return undefined;
   try {

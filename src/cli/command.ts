@@ -14,7 +14,7 @@ export interface Terminal {
   /** Switches to raw mode: every key is passed through. Returns the function that ends it. */
   raw(): () => void;
   size(): { readonly width: number; readonly height: number } | undefined;
-  /** Answers the function that stops listening. */
+  /** Returns the function that stops listening. */
   onResize(call: () => void): () => void;
   /** Stops reading the input. */
   release(): void;
@@ -33,7 +33,7 @@ export interface IO {
   readonly terminal: Terminal;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Called for each interrupt or termination. Answers the function that stops listening. */
+  /** Called for each interrupt or termination. Returns the function that stops listening. */
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Exits the process at once. */
   exit(code: number): void;

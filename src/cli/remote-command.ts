@@ -81,7 +81,7 @@ function settle(payload: Buffer, resolve: (code: number) => void, reject: (error
   else reject(new Error(status.message ?? 'the program failed'));
 }
 
-/** Answers what has to be undone at the end. */
+/** Returns what has to be undone at the end. */
 function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket): (() => void)[] {
   const { terminal } = work.io;
   const undo: (() => void)[] = [];

@@ -18,7 +18,7 @@ export interface Credential {
 export interface CredentialSource {
   /** The credential of a request that is sent now. Throws an Error for the person at the keyboard. */
   current(): Promise<Credential>;
-  /** The server did not accept it. Answers whether there is another one by now. */
+  /** The server did not accept it. Returns whether there is another one by now. */
   refused(credential: Credential): Promise<boolean>;
 }
 

@@ -60,7 +60,7 @@ export class ClientWebSocket {
     if (head.length > 0) made.take(head);
     return made;
   }
-  /** Answers false when the connection wants the sender to wait for `drained`. */
+  /** Returns false when the connection wants the sender to wait for `drained`. */
   send(payload: Buffer): boolean {
     return this.closed || this.socket.write(frame(payload, Opcode.binary));
   }

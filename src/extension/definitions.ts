@@ -325,7 +325,7 @@ export class Definitions {
     });
   }
 
-  /** Answers how many objects are left, because something holds them. */
+  /** Returns how many objects are left, because something holds them. */
   private async deleteObjects(name: string): Promise<number> {
     const known = this.served.get(name);
     if (known === undefined) return 0;

@@ -9,7 +9,7 @@ const CHUNK = 200;
 
 /**
  * Removes what is stored under a prefix, but only while nothing is stored under `definition`: both are one commit, so that
- * objects of a new definition are never touched. Answers how many were removed.
+ * objects of a new definition are never touched. Returns how many were removed.
  */
 export async function removeLeftovers({ engine }: Cache, prefix: string, definition: string): Promise<number> {
   let removed = 0;

@@ -17,7 +17,7 @@ export interface Live<T extends ApiObject = ApiObject> {
   get(namespace: string, name: string): T | undefined;
   /** All objects, or those of one namespace, in key order; at most so many of them. */
   list(namespace?: string, limit?: number): readonly T[];
-  /** Called after each change is visible. Answers the function that ends it. */
+  /** Called after each change is visible. Returns the function that ends it. */
   onChange(listener: (change: Change<T>) => void): () => void;
   /** Grows with every change of the collection: a cheap cache key. */
   readonly generation: number;

@@ -139,7 +139,7 @@ export class Family<S> {
   removeMatching(wanted: Readonly<Record<string, string>>): void {
     this.count -= this.prune(this.root, 0, wanted);
   }
-  /** Answers how many series went. */
+  /** Returns how many series went. */
   private prune(branch: Branch<S>, depth: number, wanted: Readonly<Record<string, string>>): number {
     const value = wanted[this.labels[depth] as string];
     const last = depth === this.labels.length - 1;

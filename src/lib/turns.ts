@@ -14,7 +14,7 @@ export class Turns {
     this.limit = limit;
   }
 
-  /** Answers the function that gives the turn on; undefined: too many wait already. It must be called exactly once. */
+  /** Returns the function that gives the turn on; undefined: too many wait already. It must be called exactly once. */
   take(key: string): (() => void) | Promise<() => void> | undefined {
     const queue = this.waiting.get(key);
     const release = (): void => this.next(key);

@@ -41,7 +41,7 @@ export class Walk {
   /** What the last call of a method found to be gone below its path. */
   removed: FieldSet | undefined;
 
-  /** Both sides are there. Answers what changed at or below this path. */
+  /** Both sides are there. Returns what changed at or below this path. */
   both(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): FieldSet | undefined {
     this.removed = undefined;
     if (before === after) return undefined;

@@ -392,7 +392,7 @@ const MAX_DEPTH = 500;
 
 /**
  * Reads a set that a client sent. Elements of an unknown kind are dropped, as a newer server may have written them.
- * Answers undefined when it cannot be read.
+ * Returns undefined when it cannot be read.
  */
 export function parseSet(fields: unknown): FieldSet | undefined {
   return atOnce(parseSetSteps(fields));

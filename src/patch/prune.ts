@@ -57,7 +57,7 @@ function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, o
   return !changed ? list : result.length === 0 ? null : result;
 }
 
-/** Answers what is left of a value that `last` names, or names something below. Undefined: it goes. */
+/** Returns what is left of a value that `last` names, or names something below. Undefined: it goes. */
 function visit(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined, isField: boolean): unknown {
   // A field of a message is named, and held, by whatever is named below it.
   const named = isField || isMember(last);

@@ -81,7 +81,7 @@ export class Catalog {
     this.changed();
   }
 
-  /** Called after kinds came or went. Answers the function that ends it. */
+  /** Called after kinds came or went. Returns the function that ends it. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -47,7 +47,7 @@ export interface Registry {
   readonly clock: FakeClock;
   create(resource: string, body: Loose, options?: WriteOptions): Promise<Loose>;
   replace(resource: string, body: Loose, options?: WriteOptions): Promise<Loose>;
-  /** Answers the last state, and whether the object is gone. */
+  /** Returns the last state, and whether the object is gone. */
   remove(resource: string, name: string, options?: DeleteOptions & WriteOptions): Promise<{ object: Loose; removed: boolean }>;
   /** The stored object; undefined where there is none. */
   get(resource: string, name: string): Loose;

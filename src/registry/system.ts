@@ -82,7 +82,7 @@ export class SystemWriter {
     await remove(this.deps, { ...this.context(resource, namespace, name), asStored: true }, {});
   }
 
-  /** Creates the object unless one of that name exists. Answers whether it did. */
+  /** Creates the object unless one of that name exists. Returns whether it did. */
   async ensure(group: string, plural: string, object: NewObject): Promise<boolean> {
     const resource = this.deps.catalog.builtin(group, plural);
     const { name = '', namespace = '' } = object.metadata;

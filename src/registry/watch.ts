@@ -39,7 +39,7 @@ const PAST_CHUNK = 500;
 /** How many objects or changes of the past are looked at in one turn of the event loop. */
 const PAST_AT_ONCE = 2000;
 
-/** Answers the function that ends the watch. Throws what must become an error answer rather than an event. */
+/** Returns the function that ends the watch. Throws what must become an error answer rather than an event. */
 export async function watch(
   deps: RegistryDeps,
   resource: Resource,

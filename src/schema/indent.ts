@@ -96,7 +96,7 @@ class Lines {
     if (length <= SHORT) for (let i = from; i < to; i++) block[this.at++] = text[i] as number;
     else this.at += text.copy(block, this.at, from, to);
   }
-  /** Begins a line. Answers whether a block became full since the last one, which is a place to give way. */
+  /** Begins a line. Returns whether a block became full since the last one, which is a place to give way. */
   newLine(): boolean {
     const length = 1 + this.margin + 2 * this.level;
     if (this.at + length > this.block.length) this.next(length);

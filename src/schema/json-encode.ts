@@ -147,7 +147,7 @@ export function quoted(text: string): void {
   const written = text.length > longText ? writeLong(text) : writeShort(text);
   if (!written) utf8(JSON.stringify(text));
 }
-/** Answers whether the text could be written as it is. */
+/** Returns whether the text could be written as it is. */
 function writeShort(text: string): boolean {
   const length = text.length;
   reserve(length + 2);

@@ -85,7 +85,7 @@ export class YamlCursor {
     return this.at === this.lineStart || before === space || before === tab;
   }
   /**
-   * Goes to the next thing that is neither blank nor comment, on this line or a later one. Answers false where it has not come
+   * Goes to the next thing that is neither blank nor comment, on this line or a later one. Returns false where it has not come
    * there after some thousand lines: whoever calls lets others have their turn, and calls again.
    */
   skipToContent(): boolean {
@@ -248,7 +248,7 @@ export class YamlCursor {
       if (full) yield;
     }
   }
-  /** Passes over text in quotes that may be a key: on one line, and no longer than keys may be. Answers whether it was that. */
+  /** Passes over text in quotes that may be a key: on one line, and no longer than keys may be. Returns whether it was that. */
   skipQuotedKey(): boolean {
     const quote = this.code();
     const most = Math.min(this.text.length, this.at + LONGEST_KEY);

@@ -443,7 +443,7 @@ export class YamlParser {
     if (char === ':' && (cursor.blankAt(1) || ',]}'.includes(cursor.char(1)))) return null;
     return yield* this.scalar(properties, 0);
   }
-  /** Answers false where it must be called again, see `skipToContent`. */
+  /** Returns false where it must be called again, see `skipToContent`. */
   private flowContent(start: number): boolean {
     if (!this.cursor.skipToContent()) return false;
     if (this.cursor.atEnd || this.cursor.atMarker()) this.cursor.fail("did not find expected ',' or closing bracket", start);

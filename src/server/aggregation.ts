@@ -45,7 +45,7 @@ class Unreachable extends Error {
   }
 }
 
-/** Answers undefined where the request is for this server itself. */
+/** Returns undefined where the request is for this server itself. */
 export function aggregated(deps: AggregationDeps): (ctx: Context) => Promise<void> | undefined {
   return (ctx) => {
     const backend = backendOf(deps, ctx);

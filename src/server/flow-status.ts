@@ -20,7 +20,7 @@ export interface FlowStatusOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Answers the function that ends it. */
+/** Returns the function that ends it. */
 export function keepFlowStatus(options: FlowStatusOptions): () => void {
   const schemas = options.live<FlowSchema>(GROUP, SCHEMAS);
   const levels = options.live<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations');

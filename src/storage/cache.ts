@@ -232,7 +232,7 @@ export class Cache {
     return this.waitFor(await this.engine.currentRevision(), timeoutMs);
   }
 
-  /** Answers whether the cache reached a revision in time. */
+  /** Returns whether the cache reached a revision in time. */
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
     if (revision <= this.reached) return Promise.resolve(true);
     return new Promise((resolve) => {
@@ -263,7 +263,7 @@ export class Cache {
     });
   }
 
-  /** Answers the revision at which the entries were read. */
+  /** Returns the revision at which the entries were read. */
   private async eachEntry(prefix: string, take: (entry: Entry) => void): Promise<number> {
     let at: number | undefined;
     let from: string | undefined;

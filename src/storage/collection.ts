@@ -291,7 +291,7 @@ export class Collection {
 
   /**
    * Calls once when the collection ends or is read by other rules; `stale`: what a client knows of it may be wrong, and it must
-   * list again. Answers the function that takes the call back.
+   * list again. Returns the function that takes the call back.
    */
   onClose(call: (stale: boolean) => void): () => void {
     this.closers.add(call);
@@ -303,7 +303,7 @@ export class Collection {
     for (const call of calls) call(stale);
   }
 
-  /** Answers the function that ends it. */
+  /** Returns the function that ends it. */
   listen(listener: EventListener, interest?: Interest): () => void {
     return this.audience.add(listener, interest);
   }

@@ -75,7 +75,7 @@ class Mutator {
     }
   }
 
-  /** Answers whether the object was changed. */
+  /** Returns whether the object was changed. */
   private async one(request: AdmissionRequest, candidate: Candidate, texts: VersionedTexts, round: number): Promise<boolean> {
     const { webhook, served } = candidate;
     const began = this.env.clock.monotonic();

@@ -38,7 +38,7 @@ async function callWebhooks(
   if (refusal !== undefined) throw refusal;
 }
 
-/** Answers why the request is refused; undefined: it is not. */
+/** Returns why the request is refused; undefined: it is not. */
 async function one(
   env: PluginEnv,
   { client }: Dispatcher,

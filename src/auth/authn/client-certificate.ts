@@ -26,7 +26,7 @@ interface Verified {
   readonly until: number;
 }
 
-/** Checks client certificates against roots, once a connection. Answers the client's certificate, or throws. */
+/** Checks client certificates against roots, once a connection. Returns the client's certificate, or throws. */
 export class ClientVerifier {
   private readonly roots: Roots;
   private readonly now: () => number;

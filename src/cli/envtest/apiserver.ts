@@ -19,7 +19,7 @@ import { envtestFlags, parseEnvtestFlags } from './options.ts';
 export const stockVersionText = `Kubernetes v${apiRelease}.0\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
-/** Runs until a signal comes. Answers the exit code. */
+/** Runs until a signal comes. Returns the exit code. */
 export async function runApiserver(args: readonly string[], io: IO): Promise<number> {
   const { clock } = io;
   const parsed = parseEnvtestFlags(args, io.env);

@@ -68,7 +68,7 @@ export function namespaceController({ delayMs }: NamespaceSettings): Controller 
   };
 }
 
-/** Writes what was found into the status. Answers the namespace as it is then; undefined when it is gone. */
+/** Writes what was found into the status. Returns the namespace as it is then; undefined when it is gone. */
 async function report(
   client: Client,
   name: string,

@@ -105,7 +105,7 @@ export class Election implements Running {
     if (this.stopping.signal.aborted) await this.release();
   }
 
-  /** Takes or renews the lease where that is possible. Answers whether it is ours. */
+  /** Takes or renews the lease where that is possible. Returns whether it is ours. */
   private async attempt(): Promise<boolean> {
     try {
       return await this.takeOrRenew();

@@ -45,7 +45,7 @@ function validateFamilies(given: readonly string[], errors: FieldErrors): void {
   });
 }
 
-/** Answers whether every address can be read: only then is there a point in comparing them. */
+/** Returns whether every address can be read: only then is there a point in comparing them. */
 function validateAddresses(given: readonly string[], errors: FieldErrors): boolean {
   let readable = true;
   given.forEach((ip, i) => {

@@ -100,7 +100,7 @@ function validateServiceAccount({ name, namespace }: ServiceAccountSubject, at: 
 
 // ---- rules -------------------------------------------------------------------------------------------------------
 
-/** A list that a star stands alone in. Answers whether there is a star. */
+/** A list that a star stands alone in. Returns whether there is a star. */
 function starAlone(list: readonly string[], at: Path, what: string, errors: FieldErrors): boolean {
   if (!list.includes(all)) return false;
   if (list.length > 1) invalidText(errors, at, goList('string', list), `if '*' is present, must not specify other ${what}`);

@@ -77,7 +77,7 @@ export function* validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors, env:
   if (changed.length > 0) errors.forbidden(specAt, `${mutable}\nchanged: ${changed.join(', ')}`);
 }
 
-/** Answers whether the lists can be compared at all. */
+/** Returns whether the lists can be compared at all. */
 function validateImages(list: readonly Container[] = [], old: readonly Container[] = [], at: Path, errors: FieldErrors): boolean {
   if (list.length !== old.length) {
     errors.forbidden(at, 'pod updates may not add or remove containers');
@@ -90,7 +90,7 @@ function validateImages(list: readonly Container[] = [], old: readonly Container
   return true;
 }
 
-/** A deadline may be set once and then only be brought nearer. Answers false where nothing more need be said. */
+/** A deadline may be set once and then only be brought nearer. Returns false where nothing more need be said. */
 function validateDeadline(deadline: number | undefined, old: number | undefined, errors: FieldErrors): boolean {
   const at = specAt.child('activeDeadlineSeconds');
   if (deadline === undefined) {

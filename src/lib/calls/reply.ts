@@ -87,7 +87,7 @@ export class ReplyReader {
     return this.size === length ? this.finish() : undefined;
   }
 
-  /** The other end sends no more. Answers what was an answer only by that; throws BadReply where something is missing. */
+  /** The other end sends no more. Returns what was an answer only by that; throws BadReply where something is missing. */
   end(): Reply {
     if (this.head?.framing !== 'until-closed') throw new BadReply('the answer was cut off');
     return this.finish();
@@ -134,7 +134,7 @@ export class ReplyReader {
     return head;
   }
 
-  /** Answers whether the last piece and what follows it are there. */
+  /** Returns whether the last piece and what follows it are there. */
   private readPieces(): boolean {
     for (;;) {
       if (typeof this.left === 'number') {

@@ -103,7 +103,7 @@ function checkOne(certificate: X509Certificate, now: number, purpose: Purpose): 
 }
 
 /**
- * Follows the first of `chain` (the others are intermediates, in any order) up to one of `roots`. Answers the path,
+ * Follows the first of `chain` (the others are intermediates, in any order) up to one of `roots`. Returns the path,
  * its root last; throws ChainError where there is none. The time and usage of every certificate on the path count.
  */
 export function verifyChain(

@@ -166,7 +166,7 @@ class Run {
     errors.invalid(at, port, why);
     refuse(service, errors);
   }
-  /** Answers why a port cannot be had. */
+  /** Returns why a port cannot be had. */
   private tryPort(port: number): string | undefined {
     const { ports } = this.allocation;
     const range = ports.ranges[0] as Range;

@@ -11,7 +11,7 @@ import type { SystemWriter } from '../system.ts';
 const GROUP = 'rbac.authorization';
 type Named = { readonly metadata: { readonly name?: string; readonly namespace?: string } };
 
-/** Answers how many objects were new. */
+/** Returns how many objects were new. */
 export async function reconcilePolicy(writer: SystemWriter, identity: Identity): Promise<number> {
   const policy = bootstrapPolicy(identity);
   const role = (existing: ApiObject | undefined, wanted: Named) => reconcileRole(identity, existing as never, wanted as never);

@@ -21,7 +21,7 @@ export interface PublishedTrust {
 export const bootstrapParts = ['namespaces', 'roles', 'priority-classes', 'flows', 'api-services', 'trust'] as const;
 export type BootstrapPart = (typeof bootstrapParts)[number];
 
-/** Answers how many objects were new. All writes of a group go to the store together. */
+/** Returns how many objects were new. All writes of a group go to the store together. */
 export async function bootstrap(
   writer: SystemWriter,
   catalog: Catalog,

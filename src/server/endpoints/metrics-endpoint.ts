@@ -114,7 +114,7 @@ export function registerCollections(metrics: Metrics, catalog: Catalog): void {
   });
 }
 
-/** Size of the store. Answers what must be awaited before a scrape. */
+/** Size of the store. Returns what must be awaited before a scrape. */
 export function registerStore(metrics: Metrics, engine: Engine, clock: Clock): () => Promise<void> {
   const stats = metrics.gauge({ name: 'apiserver_storage_engine', help: 'Figures of the store.', labels: ['engine', 'fact'] });
   const revision = metrics

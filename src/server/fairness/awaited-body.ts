@@ -31,7 +31,7 @@ export class AwaitedBody {
   received(bytes: number): boolean {
     return this.bodies.received(this.body, bytes);
   }
-  /** All of it is there. Answers when the request may go on; throws, or rejects, where it is rejected. */
+  /** All of it is there. Returns when the request may go on; throws, or rejects, where it is rejected. */
   whole(ctx: Context): void | Promise<void> {
     this.bodies.complete(this.body);
     const waiting = this.takeSeats(ctx);

@@ -28,7 +28,7 @@ export interface FlowUpkeepOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Answers the function that ends it. */
+/** Returns the function that ends it. */
 export function keepFlowObjects(options: FlowUpkeepOptions): () => void {
   const views = {
     prioritylevelconfigurations: options.live<FlowObject>(GROUP, 'prioritylevelconfigurations'),

@@ -99,7 +99,7 @@ export function dial(target: Target, { method, path, headers, clock, answerMs }:
   return request;
 }
 
-/** Ends a request whose connection, or the head of whose answer, takes too long. Answers what is called when it is connected. */
+/** Ends a request whose connection, or the head of whose answer, takes too long. Returns what is called when it is connected. */
 function limitTimes(request: http.ClientRequest, clock: Clock, answerMs: number): () => void {
   const unconnected = (): void => void request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
   let cancel: Cancel = clock.after(DIAL_MS, unconnected);

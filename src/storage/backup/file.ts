@@ -30,7 +30,7 @@ export async function namingFile<T>(path: string, work: () => Promise<T>): Promi
 
 /**
  * Writes a file that only its owner can read: under another name first, then synced, then renamed. What is there already
- * is not replaced. `check` is given the name before the file gets its own. Answers the number of bytes.
+ * is not replaced. `check` is given the name before the file gets its own. Returns the number of bytes.
  */
 export async function writePrivateFile(
   path: string,

@@ -10,7 +10,7 @@ export class Holds {
     this.#clock = clock;
   }
 
-  /** Answers the function that ends it. */
+  /** Returns the function that ends it. */
   add(revision: number, milliseconds: number): () => void {
     const one = { revision, until: this.#clock.monotonic() + milliseconds };
     this.#held.add(one);

@@ -21,7 +21,7 @@ export class Commits {
     this.#ownValues = ownValues;
   }
 
-  /** Answers the revision of the commit. Throws CommitConflict or StoreUnavailable. */
+  /** Returns the revision of the commit. Throws CommitConflict or StoreUnavailable. */
   async commit(operations: readonly Operation[]): Promise<number> {
     checkOperations(operations);
     for (const operation of operations) if (operation.type === 'put') this.#ownValues.wrote(operation.key, operation.value);

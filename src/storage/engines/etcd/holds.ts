@@ -30,7 +30,7 @@ export class SharedHolds {
     this.#random = random;
   }
 
-  /** Answers the function that ends it. */
+  /** Returns the function that ends it. */
   async add(revision: number, milliseconds: number): Promise<() => Promise<void>> {
     const { id } = await this.#connection.read(leaseGrant, encodeLeaseGrant(Math.max(1, Math.ceil(milliseconds / 1000))));
     const record = encodePut(`${this.#prefix}${this.#random.uuid()}`, Buffer.from(String(revision)), id);

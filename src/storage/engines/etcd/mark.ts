@@ -21,7 +21,7 @@ export interface MarkContext {
   readonly now: () => number;
 }
 
-/** Answers what the store says of itself. Throws an error that says what to do when it is another's. */
+/** Returns what the store says of itself. Throws an error that says what to do when it is another's. */
 export async function checkMark(context: MarkContext): Promise<StoreMark | undefined> {
   const { connection, keyspace, owner } = context;
   const place = `etcd below ${keyspace.root}`;

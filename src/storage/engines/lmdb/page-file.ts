@@ -58,7 +58,7 @@ export class Pages {
     this.size = fstatSync(descriptor).size;
   }
 
-  /** Two pages describe the file, and the library takes the newer one. Answers false when neither can be used. */
+  /** Two pages describe the file, and the library takes the newer one. Returns false when neither can be used. */
   readMeta(report: Report): boolean {
     const first = this.read(0, 8192);
     const sizeOf = (meta: Buffer): number => meta.readUInt32LE(HEADER + 24);

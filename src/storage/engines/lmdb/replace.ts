@@ -41,7 +41,7 @@ export function interrupted(directory: string): string {
 
 /**
  * Finishes a replacement that was interrupted, and removes stores that were never completed. The directory must be locked.
- * Answers what was done; undefined where there was nothing to do.
+ * Returns what was done; undefined where there was nothing to do.
  */
 export function finishReplacing(directory: string): string | undefined {
   let done: string | undefined;
@@ -89,7 +89,7 @@ export const hasStore = (directory: string): boolean =>
 
 /**
  * Moves the files of `from`, a store that is closed, into the directory, and those that are there to the directory `to`; both
- * are names within it. Answers the path of the old files; undefined where there were none.
+ * are names within it. Returns the path of the old files; undefined where there were none.
  */
 export function replaceStore(directory: string, from: string, to: string): string | undefined {
   const old = storeFiles(directory);

@@ -69,7 +69,7 @@ export interface Tables extends RawTables {
    * the file as it is (`clean-end.ts`).
    */
   readonly uncheckedStarts: number | undefined;
-  /** Keeps all that can be read now as it is in the file. Answers how to end that, which tells whether it was kept so long. */
+  /** Keeps all that can be read now as it is in the file. Returns how to end that, which tells whether it was kept so long. */
   hold(): () => boolean;
   /** False for moments in which the file is opened again after the disk was full (`reopen.ts`). */
   readonly isReadable: boolean;
