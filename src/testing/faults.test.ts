@@ -152,3 +152,8 @@ test('a webhook is broken without being asked, and its failure policy decides', 
   });
   expect([lenient.count, strict.count]).toEqual([1, 1]);
 });
+
+test('a server has a bounded number of faults', () => {
+  for (let i = 0; i < 1000; i++) server.faults.refuse({ name: String(i) });
+  expect(() => server.faults.refuse({})).toThrow('at most 1000 faults');
+});

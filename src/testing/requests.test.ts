@@ -1,7 +1,10 @@
 /** What a server has seen, for assertions. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../lib/clock.ts';
 import { groupName } from '../meta/identity.ts';
-import { MOST_REQUESTS } from './requests.ts';
+import { openMemoryEngine } from '../storage/engines/memory.ts';
+import { storedValue } from '../storage/item.ts';
+import { MOST_BYTES, MOST_CHANGES, MOST_REQUESTS, RequestLog } from './requests.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -100,4 +103,29 @@ test('a fork begins with a list of its own', async () => {
     ['changed', ['data.value']],
   ]);
   expect(server.requests.find({ verb: 'update' })).toBeUndefined();
+});
+
+test.each([
+  ['in number', MOST_CHANGES + 1, 10, MOST_CHANGES],
+  ['in bytes', 70, 1024 * 1024, 64],
+])('remembered writes are bounded %s: the oldest are forgotten', async (_, writes, size, most) => {
+  const clock = new FakeClock();
+  const engine = openMemoryEngine({ clock });
+  const log = new RequestLog();
+  const end = log.follow(engine, clock);
+  for (let i = 0; i < writes; i++) {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'one', uid: 'u' },
+      data: { at: String(i), more: 'x'.repeat(size) },
+    };
+    await engine.commit([{ type: 'put', key: 'core/configmaps/default/one', value: storedValue(JSON.stringify(object), 'u') }]);
+  }
+  const history = log.history({ kind: 'ConfigMap', metadata: { name: 'one' } });
+  expect(history.length).toBeLessThanOrEqual(most);
+  expect(history.at(-1)?.resourceVersion).toBe(String(writes));
+  expect(MOST_BYTES).toBe(64 * 1024 * 1024);
+  end();
+  await engine.close();
 });
