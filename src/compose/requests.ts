@@ -30,7 +30,7 @@ import { composeAggregation, publishedTrust } from './aggregation.ts';
 import { composeAudit } from './audit.ts';
 import type { Base } from './base.ts';
 import { composeConnections } from './connect.ts';
-import { composeConversions } from './conversions.ts';
+import { composeConversions } from './conversion-webhooks.ts';
 import type { Credentials } from './credentials.ts';
 import { composeFlowStatus, composeFlowUpkeep } from './flow-upkeep.ts';
 import type { State } from './state.ts';

@@ -13,8 +13,8 @@ import {
 } from '../patch/index.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
-import { type Conversions, Undeclared, withConversions, withConversionsInSlices } from './conversions.ts';
 import { dropRepeatedOwners } from './metadata.ts';
+import { type Conversions, Undeclared, withConversions, withConversionsInSlices } from './rule-conversions.ts';
 import { strategyOf } from './strategy.ts';
 
 /** Sets the managedFields of a new object, in request version. */

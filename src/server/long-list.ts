@@ -11,10 +11,10 @@ import type { Resource } from '../registry/catalog.ts';
 import type { Item } from '../storage/item.ts';
 import { type BodyStream, openBody } from './body-stream.ts';
 import type { Context } from './context.ts';
-import { converted } from './conversions.ts';
 import { type BinaryForm, binaryListForm, listForm } from './list-form.ts';
 import type { Representation } from './negotiate.ts';
 import { formName, needsCalls } from './represent.ts';
+import { converted } from './shared-conversions.ts';
 import type { IncludeObject, ListMeta } from './table.ts';
 
 /** Stored bytes up to which a list is made at once; rows of Tables are kept for a while, and are not made anew for each client. */

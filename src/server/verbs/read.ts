@@ -7,13 +7,13 @@ import { fresh, type ListResult, list } from '../../registry/list.ts';
 import { missing, unreadableWarning } from '../../registry/unreadable.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
-import { converted } from '../conversions.ts';
 import { sendList } from '../list-body.ts';
 import { type Offer, type Representation, wantsPretty } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
 import { send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
+import { converted } from '../shared-conversions.ts';
 
 export const objectOffer = (resource: Resource) => (resource.custom ? customOffer : builtinOffer);
 const builtinOffer = { protobuf: true, transforms: ['Table', 'PartialObjectMetadata'] as const };

@@ -16,7 +16,7 @@ import { binary, type IncludeObject, isPlain, needsCalls, partial } from '../rep
 import type { Services } from '../services.ts';
 import { bookmarkTableText, partialText, tableText } from '../table.ts';
 import { Frame } from './batch.ts';
-import { conversionsOf } from './conversions.ts';
+import { conversionsOf } from './batched-conversions.ts';
 
 interface KeptFrame {
   /** In which it was made, where that matters. */

@@ -5,7 +5,7 @@ import type { Resource } from '../registry/catalog.ts';
 import { RecentObjects } from '../registry/recent.ts';
 import type { Item } from '../storage/item.ts';
 import type { Context } from './context.ts';
-import { CONVERTED_AT_ONCE, converted } from './conversions.ts';
+import { CONVERTED_AT_ONCE, converted } from './shared-conversions.ts';
 
 const resource = { versions: { recent: new RecentObjects() } } as Resource;
 const newItem = (bytes: number, revision: number): Item =>

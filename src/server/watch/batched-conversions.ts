@@ -22,7 +22,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-export class Conversions {
+export class BatchedConversions {
   private readonly resource: Resource;
   private asked: Asked[] = [];
   private running = false;
@@ -70,12 +70,12 @@ export class Conversions {
 /** Calls at a time. */
 const WIDTH = 16;
 
-const known = new WeakMap<Resource, Conversions>();
+const known = new WeakMap<Resource, BatchedConversions>();
 /** Those of a version of a kind, which all watches share. */
-export function conversionsOf(resource: Resource): Conversions {
+export function conversionsOf(resource: Resource): BatchedConversions {
   let found = known.get(resource);
   if (found === undefined) {
-    found = new Conversions(resource);
+    found = new BatchedConversions(resource);
     known.set(resource, found);
   }
   return found;
