@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -50,6 +53,23 @@ test('types and names', async () => {
   expect(await complete('delete', `--namespace=${ns}`, 'cm/se')).toEqual(['cm/settings']);
   expect(await complete('auth', 'can-i', 'cre')).toEqual(['create']);
   expect(await complete('auth', 'can-i', 'create', 'configm')).toEqual(['configmaps']);
+});
+
+test('names of background servers', async () => {
+  const state = temporaryDirectory('plat-completion');
+  for (const name of ['ci', 'dev']) {
+    mkdirSync(join(state, 'plat', 'servers', name), { recursive: true });
+    writeFileSync(join(state, 'plat', 'servers', name, 'server.json'), '{}');
+  }
+  const names = async (...args: string[]): Promise<string> => {
+    const io = testIO({ env: { XDG_STATE_HOME: state } });
+    expect(await run(['__complete', '--', ...args], io)).toBe(0);
+    return io.stdout;
+  };
+  expect(await names('down', '')).toBe('ci\ndev\n');
+  expect(await names('down', 'ci', 'd')).toBe('dev\n');
+  expect(await names('up', 'c')).toBe('ci\n');
+  expect(await names('up', 'ci', '')).toBe('');
 });
 
 test('no server, no names, and no words about it', async () => {
