@@ -45,18 +45,23 @@ export function clientFor(identity: Identity, http: Http): Client {
 export function startControllers(options: ManagerOptions): Running {
   const { identity, clock, random, log, connect } = options;
   const manager = clientFor(identity, connect(undefined));
+  let stopped = false;
+  // Requests that break off because everything ends are no failures.
+  const report = (error: unknown, following: string): void => {
+    if (!stopped) reportFailure(log, error, { following });
+  };
   const informers = new Informers({
     client: manager,
     clock,
     spread: () => random.float(),
-    report: (error, what) => reportFailure(log, error, { following: what }),
+    report,
   });
   const served = new ServedResources({
     client: manager,
     informers,
     identity,
     clock,
-    report: (error) => reportFailure(log, error, { following: 'what is served' }),
+    report: (error) => report(error, 'what is served'),
   });
   const able = options.controllers.filter(({ name, unavailable }) => {
     if (unavailable !== undefined) log.warn('controller not started', { controller: name, reason: unavailable });
@@ -68,6 +73,7 @@ export function startControllers(options: ManagerOptions): Running {
   });
   return {
     async stop() {
+      stopped = true;
       const ending = running.map((one) => one.stop());
       served.stop();
       informers.stop();
@@ -108,7 +114,9 @@ function startOne(controller: Controller, { options, client, informers, served }
         name,
         clock,
         work,
-        report: (error, key) => reportFailure(log, error, { key }),
+        report: (error, key) => {
+          if (!stopped) reportFailure(log, error, { key });
+        },
         ...(metrics !== undefined && { metrics: metrics.queue(name) }),
       });
       queues.push(queue);
