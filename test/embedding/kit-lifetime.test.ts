@@ -30,6 +30,22 @@ test('servers that are closed with watches, informers and waits open leave no ti
   expect(readdirSync(process.cwd())).toEqual(files);
 });
 
+test('copies of a server leave nothing behind, whether the first one still runs or not', async () => {
+  const server = await startTestServer({ controllers: true, clock: 'fake' });
+  const snapshot = await server.snapshot();
+  const early = await Promise.all([snapshot.fork(), snapshot.fork({ listen: true })]);
+  for (const fork of early) await fork.client().core.v1.namespaces().watch().ready;
+  await server.reset(snapshot);
+  await server.close();
+  const late = await snapshot.fork();
+  await late
+    .client()
+    .core.v1.namespaces()
+    .create({ metadata: { name: 'late' } });
+  await Promise.all([...early, late].map((fork) => fork.close()));
+  expect(await left.list()).toEqual([]);
+});
+
 test('a start whose objects cannot be made ends the server', async () => {
   await expect(startTestServer({ objects: { apiVersion: 'v1', kind: 'NoSuchKind' } })).rejects.toThrow('NoSuchKind');
   expect(await left.list()).toEqual([]);
