@@ -1,6 +1,6 @@
 /** Examples and pages for those who install plat: the commands and flags that they name exist. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Command } from '../../src/cli/command.ts';
@@ -81,8 +81,54 @@ test('the image has two stages, and its files exist', () => {
   const lines = read('examples/docker/Dockerfile').split('\n');
   expect(lines.filter((line) => line.startsWith('FROM '))).toHaveLength(2);
   expect(lines).toContain('USER node');
+  // What is made in the checkout stays out of the image, and the licence is in it.
+  expect(lines).toContain('COPY LICENSE /opt/plat/');
+  expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', '.plat', '**/node_modules', 'dist']));
   for (const line of lines) {
     const [, files] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
     for (const file of files?.split(' ') ?? []) expect(existsSync(join(root, file)), file).toBe(true);
   }
+});
+
+/** Links of a page that lead to no file of the package. */
+function brokenLinks(page: string, text: string, shipped: readonly string[]): string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => (match[1] as string).split('#')[0] as string)
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const path = join(dirname(page), target).replace(/\/$/, '');
+      const isShipped = shipped.some((entry) => path === entry || path.startsWith(`${entry}/`));
+      return !isShipped || !existsSync(join(root, path));
+    })
+    .map((target) => `${page}: ${target}`);
+}
+const { files } = JSON.parse(read('package.json')) as { files: string[] };
+const shipped = files.filter((entry) => entry !== 'dist' && !entry.startsWith('!'));
+const shippedPages = shipped.flatMap((entry) =>
+  statSync(join(root, entry)).isFile()
+    ? [entry].filter((path) => path.endsWith('.md'))
+    : readdirSync(join(root, entry), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.md') && !path.split('/').includes('node_modules'))
+        .map((path) => join(entry, path)),
+);
+
+test('every link of a page that the package holds leads to a file that it holds', () => {
+  expect(shippedPages).toEqual(expect.arrayContaining(['README.md', 'docs/install.md', 'examples/operator/README.md']));
+  expect(shippedPages.flatMap((page) => brokenLinks(page, read(page), shipped))).toEqual([]);
+});
+test('the search finds links to files that are missing or not in the package', () => {
+  const text = '[a](install.md#ci) [b](nowhere.md) [c](../src/index.ts) [d](https://example.com/x) [e](#here) [f](decisions/)';
+  expect(brokenLinks('docs/x.md', text, shipped)).toEqual(['docs/x.md: nowhere.md', 'docs/x.md: ../src/index.ts']);
+});
+
+test('no page or help exports the output of a command at once, which would hide that it failed', async () => {
+  const helps = await Promise.all(commands.map(async ({ name, load }) => ({ name: `help of ${name}`, text: (await load()).help(200) })));
+  const texts = [...shippedPages, 'examples/github-action/action.yml', 'examples/docker/Dockerfile'].map((name) => ({
+    name,
+    text: read(name),
+  }));
+  const hiding = /export \w+=["']?\$\(/;
+  expect('export A=$(b)').toMatch(hiding);
+  expect([...texts, ...helps].filter(({ text }) => hiding.test(text)).map(({ name }) => name)).toEqual([]);
+  expect(helps.find(({ name }) => name === 'help of up')?.text).toContain('&& export KUBECONFIG');
 });

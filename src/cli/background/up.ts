@@ -59,7 +59,7 @@ export const upCommand = (surroundings: UpSurroundings): Command =>
   plat up                                       a server with the name default
   plat up ci --identity kubernetes --store memory --wait
   plat up dev -- --secure-port 7443 --v 2       any flag of plat server
-  export KUBECONFIG=$(plat up ci --wait -o kubeconfig)
+  KUBECONFIG=$(plat up ci --wait -o kubeconfig) && export KUBECONFIG
 `,
     async run({ options, args }, io) {
       const named = args[0] !== undefined && !args[0].startsWith('-');

@@ -19,7 +19,7 @@ export const envtest = command({
   summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
   flags,
   more: `Example:
-  export KUBEBUILDER_ASSETS=$(plat envtest)
+  KUBEBUILDER_ASSETS=$(plat envtest) && export KUBEBUILDER_ASSETS
   go test ./...
 
 Servers have stock names, keep their state in memory and run no controllers; PLAT_CONTROLLERS='*' runs them.
