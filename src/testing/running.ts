@@ -16,6 +16,7 @@ import { ControlledClock, clockOf, clockOfFork } from './clock.ts';
 import type { Faults } from './faults.ts';
 import { install } from './install.ts';
 import { Instruments } from './instruments.ts';
+import { KeepAlive } from './keep-alive.ts';
 import { testKeys } from './keys.ts';
 import { type Kubeconfig, kubeconfigOf } from './kubeconfig.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
@@ -46,6 +47,7 @@ class RunningTestServer implements TestServer {
   private readonly options: TestServerOptions;
   private readonly instruments: Instruments;
   readonly clock: ControlledClock;
+  private readonly keepAlive = new KeepAlive();
   /** Watches and informers of its clients. */
   private readonly toStop = new Set<{ stop(): void }>();
 
@@ -55,7 +57,7 @@ class RunningTestServer implements TestServer {
     this.instruments = instruments;
     instruments.begin({ engine: composed.state.engine, clock: composed.base.clock, isBusy: composed.isBusy });
     this.clock = new ControlledClock(composed.base.clock, instruments.activity);
-    this.transport = new TestTransport(composed.requests.handlerForClients());
+    this.transport = new TestTransport(composed.requests.handlerForClients(), this.keepAlive);
   }
   get identity(): Identity {
     return this.composed.base.identity;
@@ -81,6 +83,7 @@ class RunningTestServer implements TestServer {
       identity,
       client: new Client(this.transport.http(userOf(user, groups)), { userAgent: USER_AGENT, metadataGroup }),
       clock,
+      keepAlive: this.keepAlive,
       spread: () => random.float(),
       report: (error) => log.warn('an informer of a test cannot list or watch', { error: String(error) }),
       stopLater: (what) => {
@@ -131,6 +134,7 @@ class RunningTestServer implements TestServer {
     await nextTurn();
     for (const what of [...this.toStop]) what.stop();
     this.transport.close();
+    this.keepAlive.close();
     this.clock.close();
     this.instruments.close();
     await this.composed.abort();

@@ -8,6 +8,7 @@ import type { Incoming, Outgoing } from '../server/context.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import { userOf } from './users.ts';
 
 /** Bytes of an answer that wait for whoever reads it, before the server is held back; and those of a watch, before it is ended. */
@@ -19,10 +20,12 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 export class TestTransport {
   private readonly handle: Handle;
   private readonly answers = new OpenAnswers();
+  private readonly keepAlive: KeepAlive;
   private closed = false;
 
-  constructor(handle: Handle) {
+  constructor(handle: Handle, keepAlive: KeepAlive) {
     this.handle = handle;
+    this.keepAlive = keepAlive;
   }
 
   /** For the clients of `src/client`. */
@@ -31,11 +34,11 @@ export class TestTransport {
     return {
       request: async (options) => {
         this.checkOpen();
-        return request(options);
+        return this.keepAlive.during(request(options));
       },
       stream: async (options, sink) => {
         this.checkOpen();
-        return stream(options, sink);
+        return this.keepAlive.during(stream(options, sink));
       },
     };
   }
@@ -46,13 +49,14 @@ export class TestTransport {
     const [body, type] = bodyOf(choice.body);
     const headers = lowerCase({ ...(type !== undefined && { 'content-type': type }) }, choice.headers);
     const user = callerOf(choice, headers.authorization !== undefined);
-    const answer = await inProcess(this.handle, user, errorFrom, this.answers).request({
+    const sent = inProcess(this.handle, user, errorFrom, this.answers).request({
       method,
       path,
       headers,
       ...(body !== undefined && { body }),
       ...(choice.signal !== undefined && { signal: choice.signal }),
     });
+    const answer = await this.keepAlive.during(sent);
     const text = answer.body.toString();
     const received = headersOf(answer.headers);
     return { status: answer.status, headers: received, text, body: isJson(received) && text !== '' ? JSON.parse(text) : text };
@@ -97,11 +101,14 @@ export class TestTransport {
         const { statusCode: status, headers } = outgoing;
         resolve(new Response(bodiless.has(status) ? null : body.readable, { status, headers: headersOf(headers) }));
       };
+      // As long as the answer is open, as a connection would.
+      const release = this.keepAlive.hold();
       let fault: Error | undefined;
       outgoing.once('error', (error: Error) => {
         fault = error;
       });
       outgoing.once('close', () => {
+        release();
         signal.removeEventListener('abort', abort);
         incoming.destroy();
         const error = outgoing.writableFinished ? undefined : (fault ?? new Error('the server broke the answer off'));

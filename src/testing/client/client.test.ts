@@ -3,6 +3,7 @@ import { builtinKinds } from '../../kinds/index.ts';
 import { FakeClock } from '../../lib/clock.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { groupName, kubernetes, plat } from '../../meta/identity.ts';
+import { KeepAlive } from '../keep-alive.ts';
 import { startTestServer, type TestServer } from '../server.ts';
 import { builtIn, groups } from './built-in.ts';
 import type { Entry } from './built-in-types.ts';
@@ -148,6 +149,7 @@ test('a watch whose events nobody takes ends at its bound', async () => {
       },
     },
     path: async () => '/',
+    keepAlive: new KeepAlive(),
     headers: {},
     ended: () => {},
   });
@@ -251,27 +253,50 @@ test('waiting takes conditions, goals, paths and functions', async () => {
   await expect(client.waitFor(pod, 'no such form=')).rejects.toThrow('is none of');
 });
 
+type Listener = (change: { type: 'added'; object: AnyObject; old: undefined }) => void;
+const followed = (listen: (listener: Listener) => void = () => {}) => ({
+  synced: Promise.resolve(),
+  size: 0,
+  get: () => undefined,
+  list: () => [],
+  onChange: (listener: Listener) => {
+    listen(listener);
+    return () => {};
+  },
+  stop: () => {},
+});
+const waitingFor = { what: 'Pod (v1) a/p', keepAlive: new KeepAlive(), whenClosed: () => () => {} };
+
 test('a wait that is over shows the last state, on the clock that it was given', async () => {
   const clock = new FakeClock();
-  let tell: (change: { type: 'added'; object: AnyObject; old: undefined }) => void = () => {};
-  const informer = {
-    synced: Promise.resolve(),
-    size: 0,
-    get: () => undefined,
-    list: () => [],
-    onChange: (listener: typeof tell) => {
-      tell = listener;
-      return () => {};
-    },
-    stop: () => {},
-  };
-  const waiting = waitUntil({ what: 'Pod (v1) a/p', informer, clock, whenClosed: () => () => {} }, 'Ready', { timeout: '10s' });
+  let send: Listener = () => {};
+  const informer = followed((listener) => {
+    send = listener;
+  });
+  const waiting = waitUntil({ ...waitingFor, informer, clock }, 'Ready', { timeout: '10s' });
   await clock.advance(9_999);
-  tell({ type: 'added', object: { metadata: { name: 'p' }, status: { phase: 'Pending' } }, old: undefined });
+  send({ type: 'added', object: { metadata: { name: 'p' }, status: { phase: 'Pending' } }, old: undefined });
   const over = waiting.catch((error: unknown) => error);
   await clock.advance(1);
   const error = await over;
   expect(error).toBeInstanceOf(WaitTimeout);
   expect((error as Error).message).toMatch(/^Pod \(v1\) a\/p: .* after 10000 ms\nIts last state:\n/);
   expect((error as Error).message).toContain('"phase": "Pending"');
+});
+
+test('a wait by a fake clock that nobody moves ends by the clock of the machine', async () => {
+  const [clock, realClock] = [new FakeClock(), new FakeClock()];
+  const waiting = (timeout: string) =>
+    waitUntil({ ...waitingFor, informer: followed(), clock, realClock }, 'Ready', { timeout }).catch((error: unknown) => String(error));
+  const [short, long] = [waiting('10s'), waiting('1m')];
+  await realClock.advance(29_999);
+  expect(clock.pending).toBe(2);
+  await realClock.advance(1);
+  expect(await short).toBe(
+    'WaitTimeout: Pod (v1) a/p: it is not there after 30000 ms of real time (the fake clock was not advanced by 10000 ms)',
+  );
+  expect(clock.pending).toBe(1);
+  await realClock.advance(30_000);
+  expect(await long).toContain('after 60000 ms of real time');
+  expect([clock.pending, realClock.pending]).toEqual([0, 0]);
 });

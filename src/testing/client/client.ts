@@ -37,7 +37,7 @@ export function testClient(context: ClientContext): TestClient {
       const { apiVersion = '', kind = '', metadata } = object;
       const what = `${kind} (${apiVersion}) ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
       const whenClosed = (stop: () => void): (() => void) => context.stopLater({ stop });
-      return waitUntil({ what, informer, clock: context.clock, whenClosed }, condition as never, options);
+      return waitUntil({ what, informer, clock: context.clock, keepAlive: context.keepAlive, whenClosed }, condition as never, options);
     },
   } as TestClient;
   return client;

@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonValue } from '../../schema/types.ts';
+import type { KeepAlive, Release } from '../keep-alive.ts';
 import type {
   ApplyOptions,
   DeleteOptions,
@@ -32,6 +33,7 @@ export interface ClientContext {
   readonly identity: Identity;
   readonly client: Client;
   readonly clock: Clock;
+  readonly keepAlive: KeepAlive;
   readonly spread: () => number;
   /** An informer could not list or watch, and tries again. */
   readonly report: (error: unknown) => void;
@@ -112,10 +114,10 @@ export class Resource<T extends object> implements DynamicClient<T> {
   }
   watch(options: WatchOptions = {}): Watch<T> {
     const { signal, ...choice } = options;
-    const { client } = this.context;
+    const { client, keepAlive } = this.context;
     const path = async (): Promise<string> => `${pathOf(await this.lookUp(), this.namespace)}?${queryOf({ watch: true, ...choice })}`;
     const forget = this.context.stopLater({ stop: () => watch.close() });
-    const watch = new EventStream<T>({ http: client.http, path, headers: client.accept('whole'), signal, ended: forget });
+    const watch = new EventStream<T>({ http: client.http, path, headers: client.accept('whole'), signal, keepAlive, ended: forget });
     return watch;
   }
   informer(options: SelectOptions = {}): Informer<T> {
@@ -211,9 +213,12 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   private inner: Followed<ApiObject> | undefined;
   private stopped = false;
   private readonly forget: () => void;
+  /** Whoever waits until it is in sync keeps the process alive; whoever follows changes does not. */
+  private readonly release: Release;
 
   constructor(context: ClientContext, lookUp: () => Promise<KindRef>, namespace: string | undefined, options: SelectOptions) {
-    this.synced = this.begin(context, lookUp, namespace, options);
+    this.release = context.keepAlive.hold();
+    this.synced = this.begin(context, lookUp, namespace, options).finally(this.release);
     this.synced.catch(() => {});
     this.forget = context.stopLater(this);
   }
@@ -240,6 +245,7 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   stop(): void {
     this.stopped = true;
     this.inner?.stop();
+    this.release();
     this.forget();
   }
   private async begin(

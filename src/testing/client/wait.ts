@@ -1,11 +1,14 @@
 /** Waiting until an object is as a test wants it. */
 import { type Goal, readGoal } from '../../cli/wait-args.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, FakeClock, systemClock } from '../../lib/clock.ts';
 import { cut } from '../../lib/shown.ts';
 import { durationMillis } from '../../lib/time.ts';
+import type { KeepAlive } from '../keep-alive.ts';
 import type { AnyObject, Informer, WaitCondition, WaitOptions } from './types.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** A fake clock that nobody moves does not end a wait; after so long by the machine's clock, or its timeout if longer, it fails. */
+const LEAST_REAL_TIME_MS = 30_000;
 /** Characters of the last state that the error shows. */
 const SHOWN_STATE = 4096;
 
@@ -25,13 +28,16 @@ export interface Waiting {
   readonly what: string;
   readonly informer: Informer<AnyObject>;
   readonly clock: Clock;
+  readonly keepAlive: KeepAlive;
+  /** The machine's clock. */
+  readonly realClock?: Clock;
   /** Calls when the server closes, unless what is answered is called before. */
   readonly whenClosed: (call: () => void) => () => void;
 }
 
 /** Ends the informer. */
 export function waitUntil(
-  { what, informer, clock, whenClosed }: Waiting,
+  { what, informer, clock, keepAlive, realClock = systemClock, whenClosed }: Waiting,
   condition: WaitCondition<AnyObject>,
   options: WaitOptions,
 ): Promise<AnyObject | undefined> {
@@ -40,9 +46,12 @@ export function waitUntil(
   const millis = typeof timeout === 'number' ? timeout : durationMillis(timeout);
   let last: AnyObject | undefined;
   let synced = false;
+  const release = keepAlive.hold();
   return new Promise<AnyObject | undefined>((resolve, reject) => {
     const finish = (end: () => void): void => {
+      release();
       cancel();
+      cancelReal?.();
       forget();
       informer.stop();
       end();
@@ -55,11 +64,17 @@ export function waitUntil(
         finish(() => reject(error));
       }
     };
-    const cancel = clock.after(millis, () => {
+    const timedOut = (after: string): void => {
       const why = last === undefined ? 'it is not there' : goal.distance(last);
       const state = last === undefined ? '' : `\nIts last state:\n${cut(JSON.stringify(last, undefined, 2), SHOWN_STATE)}`;
-      finish(() => reject(new WaitTimeout(`${what}: ${why} after ${millis} ms${state}`, last)));
-    });
+      finish(() => reject(new WaitTimeout(`${what}: ${why} after ${after}${state}`, last)));
+    };
+    const cancel = clock.after(millis, () => timedOut(`${millis} ms`));
+    const realMillis = Math.max(millis, LEAST_REAL_TIME_MS);
+    const cancelReal =
+      clock instanceof FakeClock
+        ? realClock.after(realMillis, () => timedOut(`${realMillis} ms of real time (the fake clock was not advanced by ${millis} ms)`))
+        : undefined;
     const forget = whenClosed(() => finish(() => reject(new Error(`${what}: the server was closed while it was waited for`))));
     informer.onChange(({ type, object }) => {
       last = type === 'deleted' ? undefined : object;

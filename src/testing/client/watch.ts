@@ -2,6 +2,7 @@
 import type { Http } from '../../client/http.ts';
 import { Lines } from '../../client/watch.ts';
 import { ApiError } from '../../meta/errors.ts';
+import type { KeepAlive, Release } from '../keep-alive.ts';
 import type { Watch, WatchEvent } from './types.ts';
 
 /** Events that wait to be taken; with one more the watch fails. */
@@ -17,6 +18,7 @@ export interface WatchRequest {
   readonly path: () => Promise<string>;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  readonly keepAlive: KeepAlive;
   /** Called at the end, however it comes. */
   readonly ended: () => void;
 }
@@ -29,9 +31,13 @@ export class EventStream<T> implements Watch<T> {
   private ended = false;
   private stop: (() => void) | undefined;
   private readonly whenEnded: () => void;
+  private readonly keepAlive: KeepAlive;
+  /** While somebody waits for an event. */
+  private release: Release | undefined;
 
   constructor(request: WatchRequest) {
     this.whenEnded = request.ended;
+    this.keepAlive = request.keepAlive;
     this.ready = this.begin(request);
     // Whoever takes the events gets the error, too.
     this.ready.catch((error: unknown) => this.end(error));
@@ -44,6 +50,7 @@ export class EventStream<T> implements Watch<T> {
     if (this.ended) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject });
+      this.release ??= this.keepAlive.hold();
     });
   }
   return(): Promise<IteratorResult<WatchEvent<T>>> {
@@ -74,9 +81,14 @@ export class EventStream<T> implements Watch<T> {
       return;
     }
     const next = this.waiting.shift();
+    if (this.waiting.length === 0) this.stopWaiting();
     if (next !== undefined) next.resolve({ done: false, value: { type, object } });
     else if (this.unread.length < MAX_UNREAD_EVENTS) this.unread.push({ type, object });
     else this.end(new Error(`a watch with ${MAX_UNREAD_EVENTS} events that nobody took was ended`));
+  }
+  private stopWaiting(): void {
+    this.release?.();
+    this.release = undefined;
   }
   private end(error: unknown): void {
     if (this.ended) return;
@@ -84,6 +96,7 @@ export class EventStream<T> implements Watch<T> {
     this.error = error;
     this.stop?.();
     this.whenEnded();
+    this.stopWaiting();
     for (const { resolve, reject } of this.waiting.splice(0)) {
       if (error === undefined) resolve({ done: true, value: undefined });
       else reject(error);
