@@ -1,7 +1,12 @@
 /** Faults that a test asks for. */
-import { request as httpsRequest } from 'node:https';
+import { Agent, request as httpsRequest } from 'node:https';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../lib/clock.ts';
 import { groupName } from '../meta/identity.ts';
+import type { Context } from '../server/context.ts';
+import { openMemoryEngine } from '../storage/engines/memory.ts';
+import type { Fault } from './faults.ts';
+import { Instruments } from './instruments.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -58,6 +63,62 @@ test('a delayed request waits for the clock of the server', async () => {
   expect(await made).toBe(201);
 });
 
+test.each([
+  ['removed', (fault: Fault) => fault.remove()],
+  ['cleared', () => server.faults.clear()],
+])('a request that waits for a delay goes on when that is %s, without faults that are gone', async (_, end) => {
+  const fault = server.faults.delay({ verb: 'create' }, '1h');
+  const refusal = server.faults.refuse({ verb: 'create' }, 503);
+  const made = create('one');
+  await server.settled();
+  expect(fault.count).toBe(1);
+  refusal.remove();
+  end(fault);
+  expect(await made).toBe(201);
+  expect(refusal.count).toBe(0);
+});
+
+test('a delay leaves no timer behind when its request or the server ends', async () => {
+  const clock = new FakeClock();
+  const instruments = new Instruments();
+  const engine = openMemoryEngine({ clock });
+  instruments.begin({ engine, clock, isBusy: () => false });
+  const before = clock.pending;
+  const context = (): Context => ({ user: { name: 'a', groups: [] }, info: { verb: 'get' }, path: '/' }) as unknown as Context;
+  const [one, two] = [context(), context()];
+  instruments.faults.delay({}, '1h');
+  void instruments.faults.apply(one);
+  void instruments.faults.apply(two);
+  expect(clock.pending).toBe(before + 2);
+  instruments.finished(one);
+  expect(clock.pending).toBe(before + 1);
+  instruments.close();
+  expect(clock.pending).toBe(before);
+  await engine.close();
+});
+
+test('a request whose client went away while it was delayed is not carried out', async () => {
+  server.faults.delay({ verb: 'create' }, '5s');
+  const ending = new AbortController();
+  const made = server.fetch(maps, { method: 'POST', body: JSON.stringify(map('one')), signal: ending.signal });
+  await server.settled();
+  ending.abort(new Error('enough'));
+  await expect(made).rejects.toThrow('enough');
+  await server.clock.advance('5s');
+  expect((await server.request('GET', `${maps}/one`)).status).toBe(404);
+});
+
+test('a watch is not cut by a fault that was removed', async () => {
+  const fault = server.faults.drop({ resource: 'configmaps' }, { afterEvents: 1 });
+  const watch = server.client().core.v1.configmaps('default').watch();
+  await watch.ready;
+  fault.remove();
+  for (const name of ['one', 'two', 'three']) await create(name);
+  const names: string[] = [];
+  for await (const { object } of watch) if (names.push(object.metadata.name as string) === 3) break;
+  expect(names).toEqual(['one', 'two', 'three']);
+});
+
 test('a dropped request has no answer and does nothing', async () => {
   const fault = server.faults.drop({ verb: 'create' });
   await expect(create('one')).rejects.toThrow('broke the answer off');
@@ -105,6 +166,33 @@ test('a watch is cut after some events, and a request dropped, of clients over a
   expect([status, error]).toEqual([200, 'ECONNRESET']);
   expect(text.trim().split('\n')).toHaveLength(2);
   expect(await asked('/api/v1/namespaces/default/secrets')).toEqual({ status: 0, text: '', error: 'ECONNRESET' });
+});
+
+test('a connection whose watch was to be cut, but ended by itself, is good for other requests', async () => {
+  await using over = await startTestServer({ listen: true, clock: 'fake' });
+  const [, token] = await tokenOf(over);
+  over.faults.drop({ resource: 'configmaps' }, { afterEvents: 1 });
+  over.faults.drop({ resource: 'configmaps' }, { afterEvents: 2 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+  const get = (path: string, begun = (): void => {}) =>
+    new Promise<number>((resolve, reject) => {
+      const req = httpsRequest(`${over.url}${path}`, { agent, headers: { authorization: `Bearer ${token}` } }, (res) => {
+        begun();
+        res.on('error', reject);
+        res.on('end', () => resolve(res.statusCode ?? 0));
+        res.resume();
+      });
+      req.on('error', reject);
+      req.end();
+    });
+  let ended: Promise<number> | undefined;
+  await new Promise<void>((resolve) => {
+    ended = get(`${maps}?watch=true&timeoutSeconds=5`, resolve);
+  });
+  await over.clock.advance('5s');
+  expect(await ended).toBe(200);
+  for (let i = 0; i < 3; i++) expect(await get('/api/v1/namespaces')).toBe(200);
+  agent.destroy();
 });
 
 /** Of a service account that may do everything. */

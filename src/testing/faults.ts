@@ -15,6 +15,7 @@ import { takesFrames } from '../server/in-process.ts';
 import type { Activity } from './activity.ts';
 import { millisecondsOf } from './clock.ts';
 import { matches, type RequestPattern } from './pattern.ts';
+import { ASSERTING_USER } from './users.ts';
 
 export interface FaultPattern extends RequestPattern {
   /** Which of the requests that match: the second, or several; default: all. */
@@ -68,11 +69,22 @@ interface Rule extends Fault {
   /** Undefined for those of webhooks. */
   readonly pattern: RequestPattern | undefined;
   readonly webhook: string | undefined;
-  strike(ctx: Context): void | Promise<void>;
+  strike(ctx: Context, rule: Rule): void | Promise<void>;
+}
+
+/** A request that a fault delays. */
+interface Delayed {
+  readonly rule: Rule;
+  /** The request goes on now. */
+  proceed(): void;
+  /** The request never goes on: nobody waits for its answer any more. */
+  cancel(): void;
 }
 
 export class TestFaults implements Faults {
   private readonly rules = new Set<Rule>();
+  /** A request waits for one delay at a time. */
+  private readonly delayed = new Map<Context, Delayed>();
   private readonly activity: Activity;
   private clock: Clock | undefined;
 
@@ -94,8 +106,8 @@ export class TestFaults implements Faults {
   }
   delay(pattern: FaultPattern, by: string | number): Fault {
     const millis = millisecondsOf(by);
-    return this.add(`delay ${shown(pattern)} by ${by}`, pattern, (ctx) =>
-      this.clock === undefined ? undefined : this.activity.waits(ctx, this.clock.sleep(millis)),
+    return this.add(`delay ${shown(pattern)} by ${by}`, pattern, (ctx, rule) =>
+      this.clock === undefined ? undefined : this.activity.waits(ctx, this.wait(this.clock, ctx, rule, millis)),
     );
   }
   drop(pattern: FaultPattern, { afterEvents }: { readonly afterEvents?: number } = {}): Fault {
@@ -105,8 +117,8 @@ export class TestFaults implements Faults {
         // Nobody waits for an answer any more.
         return new Promise(() => {});
       });
-    return this.add(`drop ${shown(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, (ctx) =>
-      cutAfter(ctx, afterEvents),
+    return this.add(`drop ${shown(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, (ctx, rule) =>
+      cutAfter(ctx, afterEvents, () => this.rules.has(rule)),
     );
   }
   conflict(pattern: FaultPattern, times = 1): Fault {
@@ -129,19 +141,50 @@ export class TestFaults implements Faults {
     return [...this.rules].filter(({ count }) => count === 0);
   }
   clear(): void {
+    for (const rule of [...this.rules]) this.remove(rule);
+  }
+  /** The request is over, whether it was answered or its client went away. */
+  end(ctx: Context): void {
+    this.delayed.get(ctx)?.cancel();
+  }
+  /** The server ends: nothing waits any more. */
+  close(): void {
     this.rules.clear();
+    for (const { cancel } of [...this.delayed.values()]) cancel();
+  }
+  private remove(rule: Rule): void {
+    this.rules.delete(rule);
+    for (const { rule: by, proceed } of [...this.delayed.values()]) if (by === rule) proceed();
+  }
+  private wait(clock: Clock, ctx: Context, rule: Rule, millis: number): Promise<void> {
+    return new Promise((resolve) => {
+      const proceed = (): void => {
+        cancel();
+        resolve();
+      };
+      const cancelTimer = clock.after(millis, proceed, true);
+      const cancel = (): void => {
+        cancelTimer();
+        this.delayed.delete(ctx);
+      };
+      this.delayed.set(ctx, { rule, proceed, cancel });
+    });
   }
 
-  /** Has all faults strike that are for the request, in the order in which they were made. */
+  /**
+   * Has all faults strike that are for the request, in the order in which they were made. Assertions read without faults: these
+   * are for the program under test.
+   */
   apply(ctx: Context): void | Promise<void> {
-    if (this.rules.size === 0) return;
+    if (this.rules.size === 0 || ctx.user.name === ASSERTING_USER) return;
     return this.applyFrom([...this.rules], 0, ctx);
   }
   private applyFrom(rules: readonly Rule[], start: number, ctx: Context): void | Promise<void> {
     for (let i = start; i < rules.length; i++) {
       const rule = rules[i] as Rule;
-      if (rule.pattern === undefined || !matches(rule.pattern, ctx) || !strikes(rule)) continue;
-      const struck = rule.strike(ctx);
+      // One that was removed while the request waited for an earlier one does not strike.
+      if (!this.rules.has(rule) || rule.pattern === undefined || !matches(rule.pattern, ctx) || !strikes(rule)) continue;
+      const struck = rule.strike(ctx, rule);
       if (struck instanceof Promise) return struck.then(() => this.applyFrom(rules, i + 1, ctx));
     }
   }
@@ -170,7 +213,7 @@ export class TestFaults implements Faults {
       pattern: pattern && rest,
       webhook,
       strike,
-      remove: () => void this.rules.delete(rule),
+      remove: () => this.remove(rule),
     };
     this.rules.add(rule);
     return rule;
@@ -205,8 +248,8 @@ function breakOff({ req, res, http2 }: Context): void {
   else res.destroy();
 }
 
-/** The first events go out, then the connection is broken off. */
-function cutAfter(ctx: Context, events: number): void {
+/** The first events go out, then the connection is broken off, if the fault is still there. */
+function cutAfter(ctx: Context, events: number, isActive: () => boolean): void {
   const { res } = ctx;
   if (events === 0) {
     breakOff(ctx);
@@ -216,6 +259,7 @@ function cutAfter(ctx: Context, events: number): void {
   if (takesFrames(res)) {
     const take = res.takeFrames.bind(res);
     res.takeFrames = (frames) => {
+      if (!isActive()) return take(frames);
       const some = frames.slice(0, left);
       left -= some.length;
       take(some);
@@ -225,14 +269,25 @@ function cutAfter(ctx: Context, events: number): void {
   }
   // Over HTTP/1.1 the chunks of a watch go to the connection itself.
   const target = ctx.http2 ? (res as unknown as Sent) : (ctx.req.socket as unknown as Sent);
-  const write = target.write.bind(target);
+  const before = target.write;
+  const write = before.bind(target);
   target.write = (chunk, ...rest) => {
+    if (!isActive()) return write(chunk, ...rest);
     if (left === 0) return true;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     const end = endOfEvents(bytes, left);
     left -= end.events;
     return left === 0 ? write(bytes.subarray(0, end.at), () => breakOff(ctx)) : write(chunk, ...rest);
   };
+  // The connection goes on with other requests. The last that took its place is the first to give it back, and before the next
+  // answer is written.
+  let restored = false;
+  const restore = (): void => {
+    if (!restored) target.write = before;
+    restored = true;
+  };
+  res.prependOnceListener('finish', restore);
+  res.prependOnceListener('close', restore);
 }
 
 /** What a watch over a connection is written to. */

@@ -24,6 +24,7 @@ export class Instruments implements RequestHooks {
   }
   close(): void {
     this.unfollow();
+    this.faults.close();
   }
 
   around(handle: Handle): Handle {
@@ -36,6 +37,7 @@ export class Instruments implements RequestHooks {
   };
   finished(ctx: Context): void {
     this.activity.end(ctx);
+    this.faults.end(ctx);
     this.requests.end(ctx);
   }
   callsWebhook(name: string): void {

@@ -5,6 +5,9 @@ import { type User, wellKnown } from '../auth/types.ts';
 /** Who may do everything: the user of requests that name none. */
 export const administrator: User = { name: 'admin', groups: [wellKnown.masters, wellKnown.authenticated] };
 
+/** Who reads on behalf of an assertion: these requests are none of the program under test, and no faults are for them. */
+export const ASSERTING_USER = 'test-assertions';
+
 /**
  * The user that a name and groups stand for, as a server would have found them: everybody who has a name is authenticated,
  * and service accounts (`system:serviceaccount:NAMESPACE:NAME`) have the groups of their namespace.

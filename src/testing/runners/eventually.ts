@@ -5,11 +5,12 @@
  *   await checkEventually(server, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' }, { spec: { replicas: 3 } })
  */
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { type GroupVersion, splitApiVersion } from '../../meta/api-version.ts';
+import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
 import type { AnyObject } from './objects.ts';
 import { differences, shown } from './partial.ts';
-import { ASSERTING_USER } from './seen.ts';
 
 /** An object by its names. */
 export interface ObjectReference {
@@ -53,13 +54,17 @@ export async function checkEventually(
   const cancel = clock.after(timeout, () => ending.abort(), true);
   let last: unknown;
   let pass = false;
+  let answered = false;
   try {
-    const path = await pathOf(server, reference);
+    const path = await pathOf(server, reference, ending.signal);
     for await (const state of states(server, path, reference, ending.signal)) {
       last = state;
+      answered = true;
       pass = fits(state, wanted);
       if (pass) break;
     }
+  } catch (error) {
+    if (!ending.signal.aborted) throw error;
   } finally {
     cancel();
     ending.abort();
@@ -67,7 +72,7 @@ export async function checkEventually(
   const name = `${reference.kind} ${reference.namespace === undefined ? '' : `${reference.namespace}/`}${reference.name}`;
   return checked(
     pass,
-    () => `${name} was not as expected within ${timeout} ms:${whyNot(last, wanted)}`,
+    () => `${name} was not as expected within ${timeout} ms:${answered ? whyNot(last, wanted) : ' the server has not answered'}`,
     () => `${name} has become what it should not be: ${shown(last)}`,
     last ?? { ...reference, metadata: reference },
     wanted,
@@ -77,14 +82,20 @@ export async function checkEventually(
 /** Whether an object goes away. */
 export async function checkGone(server: WatchableServer, object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<Check> {
   const { kind, namespace, name } = referenceOf(object);
-  const check = await checkEventually(server, object, (state) => state === undefined, options);
+  let answered = false;
+  const isGone = (state: unknown): boolean => {
+    answered = true;
+    return state === undefined;
+  };
+  const check = await checkEventually(server, object, isGone, options);
   const text = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   const { metadata } = check.actual as { metadata: { deletionTimestamp?: string; finalizers?: string[] } };
   const waits =
     metadata.deletionTimestamp === undefined ? 'nobody has deleted it' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
   return checked(
     check.pass,
-    () => `${text} is still there after ${options?.timeout ?? timeouts.get(server) ?? TIMEOUT_MS} ms: ${waits}`,
+    () =>
+      answered ? `${text} is still there after ${options?.timeout ?? timeouts.get(server) ?? TIMEOUT_MS} ms: ${waits}` : check.message(),
     () => `${text} is gone`,
     check.actual,
     undefined,
@@ -115,10 +126,10 @@ interface ResourceList {
 }
 
 /** Path of the collection that an object is in. */
-async function pathOf(server: WatchableServer, { apiVersion, kind, namespace }: ObjectReference): Promise<string> {
+async function pathOf(server: WatchableServer, { apiVersion, kind, namespace }: ObjectReference, signal: AbortSignal): Promise<string> {
   const { group, version }: GroupVersion = splitApiVersion(apiVersion);
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const answer = await server.fetch(base, asserting);
+  const answer = await server.fetch(base, { ...asserting, signal });
   const found = answer.ok
     ? ((await answer.json()) as ResourceList).resources.find((each) => each.kind === kind && !each.name.includes('/'))
     : undefined;
@@ -126,7 +137,10 @@ async function pathOf(server: WatchableServer, { apiVersion, kind, namespace }: 
   return `${base}${found.namespaced ? `/namespaces/${namespace ?? 'default'}` : ''}/${found.name}`;
 }
 
-/** The states of an object, from what it is now; undefined where it is not there. Ends when the signal is aborted. */
+/**
+ * The states of an object, from what it is now; undefined where it is not there. A watch that ends, as all do at some time, is
+ * followed by another list and watch, until the signal is aborted: then the fetch that is under way rejects.
+ */
 async function* states(
   server: WatchableServer,
   path: string,
@@ -134,26 +148,45 @@ async function* states(
   signal: AbortSignal,
 ): AsyncGenerator<unknown> {
   const selector = `fieldSelector=metadata.name%3D${encodeURIComponent(name)}`;
-  const list = await server.fetch(`${path}?${selector}`, asserting);
-  const { items, metadata } = (await list.json()) as { items?: object[]; metadata: { resourceVersion: string } };
-  if (items === undefined) throw new Error(`cannot list ${path}: status ${list.status}`);
-  // Items of a list do not say their kind.
-  yield items[0] === undefined ? undefined : { apiVersion, kind, ...items[0] };
-  try {
-    const watch = await server.fetch(`${path}?watch=true&${selector}&resourceVersion=${metadata.resourceVersion}`, {
-      ...asserting,
-      signal,
-    });
-    for await (const { type, object } of events(watch)) {
-      if (type === 'ERROR') throw new Error(`the watch of ${path} failed: ${shown(object)}`);
+  const init = { ...asserting, signal };
+  for (;;) {
+    const list = await server.fetch(`${path}?${selector}`, init);
+    const { items, metadata } = (await list.json()) as { items?: object[]; metadata: { resourceVersion: string } };
+    if (items === undefined) throw new Error(`cannot list ${path}: status ${list.status}`);
+    // Items of a list do not say their kind.
+    yield items[0] === undefined ? undefined : { apiVersion, kind, ...items[0] };
+    const watch = await server.fetch(`${path}?watch=true&${selector}&resourceVersion=${metadata.resourceVersion}`, init);
+    if (!watch.ok) throw new Error(`cannot watch ${path}: status ${watch.status}`);
+    for await (const { type, object } of eventsUntilBroken(watch)) {
+      // The version of the list may be forgotten meanwhile.
+      if (type === 'ERROR') break;
       yield type === 'DELETED' ? undefined : object;
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
+    // Timers run in between, so that the wait ends in time even where every watch ends at once.
+    await nextTurn();
   }
 }
 
-async function* events(watch: Response): AsyncGenerator<{ type: string; object: unknown }> {
+interface WatchEvent {
+  readonly type: string;
+  readonly object: unknown;
+}
+
+/** A watch that is broken off has ended: what became of the server is seen by the next request. */
+async function* eventsUntilBroken(watch: Response): AsyncGenerator<WatchEvent> {
+  const all = events(watch);
+  try {
+    for (;;) {
+      const next = await all.next().catch(() => undefined);
+      if (next === undefined || next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await all.return(undefined);
+  }
+}
+
+async function* events(watch: Response): AsyncGenerator<WatchEvent> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of watch.body as ReadableStream<Uint8Array>) {

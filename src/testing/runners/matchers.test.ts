@@ -135,6 +135,19 @@ describe('on a server', () => {
     await using server = await startTestServer();
     await body(server);
   };
+  /** A server of which is known when an assertion has read an object and watches it. */
+  const watched = (server: TestServer) => {
+    let watches = (): void => {};
+    const isWatched = new Promise<void>((resolve) => {
+      watches = resolve;
+    });
+    const fetch: TestServer['fetch'] = async (input, init) => {
+      const response = await server.fetch(input, init);
+      if (String(input).includes('watch=true')) watches();
+      return response;
+    };
+    return { requests: [], fetch, isWatched };
+  };
   const put = (server: TestServer, value: string) =>
     server.request('PUT', `${maps}/m`, { body: { metadata: { name: 'm' }, data: { value } } });
 
@@ -155,7 +168,9 @@ describe('on a server', () => {
     withServer(async (server) => {
       const clock = new FakeClock();
       await server.request('POST', maps, { body: { metadata: { name: 'm' }, data: { value: 'a' } } });
-      const waited = checkEventually(server, reference, { data: { value: 'b' } }, { clock, timeout: 1000 });
+      const asked = watched(server);
+      const waited = checkEventually(asked, reference, { data: { value: 'b' } }, { clock, timeout: 1000 });
+      await asked.isWatched;
       await clock.advance(1000);
       const { pass, message, actual } = await waited;
       expect({ pass, text: message() }).toEqual({
@@ -168,20 +183,16 @@ describe('on a server', () => {
   test('an object that never comes, and one that stays, are named', () =>
     withServer(async (server) => {
       const clock = new FakeClock();
-      const waited = matchers.toEventuallyHave(
-        { ...server, fetch: server.fetch.bind(server), requests: [] },
-        reference,
-        {},
-        { clock, timeout: 7 },
-      );
+      const asked = watched(server);
+      const waited = matchers.toEventuallyHave(asked, reference, {}, { clock, timeout: 7 });
+      await asked.isWatched;
       await clock.advance(7);
       expect((await waited).message()).toBe('ConfigMap m was not as expected within 7 ms: it does not exist');
       await server.request('POST', maps, { body: { metadata: { name: 'm', finalizers: ['a.example/b'] } } });
       const stays = async (): Promise<string> => {
-        const gone = matchers.toEventuallyBeGone({ ...server, fetch: server.fetch.bind(server), requests: [] }, reference, {
-          clock,
-          timeout: 7,
-        });
+        const asked = watched(server);
+        const gone = matchers.toEventuallyBeGone(asked, reference, { clock, timeout: 7 });
+        await asked.isWatched;
         await clock.advance(7);
         return (await gone).message();
       };
@@ -189,6 +200,73 @@ describe('on a server', () => {
       await server.request('DELETE', `${maps}/m`);
       expect(await stays()).toBe('ConfigMap m is still there after 7 ms: it waits for its finalizers ["a.example/b"]');
     }));
+
+  test('faults do not touch the requests of assertions, and are not used up by them', () =>
+    withServer(async (server) => {
+      await server.request('POST', maps, { body: { metadata: { name: 'm' }, data: { value: 'a' } } });
+      const fault = server.faults.refuse({ nth: 1 }, 503);
+      await assertEventually(server, reference, { data: { value: 'a' } });
+      expect([fault.matched, fault.count]).toEqual([0, 0]);
+      expect((await server.request('GET', `${maps}/m`)).status).toBe(503);
+    }));
+
+  test.each([
+    ['when the server does not answer', () => true],
+    ['when the list is not answered', (path: string) => path.includes('fieldSelector')],
+  ])('the wait ends in time %s', async (_, isSilent) => {
+    await withServer(async (server) => {
+      const clock = new FakeClock();
+      let asked = (): void => {};
+      const isAsked = new Promise<void>((resolve) => {
+        asked = resolve;
+      });
+      const fetch: TestServer['fetch'] = (input, init) => {
+        if (!isSilent(String(input))) return server.fetch(input, init);
+        asked();
+        return new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        });
+      };
+      const silent = { requests: [], fetch };
+      const waited = [checkEventually(silent, reference, {}, { clock, timeout: 7 })];
+      waited.push(Promise.resolve(matchers.toEventuallyBeGone(silent, reference, { clock, timeout: 7 })) as (typeof waited)[0]);
+      await isAsked;
+      await clock.advance(7);
+      for (const check of waited)
+        expect((await check).message()).toBe('ConfigMap m was not as expected within 7 ms: the server has not answered');
+    });
+  });
+
+  test.each([
+    ['ends', (response: Response) => response.body?.cancel().then(() => new Response('')) as Promise<Response>],
+    [
+      'is broken off',
+      async (response: Response) => {
+        await response.body?.cancel();
+        return new Response(new ReadableStream({ start: (controller) => controller.error(new Error('broken off')) }));
+      },
+    ],
+    [
+      'fails because its version is too old',
+      async (response: Response) => {
+        await response.body?.cancel();
+        return new Response(`${JSON.stringify({ type: 'ERROR', object: { code: 410 } })}\n`);
+      },
+    ],
+  ])('the wait goes on with another when a watch %s', (_, ended) =>
+    withServer(async (server) => {
+      let watches = 0;
+      const fetch: TestServer['fetch'] = async (input, init) => {
+        const response = await server.fetch(input, init);
+        if (!String(input).includes('watch=true')) return response;
+        if (++watches <= 2) return ended(response);
+        void server.request('POST', maps, { body: { metadata: { name: 'm' }, data: { value: 'a' } } });
+        return response;
+      };
+      await assertEventually({ fetch }, reference, { data: { value: 'a' } });
+      expect(watches).toBe(3);
+    }),
+  );
 
   test('a kind that is not served fails at once', () =>
     withServer(async (server) => {

@@ -3,6 +3,7 @@
  *
  *   checkSeen(server.requests, { verb: 'create', resource: 'deployments', name: 'web', code: 201 })
  */
+import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
 import { shown } from './partial.ts';
 
@@ -43,9 +44,6 @@ export interface RequestPattern {
   readonly changed?: readonly string[] | undefined;
   readonly dryRun?: Wanted<boolean> | undefined;
 }
-
-/** Who reads on behalf of an assertion: these requests are none of the program under test. */
-export const ASSERTING_USER = 'test-assertions';
 
 /** Requests that a message names. */
 const NEAREST = 5;
