@@ -9,7 +9,10 @@ export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 export function readModes(values: readonly string[]): readonly AuthorizationMode[] {
-  const modes = splitList(values).map((mode) => readChoice(mode, authorizationModes));
+  const modes = splitList(values).map((mode) => {
+    if (mode === 'ABAC') throw new Error(`ABAC is not supported: use ${authorizationModes.join(', ')}`);
+    return readChoice(mode, authorizationModes);
+  });
   if (modes.length === 0) throw new Error(`at least one of ${authorizationModes.join(', ')} is needed`);
   if (new Set(modes).size < modes.length) throw new Error('a mode is named twice');
   return modes;

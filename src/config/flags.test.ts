@@ -53,6 +53,7 @@ describe('refusals', () => {
     [['now'], 'unexpected argument "now": the server takes no arguments'],
     [['--profiling'], '--profiling is planned, but has no effect in this release: leave it out'],
     [['--bind-address=localhost'], '--bind-address: "localhost" is not an IP address'],
+    [['--authorization-mode=RBAC,ABAC'], '--authorization-mode: ABAC is not supported: use AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook'],
     [['--authorization-mode=RBAC,RBAC'], '--authorization-mode: a mode is named twice'],
     [['--authorization-mode='], '--authorization-mode: at least one of AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook is needed'],
     [

@@ -5,6 +5,7 @@ import http from 'node:http';
 import https, { type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { cacheDirectory, writeLaunchers } from '../../src/cli/envtest/index.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
 import { freePort } from '../support/free-ports.ts';
@@ -60,8 +61,45 @@ test.skipIf(programMissing !== undefined)('without --dir the programs stand in t
     env: { ...process.env, XDG_CACHE_HOME: cache },
     encoding: 'utf8',
   });
+  const plat = join(programDirectory, 'plat.js');
+  expect(printed).toBe(`${cacheDirectory({ env: { XDG_CACHE_HOME: cache }, home: '/' }, { file: plat })}\n`);
   expect(printed.startsWith(join(cache, 'plat', 'envtest-'))).toBe(true);
   expect(readFileSync(join(printed.trim(), 'etcd'), 'utf8')).toContain('#!/bin/sh');
+});
+
+test('packages of one version at different places have different directories, the same one for each place', () => {
+  const of = (file: string): string => cacheDirectory({ env: {}, home: '/home/me' }, { file });
+  expect(of('/a/dist/plat.js')).toMatch(/^\/home\/me\/\.cache\/plat\/envtest-\d[^/]*-[0-9a-f]{12}$/);
+  expect(of('/a/dist/plat.js')).toBe(of('/a/dist/plat.js'));
+  expect(of('/a/dist/plat.js')).not.toBe(of('/b/dist/plat.js'));
+});
+
+test('programs whose package was moved say what to do', async () => {
+  const directory = join(temporaryDirectory('plat-envtest-moved'), 'assets');
+  const gone = join(directory, "it's gone", 'dist');
+  await writeLaunchers(directory, { node: [process.execPath], file: join(gone, 'plat.js') });
+  for (const [program, file] of [
+    ['kube-apiserver', 'plat.js'],
+    ['etcd', 'etcd.cjs'],
+    ['kubectl', 'plat.js'],
+  ] as const) {
+    const { status, stdout, stderr } = spawnSync(join(directory, program), ['--version'], { env: { PATH: '' }, encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `plat envtest: ${join(gone, file)} is no longer there: run plat envtest again\n`,
+    });
+  }
+});
+
+test.skipIf(programMissing !== undefined)('kube-apiserver --version and /version name the same release', async () => {
+  const directory = await assets();
+  expect(execFileSync(join(directory, 'kube-apiserver'), ['--version'], { encoding: 'utf8' })).toBe('Kubernetes v1.24.17\n');
+  const { child, address } = await apiserver(directory, '--authorization-mode=AlwaysAllow', '--anonymous-auth=true');
+  const { text } = await get(`${address}/version`, { rejectUnauthorized: false });
+  expect(JSON.parse(text)).toMatchObject({ major: '1', minor: '24', gitVersion: expect.stringMatching(/^v1\.24\.17\+plat\./) });
+  child.process.kill('SIGTERM');
+  expect(await finished(child)).toMatchObject({ code: 0 });
 });
 
 test.skipIf(programMissing !== undefined)('kubectl is the stock program of the PATH, else the commands of plat', async () => {

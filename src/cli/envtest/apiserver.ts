@@ -8,15 +8,15 @@ import { makeDirectory } from '../../lib/directories.ts';
 import { flagHelp } from '../../lib/flags.ts';
 import { openLog } from '../../lib/log.ts';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
-import { apiRelease } from '../../lib/version.ts';
+import { stockRelease } from '../../lib/version.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { firstAddress } from '../../meta/ip.ts';
 import type { IO } from '../command.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { envtestFlags, parseEnvtestFlags } from './options.ts';
 
-/** How a stock server names its release with `--version`. */
-export const stockVersionText = `Kubernetes v${apiRelease}.0\n`;
+/** How a stock server names its release with `--version`: the one that `/version` answers. */
+export const stockVersionText = `Kubernetes v${stockRelease}\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
 /** Runs until a signal comes. Returns the exit code. */

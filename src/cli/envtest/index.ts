@@ -1,4 +1,5 @@
 /** `plat envtest`: a directory of programs that Go's envtest takes in place of a stock server. */
+import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeDirectory } from '../../lib/directories.ts';
@@ -6,12 +7,14 @@ import { file } from '../../lib/flags.ts';
 import { productVersion } from '../../lib/version.ts';
 import { command, type IO } from '../command.ts';
 import { noArguments } from '../config/files.ts';
-import { ownProgram } from '../own-program.ts';
+import { type OwnProgram, ownProgram } from '../own-program.ts';
 import { apiserverHelp } from './apiserver.ts';
 import { apiserverScript, etcdScript, kubectlScript, type Program } from './launchers.ts';
 
 const flags = {
-  Directory: { dir: file('Directory to write the programs to.', { value: 'DIRECTORY', defaultText: '~/.cache/plat/envtest-VERSION' }) },
+  Directory: {
+    dir: file('Directory to write the programs to.', { value: 'DIRECTORY', defaultText: '~/.cache/plat/envtest-VERSION-PACKAGE' }),
+  },
 };
 
 export const envtest = command({
@@ -26,18 +29,21 @@ Servers have stock names, keep their state in memory and run no controllers; PLA
 `,
   async run({ options, args }, io) {
     noArguments(args);
-    const directory = resolve(io.cwd, options.dir ?? join(cacheDirectory(io), `envtest-${productVersion}`));
-    await writeLaunchers(directory, ownProgram());
+    const own = ownProgram();
+    const directory = resolve(io.cwd, options.dir ?? cacheDirectory(io, own));
+    await writeLaunchers(directory, own);
     io.out(`${directory}\n`);
     return 0;
   },
 });
 
-function cacheDirectory({ env, home }: IO): string {
-  return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'plat');
+/** The scripts lead to one package by its path: two of them on one machine have directories of their own. */
+export function cacheDirectory({ env, home }: Pick<IO, 'env' | 'home'>, { file: plat }: Pick<OwnProgram, 'file'>): string {
+  const place = createHash('sha256').update(plat).digest('hex').slice(0, 12);
+  return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'plat', `envtest-${productVersion}-${place}`);
 }
 
-export async function writeLaunchers(directory: string, { node, file: plat }: { node: readonly string[]; file: string }): Promise<void> {
+export async function writeLaunchers(directory: string, { node, file: plat }: OwnProgram): Promise<void> {
   const program: Program = { node, plat, etcd: join(dirname(plat), 'etcd.cjs') };
   const scripts = {
     'kube-apiserver': apiserverScript(program, apiserverHelp()),

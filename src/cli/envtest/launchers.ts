@@ -31,11 +31,23 @@ END_OF_HELP
 done`;
 }
 
+/** Ends the script where this package is no longer where it was when the script was made. */
+const presence = (...files: readonly string[]): string =>
+  files
+    .map(
+      (path) => `if [ ! -e ${quoted(path)} ]; then
+  printf '%s\\n' ${quoted(`plat envtest: ${path} is no longer there: run plat envtest again`)} >&2
+  exit 1
+fi`,
+    )
+    .join('\n');
+
 const head = (about: string): string => `#!/bin/sh\n# ${MARK} ${about}`;
 
 export function apiserverScript({ node, plat }: Program, help: string): string {
   return `${head('A server in memory that takes the flags of kube-apiserver.')}
 ${helpCase(help)}
+${presence(node[0] as string, plat)}
 exec ${words([...node, plat, '__kube-apiserver'])} "$@"
 `;
 }
@@ -57,6 +69,7 @@ Accepted without effect:
 export function etcdScript({ node, etcd }: Program): string {
   return `${head('Answers the health questions of envtest.')}
 ${helpCase(etcdHelp)}
+${presence(node[0] as string, etcd)}
 exec ${words([...node, etcd])} "$@"
 `;
 }
@@ -72,6 +85,7 @@ for directory in $PATH; do
   dd if="$found" bs=256 count=1 2>/dev/null | grep -q '${MARK}' && continue
   exec "$found" "$@"
 done
+${presence(node[0] as string, plat)}
 exec ${words([...node, plat])} "$@"
 `;
 }

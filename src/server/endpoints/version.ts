@@ -1,12 +1,10 @@
 /** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
 
-import { apiRelease } from '../../lib/version.ts';
+import { apiRelease, stockRelease } from '../../lib/version.ts';
 import { send } from '../respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 
 const [major = '', minor = ''] = apiRelease.split('.');
-/** The patch release of the stock server whose behaviour this one has. */
-const PATCH = '17';
 
 export interface BuildInfo {
   /** Version of the package: `0.1.0`. */
@@ -17,7 +15,7 @@ export interface BuildInfo {
 }
 
 /** `v1.24.17+plat.0.1.0`: clients compare the release, people read what comes after the plus. */
-export const gitVersion = (build: BuildInfo): string => `v${major}.${minor}.${PATCH}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
+export const gitVersion = (build: BuildInfo): string => `v${stockRelease}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
