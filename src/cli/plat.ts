@@ -1,7 +1,7 @@
 /** The program `plat`: runs when it is imported. */
-import { homedir } from 'node:os';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
+import { homeDirectory } from './home.ts';
 import { run } from './index.ts';
 
 const io: IO = {
@@ -15,7 +15,7 @@ const io: IO = {
   },
   env: process.env,
   cwd: process.cwd(),
-  home: homedir(),
+  home: homeDirectory(),
   terminal: {
     input: process.stdin,
     interactive: process.stdin.isTTY === true,

@@ -7,6 +7,7 @@ import { file } from '../../lib/flags.ts';
 import { productVersion } from '../../lib/version.ts';
 import { command, type IO } from '../command.ts';
 import { noArguments } from '../config/files.ts';
+import { userCache } from '../home.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
 import { apiserverHelp } from './apiserver.ts';
 import { apiserverScript, etcdScript, kubectlScript, type Program } from './launchers.ts';
@@ -38,9 +39,9 @@ Servers have stock names, keep their state in memory and run no controllers; PLA
 });
 
 /** The scripts lead to one package by its path: two of them on one machine have directories of their own. */
-export function cacheDirectory({ env, home }: Pick<IO, 'env' | 'home'>, { file: plat }: Pick<OwnProgram, 'file'>): string {
+export function cacheDirectory(io: Pick<IO, 'env' | 'home'>, { file: plat }: Pick<OwnProgram, 'file'>): string {
   const place = createHash('sha256').update(plat).digest('hex').slice(0, 12);
-  return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'plat', `envtest-${productVersion}-${place}`);
+  return join(userCache(io), `envtest-${productVersion}-${place}`);
 }
 
 export async function writeLaunchers(directory: string, { node, file: plat }: OwnProgram): Promise<void> {

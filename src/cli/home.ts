@@ -1,0 +1,28 @@
+/** The directories of the user. None of them is ever relative: it would be another one for each working directory. */
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { IO } from './command.ts';
+
+/** HOME; where that is no absolute path, the directory that the system has for the user, or the root as in containers. */
+export function homeDirectory(named = homedir, ofUser = (): string => userInfo().homedir): string {
+  for (const ask of [named, ofUser]) {
+    try {
+      const directory = ask();
+      if (isAbsolute(directory)) return directory;
+    } catch {
+      // The system does not know this user.
+    }
+  }
+  return '/';
+}
+
+type Surroundings = Pick<IO, 'env' | 'home'>;
+
+/** Relative paths are ignored, as the specification of these variables says. */
+const directory = (named: string | undefined, usual: string): string => (named !== undefined && isAbsolute(named) ? named : usual);
+
+/** What outlives a command: background servers. */
+export const stateDirectory = ({ env, home }: Surroundings): string =>
+  join(directory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'plat');
+/** What can be made again. */
+export const userCache = ({ env, home }: Surroundings): string => join(directory(env.XDG_CACHE_HOME, join(home, '.cache')), 'plat');
