@@ -1,6 +1,6 @@
 /** `plat up`, `plat list` and `plat down` of the built program, as scripts use them. */
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -154,6 +154,23 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     const result = await plat(...args);
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(message);
+  });
+
+  test('down while the client configuration is locked fails and says so', async () => {
+    const kubeconfig = join(home, '.kube', 'config');
+    const address = 'https://127.0.0.1:1';
+    mkdirSync(join(home, '.kube'));
+    writeFileSync(kubeconfig, JSON.stringify({ clusters: [{ name: 'plat-a', cluster: { server: address } }] }));
+    writeFileSync(`${kubeconfig}.lock`, '');
+    // However long this takes, the lock is not so old that it was left behind.
+    utimesSync(`${kubeconfig}.lock`, 2 ** 32, 2 ** 32);
+    mkdirSync(state('a'), { recursive: true });
+    const record = { name: 'a', address, identity: 'plat', store: 'memory', flags: [], cwd: home, kubeconfig, context: 'plat-a' };
+    writeFileSync(state('a', 'server.json'), JSON.stringify(record));
+    const result = await plat('down', 'a');
+    rmSync(`${kubeconfig}.lock`);
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toContain('another program is writing');
   });
 
   test('an entry of the same name that someone else made is left alone', async () => {

@@ -1,10 +1,9 @@
 /** `plat down`: ends servers that `plat up` started. */
-import { type Clock, systemClock } from '../../lib/clock.ts';
 import { bool, FlagError } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { removeEntry } from './entry.ts';
 import { stopProcess } from './process.ts';
-import { checkName, Records } from './records.ts';
+import { BadRecord, checkName, Records, type ServerRecord } from './records.ts';
 
 const flags = {
   Servers: {
@@ -13,36 +12,46 @@ const flags = {
   },
 };
 
-export const downCommand = (clock: Clock): Command =>
-  command({
-    usage: 'NAME… | --all [flags]',
-    summary: 'Stop servers that plat up started, and remove them.',
-    flags,
-    async run({ options, args }, io) {
-      const records = new Records(io);
-      if (options.all === args.length > 0) throw new FlagError('name servers, or give --all; `plat list` shows them');
-      const names = options.all ? await records.names() : [...new Set(args)].map(checkName);
-      let code = 0;
-      for (const name of names) if (!(await end(name, options.keep, records, clock, io))) code = 1;
-      return code;
-    },
-  });
-
-async function end(name: string, keep: boolean, records: Records, clock: Clock, io: IO): Promise<boolean> {
-  return records.claim(name, async () => {
-    const record = await records.read(name);
-    if (record === undefined) {
-      io.err(`plat: there is no server ${name}; \`plat list\` shows those that there are\n`);
-      return false;
+export const down: Command = command({
+  usage: 'NAME… | --all [flags]',
+  summary: 'Stop servers that plat up started, and remove them.',
+  flags,
+  async run({ options, args }, io) {
+    const records = new Records(io);
+    if (options.all === args.length > 0) throw new FlagError('name servers, or give --all; `plat list` shows them');
+    const names = options.all ? await records.names() : [...new Set(args)].map(checkName);
+    let code = 0;
+    for (const name of names) {
+      try {
+        await records.claim(name, () => end(name, options.keep, records, io));
+      } catch (error) {
+        // The others are stopped all the same.
+        io.err(`plat: ${name}: ${(error as Error).message}\n`);
+        code = 1;
+      }
     }
-    if (record.process !== undefined) await stopProcess(record.process, clock);
-    await removeEntry(record, clock);
-    const { process: _, ...stopped } = record;
-    if (keep) await records.write(stopped);
-    else await records.remove(name);
-    io.out(`${name} ${keep ? 'stopped' : 'removed'}\n`);
-    return true;
-  });
+    return code;
+  },
+});
+
+async function end(name: string, keep: boolean, records: Records, io: IO): Promise<void> {
+  const record = await readOrReport(name, keep, records, io);
+  if (record?.process !== undefined) await stopProcess(record.process, io.clock);
+  if (record !== undefined) await removeEntry(record, io.clock);
+  if (keep && record !== undefined) await records.write({ ...record, process: undefined, moreKubeconfigs: [] });
+  else await records.remove(name);
+  io.out(`${name} ${keep ? 'stopped' : 'removed'}\n`);
 }
 
-export const down: Command = downCommand(systemClock);
+/** Undefined for a record that cannot be read, which is to be removed. */
+async function readOrReport(name: string, keep: boolean, records: Records, io: IO): Promise<ServerRecord | undefined> {
+  try {
+    const record = await records.read(name);
+    if (record === undefined) throw new Error(`there is no server ${name}; \`plat list\` shows those that there are`);
+    return record;
+  } catch (error) {
+    if (keep || !(error instanceof BadRecord)) throw error;
+    io.err(`plat: ${name}: its record cannot be read, so its process and its entry in the client configuration are unknown: they stay\n`);
+    return undefined;
+  }
+}

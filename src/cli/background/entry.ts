@@ -20,11 +20,12 @@ const lists = ['clusters', 'users', 'contexts'] as const;
 const serverOf = (config: RawConfig, name: string): unknown =>
   (config.clusters?.find((entry) => entry.name === name)?.cluster as { server?: unknown } | undefined)?.server;
 
-/** Throws where the file has an entry of that name that is not this server's. */
-export async function checkEntry(file: string, name: string): Promise<void> {
+/** Whether the file has the entry of the server at this address. Throws where it has one of that name that is not this server's. */
+export async function checkEntry(file: string, name: string, address?: string): Promise<boolean> {
   const config = (await readRawConfig(file)) ?? {};
+  if (address !== undefined && serverOf(config, name) === address) return true;
   const taken = lists.find((list) => config[list]?.some((entry) => entry.name === name));
-  if (taken === undefined) return;
+  if (taken === undefined) return false;
   throw new ConfigError(
     `${file} has ${taken} with the name ${name} already, which plat up did not make: choose another NAME or --kubeconfig, or remove them`,
   );
@@ -47,7 +48,10 @@ export async function writeEntry(file: string, name: string, adminConfig: string
 }
 
 /** Leaves an entry alone that leads elsewhere by now. */
-export async function removeEntry({ kubeconfig, context, address }: ServerRecord, clock: Clock): Promise<void> {
+export async function removeEntry({ kubeconfig, moreKubeconfigs = [], context, address }: ServerRecord, clock: Clock): Promise<void> {
+  for (const file of [kubeconfig, ...moreKubeconfigs]) await removeFrom(file, context, address, clock);
+}
+async function removeFrom(kubeconfig: string, context: string, address: string, clock: Clock): Promise<void> {
   const config = await readRawConfig(kubeconfig);
   if (config === undefined || serverOf(config, context) !== address) return;
   await editConfig(kubeconfig, clock, (current) => {

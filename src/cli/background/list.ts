@@ -1,8 +1,8 @@
 /** `plat list`: the servers that `plat up` started. */
 import { command } from '../command.ts';
 import { noArguments } from '../config/files.ts';
-import { Records, type ServerRecord } from './records.ts';
-import { asJson, asTable, current, outputFlag } from './view.ts';
+import { BadRecord, Records, type ServerRecord } from './records.ts';
+import { asJson, asTable, outputFlag } from './view.ts';
 
 export const list = command({
   usage: '[flags]',
@@ -12,9 +12,16 @@ export const list = command({
     noArguments(args);
     const records = new Records(io);
     const found: ServerRecord[] = [];
+    let bad = 0;
     for (const name of await records.names()) {
-      const record = await current(records, name, io.clock);
-      if (record !== undefined) found.push(record);
+      try {
+        const record = await records.read(name);
+        if (record !== undefined) found.push(record);
+      } catch (error) {
+        if (!(error instanceof BadRecord)) throw error;
+        io.err(`plat: ${error.message}\n`);
+        bad++;
+      }
     }
     if (options.output === 'json')
       io.out(
@@ -25,8 +32,8 @@ export const list = command({
         )}\n`,
       );
     else if (options.output === 'name') io.out(found.map(({ name }) => `${name}\n`).join(''));
-    else if (found.length === 0) io.err('plat: no servers; `plat up` starts one\n');
+    else if (found.length === 0) io.err(bad > 0 ? '' : 'plat: no servers; `plat up` starts one\n');
     else io.out(asTable(found));
-    return 0;
+    return bad > 0 ? 1 : 0;
   },
 });

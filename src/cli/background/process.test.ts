@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../lib/clock.ts';
+import { FakeClock, systemClock } from '../../lib/clock.ts';
 import { isRunning, type ProcessId, processOf, stopProcess } from './process.ts';
 
 /** A process that says when it is there. */
@@ -32,8 +32,23 @@ test('a process is ended by SIGTERM; one that is another by now is left alone', 
 test('one that does not end is killed when its time is over', async () => {
   const { id, ended } = await child("process.on('SIGTERM', () => {})");
   let asked = 0;
-  // The first reading sets the deadline, the second is beyond it.
-  const clock = { ...systemClock, monotonic: () => asked++ * 20_000 };
+  // The first reading sets the deadline, those behind it are beyond it.
+  const clock = { ...systemClock, monotonic: () => (asked++ === 0 ? 0 : 20_000) };
   await stopProcess(id, clock);
   expect(await ended).toEqual([null, 'SIGKILL']);
+});
+
+test('one that SIGKILL does not end is reported, in bounded time', async () => {
+  const sent: string[] = [];
+  const clock = new FakeClock(0);
+  const control = {
+    isRunning: () => true,
+    send: (pid: number, signal: string) => void sent.push(`${pid} ${signal} at ${clock.monotonic()}`),
+  };
+  const stopped = expect(stopProcess({ pid: 7, started: 'x' }, clock, control)).rejects.toThrow(
+    'process 7 has not ended 5 seconds after SIGKILL',
+  );
+  await clock.advance(20_000);
+  await stopped;
+  expect(sent).toEqual(['7 SIGTERM at 0', '7 SIGKILL at 15000']);
 });

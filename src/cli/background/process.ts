@@ -1,7 +1,6 @@
 /** Processes by number and start time: a number alone may belong to another process by now. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { MessageChannel } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
 
 export interface ProcessId {
@@ -43,26 +42,30 @@ function startByPs(pid: number): string | undefined {
 
 /** How often it is asked whether a process is still there, or a server is ready. */
 export const POLL_MS = 20;
-/** How long a process may take to end before it is killed. */
+/** How long a process may take to end before it is killed, and how long after that. */
 const STOP_MS = 15_000;
+const KILL_MS = 5_000;
+const steps = [
+  ['SIGTERM', STOP_MS],
+  ['SIGKILL', KILL_MS],
+] as const;
 
-/** Ends a process: by SIGTERM, or by SIGKILL where that takes too long. */
-export async function stopProcess(id: ProcessId, clock: Clock): Promise<void> {
-  const release = keepAlive();
-  try {
-    const deadline = clock.monotonic() + STOP_MS;
-    let signal: NodeJS.Signals = 'SIGTERM';
-    if (isRunning(id)) send(id.pid, signal);
-    while (isRunning(id)) {
-      if (signal === 'SIGTERM' && clock.monotonic() >= deadline) {
-        signal = 'SIGKILL';
-        send(id.pid, signal);
-      }
-      await clock.sleep(POLL_MS);
-    }
-  } finally {
-    release();
+/** What is asked of the system, passed in so that a test can stand in for it. */
+export interface ProcessControl {
+  isRunning(id: ProcessId): boolean;
+  send(pid: number, signal: NodeJS.Signals): void;
+}
+const system: ProcessControl = { isRunning, send };
+
+/** Ends a process: by SIGTERM, or by SIGKILL where that takes too long. Throws where it runs even then. */
+export async function stopProcess(id: ProcessId, clock: Clock, control: ProcessControl = system): Promise<void> {
+  for (const [signal, patience] of steps) {
+    if (!control.isRunning(id)) return;
+    control.send(id.pid, signal);
+    const deadline = clock.monotonic() + patience;
+    while (control.isRunning(id) && clock.monotonic() < deadline) await clock.sleep(POLL_MS);
   }
+  if (control.isRunning(id)) throw new Error(`process ${id.pid} has not ended ${KILL_MS / 1000} seconds after SIGKILL: try again later`);
 }
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -70,14 +73,4 @@ function send(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-/** Timers of a clock do not keep a program running; until the function that this answers is called, this does. */
-export function keepAlive(): () => void {
-  const { port1, port2 } = new MessageChannel();
-  port1.ref();
-  return () => {
-    port1.close();
-    port2.close();
-  };
 }

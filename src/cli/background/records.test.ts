@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
@@ -46,4 +46,40 @@ test('what cannot be read is named', async () => {
   writeFileSync(join(own.directory('a'), 'server.json'), '{');
   expect(await own.names()).toEqual(['a']);
   await expect(own.read('a')).rejects.toThrow('server.json cannot be read');
+});
+
+test('a claim that was left behind is taken over by one command alone', async () => {
+  const home = temporaryDirectory('plat-records');
+  const own = records(home);
+  const root = join(home, '.local/state/plat/servers');
+  const leave = (): void => writeFileSync(join(root, 'a.claim'), JSON.stringify({ pid: process.pid, started: 'earlier' }));
+  await mkdir(root, { recursive: true });
+  // Another that may be about to take it over; its file may be empty still.
+  for (const text of [JSON.stringify(processOf(process.pid)), '']) {
+    leave();
+    writeFileSync(join(root, `a.claim.${process.pid}.x`), text);
+    await expect(own.claim('a', async () => {})).rejects.toThrow('another plat command is starting or stopping a');
+  }
+  // One that has ended on its way.
+  writeFileSync(join(root, `a.claim.${process.pid}.x`), JSON.stringify({ pid: process.pid, started: 'earlier' }));
+  expect(await own.claim('a', async () => 'taken')).toBe('taken');
+  expect(await readdir(root)).toEqual([]);
+  leave();
+  let holders = 0;
+  const claims = Array.from({ length: 20 }, () =>
+    records(home).claim('a', async () => {
+      expect(++holders).toBe(1);
+      await readdir(root);
+      holders--;
+    }),
+  );
+  for (const result of await Promise.allSettled(claims))
+    if (result.status === 'rejected') expect(String(result.reason)).toContain('another plat command');
+});
+
+test('a directory that cannot be read is an error, one that is not there is empty', async () => {
+  const home = temporaryDirectory('plat-records');
+  await mkdir(join(home, '.local/state/plat'), { recursive: true });
+  writeFileSync(join(home, '.local/state/plat/servers'), 'not a directory');
+  await expect(records(home).names()).rejects.toThrow('the servers of plat up cannot be listed: ENOTDIR');
 });

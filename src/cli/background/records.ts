@@ -2,7 +2,7 @@
  * The servers that `plat up` started, one directory each below the state directory of the user:
  *
  *   ~/.local/state/plat/servers/NAME/server.json   what is known of it
- *                                    server.log    what it prints
+ *                                    server.log    what it prints; server.log.1: what it printed when it ran before
  *                                    data/         its data directory, with its own admin.conf
  */
 import { existsSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { makeDirectory } from '../../lib/directories.ts';
 import { FlagError } from '../../lib/flags.ts';
 import { writeSecretFile } from '../../lib/pki.ts';
 import type { IO } from '../command.ts';
+import { stateDirectory } from '../home.ts';
 import { isRunning, type ProcessId, processOf } from './process.ts';
 
 export interface ServerRecord {
@@ -28,19 +29,26 @@ export interface ServerRecord {
   /** The client configuration that has an entry for it, and the name of its cluster, user and context there. */
   readonly kubeconfig: string;
   readonly context: string;
+  /** Further client configurations that have the same entry. */
+  readonly moreKubeconfigs?: readonly string[];
 }
+
+/** A record that cannot be read, or is none. */
+export class BadRecord extends Error {}
+
+const namePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Names become names of directories and of contexts. */
 export function checkName(name: string): string {
-  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return name;
+  if (namePattern.test(name)) return name;
   throw new FlagError(`${JSON.stringify(name)} is not a name of a server: lower case letters, digits and - between them, at most 63`);
 }
 
 export class Records {
   private readonly root: string;
 
-  constructor({ env, home }: Pick<IO, 'env' | 'home'>) {
-    this.root = join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'plat', 'servers');
+  constructor(io: Pick<IO, 'env' | 'home'>) {
+    this.root = join(stateDirectory(io), 'servers');
   }
   directory(name: string): string {
     return join(this.root, name);
@@ -57,20 +65,24 @@ export class Records {
   }
 
   async names(): Promise<string[]> {
-    const entries = await readdir(this.root, { withFileTypes: true }).catch(() => []);
+    const entries = await readdir(this.root, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw new Error(`the servers of plat up cannot be listed: ${error.message}`);
+    });
     return entries
-      .filter((entry) => entry.isDirectory() && existsSync(this.file(entry.name)))
+      .filter((entry) => entry.isDirectory() && namePattern.test(entry.name) && existsSync(this.file(entry.name)))
       .map(({ name }) => name)
       .sort();
   }
+  /** Undefined where there is none. Throws BadRecord. */
   async read(name: string): Promise<ServerRecord | undefined> {
     try {
-      return JSON.parse(await readFile(this.file(name), 'utf8')) as ServerRecord;
+      const record: unknown = JSON.parse(await readFile(this.file(name), 'utf8'));
+      if (!isRecord(record) || record.name !== name) throw new Error('it is not a record of this server');
+      return record;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw new Error(
-        `${this.file(name)} cannot be read: ${(error as Error).message}; \`plat down ${name}\` needs it, or remove the directory`,
-      );
+      throw new BadRecord(`${this.file(name)} cannot be read: ${(error as Error).message}; \`plat down ${name}\` removes it with its data`);
     }
   }
   write(record: ServerRecord): Promise<void> {
@@ -92,39 +104,82 @@ export class Records {
     }
   }
   private async takeClaim(name: string, file: string): Promise<void> {
-    const mine = `${file}.${process.pid}`;
-    await writeFile(mine, JSON.stringify(processOf(process.pid)), { mode: 0o600 });
+    const mine = await this.announce(file);
     try {
-      await this.linkClaim(name, mine, file);
+      if (!(await this.linkClaim(mine, file)))
+        throw new Error(`another plat command is starting or stopping ${name}; if none is, remove ${file} and what begins with it`);
     } finally {
       await rm(mine, { force: true });
     }
   }
-  private async linkClaim(name: string, mine: string, file: string): Promise<void> {
-    for (let attempt = 0; attempt < 2; attempt++) {
+  /** A file that says who wants the claim: NAME.claim.PID.N */
+  private async announce(file: string): Promise<string> {
+    for (let n = 0; ; n++) {
+      const mine = `${file}.${process.pid}.${n}`;
       try {
-        // Under its name it is whole from the beginning: others read it at once.
-        await link(mine, file);
-        return;
+        await writeFile(mine, JSON.stringify(processOf(process.pid)), { mode: 0o600, flag: 'wx' });
+        return mine;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-        const holder = await readClaim(file);
-        if (holder !== undefined && isRunning(holder)) break;
-        // Whoever held it ended before it was done.
-        await rm(file, { force: true });
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || n === MOST_ANNOUNCED) throw error;
       }
     }
-    throw new Error(`another plat command is starting or stopping ${name}; if none is, remove ${file}`);
+  }
+  private async linkClaim(mine: string, file: string): Promise<boolean> {
+    if (await linked(mine, file)) return true;
+    // A claim that was left behind is removed only by one that sees no other who might do so. The holder is read after that:
+    // whoever has taken it over meanwhile is seen here, and whoever comes later sees `mine`.
+    if (await this.othersWant(mine, file)) return false;
+    const holder = await readClaim(file);
+    if (holder !== undefined && isRunning(holder)) return false;
+    await rm(file, { force: true });
+    return linked(mine, file);
+  }
+  private async othersWant(mine: string, file: string): Promise<boolean> {
+    for (const entry of await readdir(this.root)) {
+      const path = join(this.root, entry);
+      if (path === mine || !path.startsWith(`${file}.`)) continue;
+      const holder = (await readClaim(path)) ?? processOf(Number(path.slice(file.length + 1).split('.')[0]));
+      if (holder !== undefined && isRunning(holder)) return true;
+      await rm(path, { force: true });
+    }
+    return false;
   }
   private file(name: string): string {
     return join(this.directory(name), 'server.json');
   }
 }
 
+/** Claims that one process wants at a time. */
+const MOST_ANNOUNCED = 100;
+
+/** Under its name it is whole from the beginning: others read it at once. */
+async function linked(mine: string, file: string): Promise<boolean> {
+  try {
+    await link(mine, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
 async function readClaim(file: string): Promise<ProcessId | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as ProcessId;
+    const claim: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return isProcessId(claim) ? claim : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isProcessId = (value: unknown): value is ProcessId =>
+  isObject(value) && Number.isSafeInteger(value.pid) && (value.pid as number) > 1 && typeof value.started === 'string';
+const texts = ['name', 'address', 'identity', 'store', 'cwd', 'kubeconfig', 'context'] as const;
+const isRecord = (value: unknown): value is ServerRecord =>
+  isObject(value) &&
+  isTexts(texts.map((field) => value[field])) &&
+  isTexts(value.flags) &&
+  isTexts(value.moreKubeconfigs ?? []) &&
+  (value.process === undefined || isProcessId(value.process));

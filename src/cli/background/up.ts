@@ -1,24 +1,26 @@
 /** `plat up`: starts a server that goes on in the background, under a name. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { serverFlags } from '../../config/flags.ts';
 import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { connect, connectFlags } from '../connect.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
 import { checkEntry, contextName, entryFile, removeEntry, writeEntry } from './entry.ts';
-import { keepAlive, POLL_MS, processOf, stopProcess } from './process.ts';
+import { POLL_MS, processOf, stopProcess } from './process.ts';
 import { checkName, Records, type ServerRecord } from './records.ts';
-import { asJson, current, isUp, outputFlag } from './view.ts';
+import { asJson, isUp, outputFlag } from './view.ts';
 
 /** How long a start may take when `--wait` says nothing else. */
 const WAIT_SECONDS = 60;
 /** Lines of the log that a start which failed shows. */
 const SHOWN_LINES = 20;
+/** Client configurations that a server has an entry in, beside the first. */
+const MOST_KUBECONFIGS = 16;
 
 const optional = (help: string, value: string): Flag<string | undefined> =>
   flag<string | undefined>(undefined, help, value, (text) => text);
@@ -45,12 +47,8 @@ const flags = {
 };
 type UpOptions = ReturnType<typeof defaultOptions<typeof flags>>;
 
-export interface UpSurroundings {
-  readonly clock: Clock;
-  readonly program: () => OwnProgram;
-}
-
-export const upCommand = (surroundings: UpSurroundings): Command =>
+/** `program`: what is run as the server. */
+export const upCommand = (program: () => OwnProgram): Command =>
   command({
     usage: '[NAME] [flags] [-- server flags]',
     summary: 'Start a server in the background.',
@@ -66,7 +64,7 @@ export const upCommand = (surroundings: UpSurroundings): Command =>
       const name = checkName(named ? (args[0] as string) : 'default');
       const given = serverArgs(options, named ? args.slice(1) : args);
       const records = new Records(io);
-      const record = await records.claim(name, () => begin({ name, given, options, records, io, ...surroundings }));
+      const record = await records.claim(name, () => begin({ name, given, options, records, io, clock: io.clock, program }));
       report(record, records, options, io);
       return 0;
     },
@@ -84,7 +82,9 @@ function serverArgs({ identity, store }: UpOptions, rest: readonly string[]): re
   return args;
 }
 
-interface Start extends UpSurroundings {
+interface Start {
+  readonly clock: Clock;
+  readonly program: () => OwnProgram;
   readonly name: string;
   readonly given: readonly string[];
   readonly options: UpOptions;
@@ -95,7 +95,8 @@ interface Start extends UpSurroundings {
 /** A server that runs with these flags stays as it is; without flags it is started, or left running, as it was. */
 async function begin(start: Start): Promise<ServerRecord> {
   const { name, given, options, records, io } = start;
-  const known = await current(records, name, start.clock);
+  const known = await records.read(name);
+  const deadline = start.clock.monotonic() + (options.wait ?? WAIT_SECONDS) * 1000;
   const same = known !== undefined && (given.length === 0 || JSON.stringify(given) === JSON.stringify(known.flags));
   if (known !== undefined && isUp(known)) {
     if (!same)
@@ -103,85 +104,149 @@ async function begin(start: Start): Promise<ServerRecord> {
         `${name} is running with other flags (${known.flags.join(' ') || 'none'}): \`plat down ${name}\` first, or choose another name`,
       );
     if (options.output === '') io.err(`plat: ${name} is already running\n`);
-    if (options.wait !== undefined) await ready(start, known, options.wait);
-    return known;
+    return finish(start, known, deadline);
   }
+  // The process may have ended by itself: its entry is still there.
+  if (known !== undefined) await removeEntry(known, start.clock);
   const kubeconfig = entryFile(options.kubeconfig, io);
   const context = contextName(name);
   await checkEntry(kubeconfig, context);
   const [args, cwd] = same && given.length === 0 ? [known.flags, known.cwd] : [given, io.cwd];
   const { identity, store } = parseServerFlags(args) as ServerOptions;
   const record = { name, address: '', identity, store, flags: args, cwd, kubeconfig, context };
-  return launch(start, record, known === undefined);
+  return launch(start, record, known === undefined, deadline);
 }
 
-async function launch(start: Start, record: ServerRecord, isNew: boolean): Promise<ServerRecord> {
+/** What a start that was broken off did not do for a server that runs, and what the flags ask of the client configuration. */
+async function finish(start: Start, known: ServerRecord, deadline: number): Promise<ServerRecord> {
+  const { name, options, records, clock, io } = start;
+  const adminConfig = records.adminConfig(name);
+  let record = known;
+  if (record.address === '') {
+    await until(
+      () => existsSync(adminConfig),
+      () => ended(record),
+      deadline,
+      clock,
+    );
+    record = { ...record, address: await addressOf(adminConfig) };
+    await records.write(record);
+  }
+  const file = options.kubeconfig === undefined ? record.kubeconfig : entryFile(options.kubeconfig, io);
+  const there = await checkEntry(file, record.context, record.address);
+  const { kubeconfig, moreKubeconfigs = [] } = record;
+  if (file !== kubeconfig && !moreKubeconfigs.includes(file)) {
+    if (moreKubeconfigs.length === MOST_KUBECONFIGS)
+      throw new Error(
+        `${name} has entries in ${MOST_KUBECONFIGS + 1} client configurations, and can have no more: \`plat down ${name}\` removes them`,
+      );
+    record = { ...record, moreKubeconfigs: [...moreKubeconfigs, file] };
+    await records.write(record);
+  }
+  if (!there || options.useContext) await writeEntry(file, record.context, adminConfig, options.useContext, clock);
+  if (options.wait !== undefined) await ready(start, record, deadline);
+  return record;
+}
+const ended = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it ended');
+
+async function launch(start: Start, record: ServerRecord, isNew: boolean, deadline: number): Promise<ServerRecord> {
   const { name, options, records, clock } = start;
   const adminConfig = records.adminConfig(name);
   makeDirectory(records.dataDirectory(name), 0o700);
   // The start is over when the server has written it.
   await rm(adminConfig, { force: true });
-  const child = await spawnServer(start, record);
-  const release = keepAlive();
   let running = record;
+  let child: ChildProcess | undefined;
   try {
-    const process = processOf(child.pid ?? 0);
-    running = { ...record, process };
+    child = await spawnServer(start, record);
+    running = { ...record, process: processOf(child.pid as number) };
     await records.write(running);
-    const deadline = clock.monotonic() + (options.wait ?? WAIT_SECONDS) * 1000;
-    await until(() => existsSync(adminConfig), child, deadline, clock);
+    // Its process is recorded: it may begin.
+    child.stdin?.end('\n');
+    await until(
+      () => existsSync(adminConfig),
+      () => exited(child as ChildProcess),
+      deadline,
+      clock,
+    );
     running = { ...running, address: await addressOf(adminConfig) };
     await records.write(running);
     await writeEntry(running.kubeconfig, running.context, adminConfig, options.useContext, clock);
-    if (options.wait !== undefined) await ready(start, running, options.wait);
+    if (options.wait !== undefined) await ready(start, running, deadline);
     return running;
   } catch (error) {
     const lines = await lastLines(records.logFile(name));
     if (running.process !== undefined) await stopProcess(running.process, clock);
-    await removeEntry(running, clock);
-    if (isNew) await records.remove(name);
-    else await records.write({ ...record, process: undefined });
+    const removed = await removeEntry(running, clock).then(
+      () => true,
+      () => false,
+    );
+    // What has an entry left is kept for `plat down`.
+    if (isNew && removed) await records.remove(name);
+    else await records.write({ ...running, process: undefined });
     throw new Error(`${name} did not start: ${(error as Error).message}${lines === '' ? '' : `; its log ends with\n\n${lines}`}`);
   } finally {
-    release();
-    child.unref();
+    child?.unref();
   }
 }
 
+/** Waits for a line before it becomes the server: a command that is killed before it has recorded the process leaves none behind. */
+const WAIT_FOR_LINE = 'read line && exec "$@" </dev/null';
+
 async function spawnServer({ name, records, program, io }: Start, { flags: args, cwd }: ServerRecord): Promise<ChildProcess> {
+  if (!existsSync(cwd))
+    throw new Error(
+      `the directory ${cwd}, which its flags are relative to, is gone: make it again, or give the flags again from another one`,
+    );
   const own = program();
-  const [node, ...nodeFlags] = own.node as [string, ...string[]];
   const port = rawFlags(serverFlags, args).raw.has('secure-port') ? [] : ['--secure-port=0'];
-  const log = await open(records.logFile(name), 'w', 0o600);
+  const serverCommand = [...own.node, own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
+  const log = await newLog(records.logFile(name));
   try {
-    return spawn(node, [...nodeFlags, own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args], {
+    const child = spawn('/bin/sh', ['-c', WAIT_FOR_LINE, 'sh', ...serverCommand], {
       cwd,
       detached: true,
       env: { ...io.env },
-      stdio: ['ignore', log.fd, log.fd],
-    }).on('error', () => {});
+      stdio: ['pipe', log.fd, log.fd],
+    });
+    // One that has ended does not read the line: its exit is reported.
+    child.stdin?.on('error', () => {});
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    return child;
   } finally {
     await log.close();
   }
+}
+/** Each start has a log of its own, and the one before it is kept: no more than two. */
+async function newLog(path: string): Promise<FileHandle> {
+  await rename(path, `${path}.1`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return open(path, 'w', 0o600);
+}
+
+/** Why a child is not there any more; undefined while it is. */
+function exited({ exitCode, signalCode }: ChildProcess): string | undefined {
+  if (signalCode !== null) return 'it was ended by a signal';
+  return exitCode === null ? undefined : `it ended with exit code ${exitCode}`;
 }
 
 /** Waits while the server lives. Throws where it ended, or the time is over. */
 async function until(
   done: () => boolean | Promise<boolean>,
-  child: ChildProcess | undefined,
+  over: () => string | undefined,
   deadline: number,
   clock: Clock,
 ): Promise<void> {
   while (!(await done())) {
-    if (child !== undefined && (child.pid === undefined || child.exitCode !== null || child.signalCode !== null))
-      throw new Error(child.exitCode === null ? 'it was ended by a signal' : `it ended with exit code ${child.exitCode}`);
+    const why = over();
+    if (why !== undefined) throw new Error(why);
     if (clock.monotonic() >= deadline) throw new Error('the time to wait is over');
     await clock.sleep(POLL_MS);
   }
 }
 
-async function ready({ name, records, clock, io }: Start, record: ServerRecord, seconds: number): Promise<void> {
-  const release = keepAlive();
+async function ready({ name, records, clock, io }: Start, record: ServerRecord, deadline: number): Promise<void> {
   const options = { ...defaultOptions({ Connecting: connectFlags }), kubeconfig: records.adminConfig(name) };
   const { transport } = await connect(options, undefined, io);
   const isReady = (): Promise<boolean> =>
@@ -190,14 +255,9 @@ async function ready({ name, records, clock, io }: Start, record: ServerRecord, 
       () => false,
     );
   try {
-    const answered = async (): Promise<boolean> => {
-      if (!isUp(record)) throw new Error('it ended');
-      return isReady();
-    };
-    await until(answered, undefined, clock.monotonic() + seconds * 1000, clock);
+    await until(isReady, () => ended(record), deadline, clock);
   } finally {
     transport.close();
-    release();
   }
 }
 
@@ -224,4 +284,4 @@ context ${context} in ${kubeconfig}
 `);
 }
 
-export const up: Command = upCommand({ clock: systemClock, program: ownProgram });
+export const up: Command = upCommand(ownProgram);

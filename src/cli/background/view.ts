@@ -1,9 +1,7 @@
 /** How background servers are shown: a table, JSON, or names. */
 
-import type { Clock } from '../../lib/clock.ts';
 import { flag, readChoice } from '../../lib/flags.ts';
 import { TablePrinter } from '../print-table.ts';
-import { removeEntry } from './entry.ts';
 import { isRunning } from './process.ts';
 import type { Records, ServerRecord } from './records.ts';
 
@@ -11,16 +9,6 @@ export const outputFlag = <const C extends string>(choices: readonly C[], help: 
   flag<C | ''>('', help, choices.join('|'), (text) => readChoice(text, choices), { short: 'o' });
 
 export const isUp = ({ process }: ServerRecord): boolean => process !== undefined && isRunning(process);
-
-/** What is known of a server now. One whose process has ended is stopped from here on, and its entry is removed. */
-export async function current(records: Records, name: string, clock: Clock): Promise<ServerRecord | undefined> {
-  const record = await records.read(name);
-  if (record?.process === undefined || isUp(record)) return record;
-  await removeEntry(record, clock);
-  const { process: _, ...stopped } = record;
-  await records.write(stopped);
-  return stopped;
-}
 
 export function asJson(records: Records, record: ServerRecord): object {
   const { name, address, identity, store, context, kubeconfig } = record;
