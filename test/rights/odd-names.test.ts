@@ -72,18 +72,22 @@ onStores(['memory', 'lmdb', 'etcd'], { identity: 'kubernetes', controllers: [] }
     ['é', 300],
   ])('%j, %d times, as a name that kinds allow and the store does not', async (text, times) => {
     const name = text.repeat(times);
-    const { admin, engine } = server();
-    const before = await engine.currentRevision();
+    const { admin } = server();
+    const written = async (path: string): Promise<string[]> =>
+      (await admin.get(path)).json.items.map((item: { metadata: { name: string } }) => item.metadata.name);
     for (const [path, object] of [
       [`${RBAC}/clusterroles`, { rules: [] }],
       [`${RBAC}/namespaces/default/roles`, { rules: [] }],
     ] as const) {
+      const before = await written(path);
       const answer = await admin.post(path, { ...object, metadata: { name } });
       expect([answer.status, answer.json.reason], answer.text.slice(0, 300)).toEqual([422, 'Invalid']);
       const generated = await admin.post(path, { ...object, metadata: { generateName: name } });
       // What is generated is cut to a length that every store can hold.
       expect(generated.status, generated.text.slice(0, 300)).toBe(/^a+$/.test(name) ? 201 : 422);
       if (generated.status === 201) await admin.ok('DELETE', `${path}/${generated.json.metadata.name}`);
+      // Only names count: the server itself may write meanwhile.
+      if (!/^a+$/.test(name)) expect(await written(path)).toEqual(before);
       if (name.length > 2000) continue;
       const one = `${path}/${encodeURIComponent(name)}`;
       expect((await admin.get(one)).status).toBe(404);
@@ -96,8 +100,8 @@ onStores(['memory', 'lmdb', 'etcd'], { identity: 'kubernetes', controllers: [] }
         metadata: { name },
       };
       expect((await admin.patch(`${one}?fieldManager=m`, applied, 'apply-patch')).status).toBe(422);
+      expect(await written(path)).toEqual(before);
     }
-    if (!/^a+$/.test(name)) expect(await engine.currentRevision()).toBe(before);
     expect(server().errors).toEqual([]);
   });
 
