@@ -4,7 +4,7 @@ import { FakeClock } from '../lib/clock.ts';
 import { groupName } from '../meta/identity.ts';
 import { openMemoryEngine } from '../storage/engines/memory.ts';
 import { storedValue } from '../storage/item.ts';
-import { MOST_BYTES, MOST_CHANGES, MOST_REQUESTS, RequestLog } from './requests.ts';
+import { MOST_BYTES, MOST_CHANGES, MOST_FIELD_CHARACTERS, MOST_REQUESTS, type ObjectChange, RequestLog } from './requests.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -128,4 +128,39 @@ test.each([
   expect(MOST_BYTES).toBe(64 * 1024 * 1024);
   end();
   await engine.close();
+});
+
+test('requests hold no objects beyond that bound, and still say what they changed', async () => {
+  const big = (value: string) => map('one', value.repeat(1_000_000));
+  await server.request('POST', maps, { body: big('z') });
+  const long = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}-${'k'.repeat(200)}`, 'a']));
+  await server.request('PUT', `${maps}/one`, { body: { ...map('one'), data: { ...long, value: 'z'.repeat(900_000) } } });
+  // Each write is of an object of a megabyte, and remembers one of a megabyte.
+  for (let i = 0; i < 36; i++) await server.request('PUT', `${maps}/one`, { body: big(i % 2 === 0 ? 'a' : 'b') });
+  const seen = server.requests.filter({ verb: ['create', 'update'] });
+  expect(seen).toHaveLength(38);
+  const held = new Set(
+    seen
+      .flatMap((request) => (request as unknown as { written: { before?: Buffer; after?: Buffer }[] }).written)
+      .flatMap((one) => [one.before, one.after]),
+  );
+  let bytes = 0;
+  for (const buffer of held) bytes += buffer?.length ?? 0;
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES / 2 + 2_000_000);
+  const [, shortened, , forgotten] = seen;
+  expect(forgotten?.changed).toEqual(['data.value']);
+  expect(seen.at(-1)?.changed).toEqual(['data.value']);
+  expect(shortened?.changed.at(-1)).toMatch(/^\(\d+ more\)$/);
+  expect(shortened?.changed.join('').length).toBeLessThanOrEqual(MOST_FIELD_CHARACTERS + 20);
+});
+
+test('whoever changes what the history hands out changes nothing of it', async () => {
+  await server.request('POST', maps, { body: map('one') });
+  const object = { kind: 'ConfigMap', metadata: { name: 'one' } };
+  const change = server.history(object)[0] as ObjectChange;
+  (change.after as { data: Record<string, string> }).data.value = 'other';
+  (change.fields as string[]).length = 0;
+  change.time.setTime(0);
+  expect(server.history(object)[0]).toMatchObject({ after: { data: { value: 'a' } }, time: new Date('2026-01-01T00:00:00Z') });
+  expect(server.history(object)[0]?.fields).toContain('data.value');
 });

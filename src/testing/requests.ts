@@ -21,6 +21,8 @@ export const MOST_REQUESTS = 10_000;
 export const MOST_CHANGES = 10_000;
 /** Bytes of the objects that remembered writes hold. */
 export const MOST_BYTES = 64 * 1024 * 1024;
+/** Characters of the names of fields that a write keeps whose objects are forgotten. */
+export const MOST_FIELD_CHARACTERS = 1024;
 
 export interface SeenRequest extends RequestFacts {
   /** When it came, by the clock of the server. */
@@ -84,8 +86,11 @@ interface Written {
   readonly revision: number;
   readonly time: number;
   readonly by: { readonly user: string; readonly verb: string; readonly subresource: string } | undefined;
-  readonly before: Buffer | undefined;
-  readonly after: Buffer | undefined;
+  /** Undefined where there was none, and when the write is forgotten. */
+  before: Buffer | undefined;
+  after: Buffer | undefined;
+  /** Set when the write is forgotten, for the request that made it: what it changed is still known. */
+  fields: readonly string[] | undefined;
 }
 
 export class RequestLog implements RequestList {
@@ -163,7 +168,15 @@ export class RequestLog implements RequestList {
     const by = isItsOwn ? { user: ctx.user.name, verb: ctx.info.verb, subresource: ctx.info.subresource } : undefined;
     for (const { key, value, revision } of changes) {
       if (isInternal(key)) continue;
-      const one: Written = { key, revision, time: this.clock?.now() ?? 0, by, before: engine.valueBefore(key, revision), after: value };
+      const one: Written = {
+        key,
+        revision,
+        time: this.clock?.now() ?? 0,
+        by,
+        before: engine.valueBefore(key, revision),
+        after: value,
+        fields: undefined,
+      };
       this.written.push(one);
       if (isItsOwn) course.written.push(one);
       this.bytes += sizeOf(one);
@@ -171,9 +184,27 @@ export class RequestLog implements RequestList {
     if (this.written.length <= MOST_CHANGES && this.bytes <= MOST_BYTES) return;
     let dropped = 0;
     while (this.written.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9)
-      this.bytes -= sizeOf(this.written[dropped++] as Written);
+      this.bytes -= forget(this.written[dropped++] as Written);
     this.written = this.written.slice(dropped);
   }
+}
+
+/** Lets go of the objects, and answers of how many bytes: requests that are listed longer keep only which fields were changed. */
+function forget(written: Written): number {
+  const size = sizeOf(written);
+  if (written.by !== undefined) written.fields = shortened(fieldsOf(written));
+  written.before = undefined;
+  written.after = undefined;
+  return size;
+}
+
+function shortened(fields: readonly string[]): readonly string[] {
+  let characters = 0;
+  const kept = fields.findIndex((field) => {
+    characters += field.length;
+    return characters > MOST_FIELD_CHARACTERS;
+  });
+  return kept === -1 ? fields : [...fields.slice(0, kept), `(${fields.length - kept} more)`];
 }
 
 const sizeOf = ({ before, after }: Written): number => (before?.length ?? 0) + (after?.length ?? 0);
@@ -237,7 +268,7 @@ class Seen implements SeenRequest {
     return this.ctx?.status ?? this.sent;
   }
   get changed(): readonly string[] {
-    return [...new Set(this.written.flatMap((one) => changeOf(one).fields))];
+    return [...new Set(this.written.flatMap((one) => one.fields ?? fieldsOf(one)))];
   }
 }
 
@@ -247,27 +278,23 @@ function isMeant(which: Choice, request: SeenRequest): boolean {
   return fits(which, request) && (code === undefined || code === request.code) && (dryRun === undefined || dryRun === request.dryRun);
 }
 
-const changesOf = new WeakMap<Written, ObjectChange>();
-
+/** Made anew for each who asks: they may change what they get. */
 function changeOf(written: Written): ObjectChange {
-  let change = changesOf.get(written);
-  if (change === undefined) {
-    const [before, after] = [objectOf(written.before), objectOf(written.after)];
-    change = {
-      type: after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed',
-      time: new Date(written.time),
-      resourceVersion: String(written.revision),
-      user: written.by?.user,
-      verb: written.by?.verb,
-      subresource: written.by?.subresource,
-      fields: after === undefined ? [] : changedFields(before, after),
-      before,
-      after,
-    };
-    changesOf.set(written, change);
-  }
-  return change;
+  const [before, after] = [objectOf(written.before), objectOf(written.after)];
+  return {
+    type: after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed',
+    time: new Date(written.time),
+    resourceVersion: String(written.revision),
+    user: written.by?.user,
+    verb: written.by?.verb,
+    subresource: written.by?.subresource,
+    fields: after === undefined ? [] : changedFields(before, after),
+    before,
+    after,
+  };
 }
+const fieldsOf = ({ before, after }: Written): readonly string[] =>
+  after === undefined ? [] : changedFields(objectOf(before), objectOf(after) as Record<string, unknown>);
 
 function objectOf(value: Buffer | undefined): Record<string, unknown> | undefined {
   if (value === undefined) return undefined;

@@ -22,7 +22,7 @@ import { type Kubeconfig, kubeconfigOf } from './kubeconfig.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import type { ObjectChange, ObjectReference, RequestList } from './requests.ts';
 import type { TestServer } from './server.ts';
-import { type Snapshot, stateFor, TakenSnapshot } from './snapshot.ts';
+import { type ForkOptions, type Snapshot, stateFor, TakenSnapshot } from './snapshot.ts';
 import { TestTransport } from './transport.ts';
 import { userOf } from './users.ts';
 
@@ -104,7 +104,7 @@ class RunningTestServer implements TestServer {
     const now = this.clock.now();
     return new TakenSnapshot(state, this.identity, async (options) => {
       const clock = options.clock === undefined && clockOfFork(this.composed.base.clock, now);
-      const fork = await startWith({ ...this.options, ...options, ...(clock && { clock }) }, { from: state });
+      const fork = await startWith({ ...this.options, ...given(options), ...(clock && { clock }) }, { from: state });
       return install(fork, options);
     });
   }
@@ -143,3 +143,6 @@ class RunningTestServer implements TestServer {
     return this.close();
   }
 }
+
+/** Without the options that are undefined: these are as good as not given. */
+const given = (options: ForkOptions): ForkOptions => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

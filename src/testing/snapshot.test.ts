@@ -207,3 +207,9 @@ test('a server takes no snapshot of another identity', async () => {
   const [one, other] = [await opened(startTestServer()), await opened(startTestServer({ identity: 'kubernetes' }))];
   await expect(one.reset(await other.snapshot())).rejects.toThrow('of the identity kubernetes');
 });
+
+test('an option of a fork that is undefined is as good as not given', async () => {
+  await using server = await startTestServer({ listen: true });
+  await using fork = await (await server.snapshot()).fork({ listen: undefined, clock: undefined, log: undefined });
+  expect(fork.url).toMatch(/^https:/);
+});
