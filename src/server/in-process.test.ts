@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { readBody } from './body.ts';
 import { openBody } from './body-stream.ts';
@@ -127,4 +128,36 @@ test('bytes that were handed over stay as they are, though the server would use 
     body.end(Buffer.from('last'));
   });
   expect((await inner.request({ path: '/' })).body.toString()).toBe('first last');
+});
+
+const sink = { data: (): void => {}, end: (): void => {} };
+
+test('a request whose signal is aborted already is not made, and rejects with the reason', async () => {
+  let served = 0;
+  const inner = way((ctx) => {
+    served++;
+    send(ctx, 200, 'text/plain', 'x');
+  });
+  const signal = AbortSignal.abort(new Error('no longer needed'));
+  await expect(inner.request({ path: '/', signal })).rejects.toThrow('no longer needed');
+  await expect(inner.stream({ path: '/', signal }, sink)).rejects.toThrow('no longer needed');
+  expect(served).toBe(0);
+});
+
+test('a request that is aborted rejects with the reason', async () => {
+  const inner = way(() => {});
+  const ending = new AbortController();
+  const [request, stream] = [inner.request({ path: '/', signal: ending.signal }), inner.stream({ path: '/', signal: ending.signal }, sink)];
+  ending.abort(new Error('no longer needed'));
+  await expect(request).rejects.toThrow('no longer needed');
+  await expect(stream).rejects.toThrow('no longer needed');
+});
+
+test('a signal has no listeners of answers that are over', async () => {
+  const inner = way((ctx) => send(ctx, 200, 'text/plain', 'x'));
+  const { signal } = new AbortController();
+  await inner.request({ path: '/', signal });
+  await new Promise<void>((resolve) => void inner.stream({ path: '/', signal }, { ...sink, end: () => resolve() }));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

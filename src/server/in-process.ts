@@ -89,14 +89,16 @@ export function inProcess(
   open?: OpenAnswers,
 ): InProcess {
   const send = (options: InProcessRequestOptions, outgoing: InProcessOutgoing): void => {
+    const { signal } = options;
     const incoming = new InProcessIncoming(options, user);
-    options.signal?.addEventListener('abort', () => outgoing.destroy(), { once: true });
+    if (signal !== undefined) breakOffWith(signal, outgoing);
     outgoing.once('close', () => incoming.destroy());
     open?.add(outgoing);
     handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
   };
   const request = (options: InProcessRequestOptions): Promise<InProcessAnswer> =>
     new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
       const chunks: Buffer[] = [];
       const outgoing = new InProcessOutgoing((chunk) => chunks.push(chunk));
       let whole = false;
@@ -107,12 +109,13 @@ export function inProcess(
       });
       outgoing.once('error', reject);
       outgoing.once('close', () => {
-        if (!whole) reject(new Error('the server broke the answer off'));
+        if (!whole) reject(options.signal?.aborted === true ? options.signal.reason : brokenOff());
       });
       send(options, outgoing);
     });
   const stream: InProcess['stream'] = (options, sink) =>
     new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
       const refused: Buffer[] = [];
       let closed = false;
       let begun = false;
@@ -142,12 +145,20 @@ export function inProcess(
         fault = error;
       });
       outgoing.once('close', () => {
+        if (options.signal?.aborted === true) fault = options.signal.reason;
         if (!begun) reject(fault ?? (outgoing.headersSent ? asError(outgoing.statusCode, Buffer.concat(refused)) : brokenOff()));
         else if (!closed) sink.end(outgoing.writableFinished ? undefined : (fault ?? brokenOff()));
       });
       send(options, outgoing);
     });
   return { request, stream };
+}
+
+/** The answer is broken off when the signal is aborted; a signal that outlives it keeps nothing of it. */
+function breakOffWith(signal: AbortSignal, outgoing: Writable): void {
+  const abort = (): void => void outgoing.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  outgoing.once('close', () => signal.removeEventListener('abort', abort));
 }
 
 const brokenOff = (): Error => new Error('the server broke the answer off');

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtinKinds } from '../../kinds/index.ts';
 import { FakeClock } from '../../lib/clock.ts';
@@ -299,4 +300,17 @@ test('a wait by a fake clock that nobody moves ends by the clock of the machine'
   await realClock.advance(30_000);
   expect(await long).toContain('after 60000 ms of real time');
   expect([clock.pending, realClock.pending]).toEqual([0, 0]);
+});
+
+test('a watch ends with its signal, even one that is aborted already, and leaves no listener on it', async () => {
+  const maps = client.core.v1.configmaps('a');
+  const none = maps.watch({ signal: AbortSignal.abort(new Error('no longer needed')) });
+  await expect(none.ready).rejects.toThrow('no longer needed');
+  await expect(none.next()).rejects.toThrow('no longer needed');
+  const { signal } = new AbortController();
+  const watch = maps.watch({ signal });
+  await watch.ready;
+  expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
+  watch.close();
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

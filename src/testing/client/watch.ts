@@ -36,12 +36,18 @@ export class EventStream<T> implements Watch<T> {
   private release: Release | undefined;
 
   constructor(request: WatchRequest) {
-    this.whenEnded = request.ended;
+    const { signal, ended } = request;
+    const abort = (): void => this.end(signal?.reason);
+    this.whenEnded = () => {
+      signal?.removeEventListener('abort', abort);
+      ended();
+    };
     this.keepAlive = request.keepAlive;
-    this.ready = this.begin(request);
+    this.ready = signal?.aborted === true ? Promise.reject(signal.reason) : this.begin(request);
     // Whoever takes the events gets the error, too.
     this.ready.catch((error: unknown) => this.end(error));
-    request.signal?.addEventListener('abort', () => this.end(request.signal?.reason), { once: true });
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
   }
   next(): Promise<IteratorResult<WatchEvent<T>>> {
     const event = this.unread.shift();
