@@ -245,3 +245,14 @@ test('a server has a bounded number of faults', () => {
   for (let i = 0; i < 1000; i++) server.faults.refuse({ name: String(i) });
   expect(() => server.faults.refuse({})).toThrow('at most 1000 faults');
 });
+
+test('a pattern with a field or a verb that no request has is refused with a suggestion', () => {
+  const wrong = (pattern: object): unknown => server.faults.refuse(pattern);
+  expect(() => wrong({ verbs: 'create' })).toThrow('unknown field verbs of a pattern of requests (did you mean verb?)');
+  expect(() => wrong({ verb: 'craete' })).toThrow('unknown verb craete in a pattern of requests (did you mean create?)');
+  expect(() => wrong({ verb: ['get', 'lst'] })).toThrow('unknown verb lst');
+  expect(() => server.faults.refuse({ code: 200 } as object)).toThrow('unknown field code');
+  expect(server.faults.unused()).toEqual([]);
+  expect(() => server.requests.find({ resorce: 'pods' } as object)).toThrow('did you mean resource?');
+  expect(server.requests.filter({ code: 200, dryRun: false, verb: 'post' })).toEqual([]);
+});

@@ -14,7 +14,7 @@ import type { Context } from '../server/context.ts';
 import { takesFrames } from '../server/in-process.ts';
 import type { Activity } from './activity.ts';
 import { millisecondsOf } from './clock.ts';
-import { matches, type RequestPattern } from './pattern.ts';
+import { checkPattern, matches, type RequestPattern } from './pattern.ts';
 import { ASSERTING_USER } from './users.ts';
 
 export interface FaultPattern extends RequestPattern {
@@ -203,6 +203,7 @@ export class TestFaults implements Faults {
     webhook?: string,
   ): Fault {
     if (this.rules.size >= MOST_FAULTS) throw new Error(`a server has at most ${MOST_FAULTS} faults: remove() those that are over`);
+    checkPattern(pattern ?? {}, ['nth']);
     const { nth, ...rest } = pattern ?? {};
     const rule: Rule = {
       matched: 0,

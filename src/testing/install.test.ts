@@ -51,3 +51,11 @@ test.each([
 ])('a start with objects that cannot be made says which: %j', async (options, message) => {
   await expect(startTestServer(options)).rejects.toThrow(message);
 });
+
+test('manifests of another identity are refused with the option that takes them', async () => {
+  const apiVersion = `${groupName(kubernetes, 'apiextensions')}/v1`;
+  const failed = startTestServer({ crds: { apiVersion, kind: 'CustomResourceDefinition' } });
+  await expect(failed).rejects.toThrow(
+    `crds: CustomResourceDefinition is of ${apiVersion}, and the server has the identity plat: start it with { identity: 'kubernetes' }`,
+  );
+});

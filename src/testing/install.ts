@@ -1,6 +1,9 @@
 /** The objects that a test server begins with. */
 import { manifestsOf, readManifests } from '../cli/manifests.ts';
+import { groupOfApiVersion } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
+import { groupName, type Identity, kubernetes } from '../meta/identity.ts';
+import { groups } from './client/built-in.ts';
 import type { TestClient } from './client/types.ts';
 import type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
@@ -10,8 +13,10 @@ export async function install(server: TestServer, { crds, objects }: Pick<TestSe
   if (crds === undefined && objects === undefined) return server;
   try {
     const client = server.client();
-    await Promise.all((await read(crds, 'crds')).map((crd) => define(client, crd)));
-    const made = await read(objects, 'objects');
+    const [definitions, made] = [await read(crds, 'crds'), await read(objects, 'objects')];
+    for (const object of definitions) checkIdentity(server.identity, object, 'crds');
+    for (const object of made) checkIdentity(server.identity, object, 'objects');
+    await Promise.all(definitions.map((crd) => define(client, crd)));
     const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean => apiVersion === 'v1' && kind === 'Namespace';
     for (const object of [...made.filter(isNamespace), ...made.filter((one) => !isNamespace(one))]) await make(client, object);
     // A test is not to see the requests of its own preparation.
@@ -21,6 +26,15 @@ export async function install(server: TestServer, { crds, objects }: Pick<TestSe
     await server.close();
     throw error;
   }
+}
+
+/** Throws where a manifest is of a group that a server of another identity has under another name. */
+function checkIdentity(identity: Identity, { apiVersion, kind }: ManifestObject, option: string): void {
+  const group = groupOfApiVersion(apiVersion ?? '');
+  if (Object.values(groups).some((name) => name !== '' && groupName(kubernetes, name) === group && groupName(identity, name) !== group))
+    throw new Error(
+      `${option}: ${kind} is of ${apiVersion}, and the server has the identity ${identity.name}: start it with { identity: '${kubernetes.name}' }`,
+    );
 }
 
 async function define(client: TestClient, crd: ManifestObject): Promise<void> {

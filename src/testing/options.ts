@@ -1,7 +1,9 @@
 /** What a test may choose of its server, and which options of a server that comes to. */
+import { pluginNames } from '../admission/plugin-names.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { ClockChoice } from './clock.ts';
 
 /** Objects, texts that hold some, paths of files or directories that do. */
@@ -36,10 +38,36 @@ export interface TestServerOptions {
   readonly log?: Log | undefined;
 }
 
+/** Every option; the type makes sure of that. */
+const optionNames = Object.keys({
+  identity: true,
+  listen: true,
+  controllers: true,
+  admission: true,
+  crds: true,
+  objects: true,
+  server: true,
+  random: true,
+  clock: true,
+  log: true,
+} satisfies Record<keyof TestServerOptions, true>);
+
+/** Throws where a name is misspelled: those of options, and those of admission plug-ins. */
+export function checkTestOptions(given: TestServerOptions): void {
+  checkNames('option', Object.keys(given), optionNames);
+  const { admission = {} } = given;
+  checkNames('option of admission', Object.keys(admission), ['enable', 'disable']);
+  for (const names of [admission.enable, admission.disable]) checkNames('admission plug-in', names ?? [], pluginNames);
+}
+function checkNames(what: string, names: readonly string[], known: readonly string[]): void {
+  for (const name of names) if (!known.includes(name)) throw new TypeError(`unknown ${what} ${name}${didYouMean(name, known)}`);
+}
+
 /** Makes sure of service accounts that a controller makes for each namespace. */
 const needsAccounts = 'ServiceAccount';
 
 export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions> {
+  checkTestOptions(given);
   const { identity, controllers = false, admission } = given;
   const none = controllers === false || (controllers !== true && controllers.length === 0);
   const enable = admission?.enable ?? [];

@@ -1,4 +1,6 @@
 /** Which requests are meant: those that have all the given values; several values of one field are alternatives. */
+import { allVerbs } from '../kinds/kind.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { Context } from '../server/context.ts';
 
 type Values = string | readonly string[];
@@ -44,6 +46,19 @@ export const factsOf = ({ info, user, path }: Context): RequestFacts => ({
 });
 
 const fields = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name', 'user', 'path'] as const;
+
+/** Verbs of requests for objects, and those of all other paths, which are the methods of HTTP. */
+const verbs: readonly string[] = [...allVerbs, 'post', 'put', 'head', 'options'];
+
+/** Throws where a pattern has a field, or a verb, that no request has. `others`: fields beside those of all patterns. */
+export function checkPattern(pattern: RequestPattern, others: readonly string[]): void {
+  const known = [...fields, ...others];
+  for (const name of Object.keys(pattern))
+    if (!known.includes(name)) throw new TypeError(`unknown field ${name} of a pattern of requests${didYouMean(name, known)}`);
+  const { verb = [] } = pattern;
+  for (const name of typeof verb === 'string' ? [verb] : verb)
+    if (!verbs.includes(name)) throw new TypeError(`unknown verb ${name} in a pattern of requests${didYouMean(name, verbs)}`);
+}
 
 export function fits(pattern: RequestPattern, facts: RequestFacts): boolean {
   return fields.every((field) => {

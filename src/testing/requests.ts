@@ -14,7 +14,7 @@ import type { ChangeRecord } from '../storage/engine.ts';
 import type { MemoryEngine } from '../storage/engines/memory.ts';
 import { storedText } from '../storage/item.ts';
 import { changedFields } from './changed-fields.ts';
-import { factsOf, fits, type RequestFacts, type RequestPattern } from './pattern.ts';
+import { checkPattern, factsOf, fits, type RequestFacts, type RequestPattern } from './pattern.ts';
 
 /** Requests, and writes of objects, that are remembered; the oldest make room. */
 export const MOST_REQUESTS = 10_000;
@@ -68,6 +68,7 @@ export interface RequestList extends Iterable<SeenRequest> {
   filter(which: Choice): SeenRequest[];
   /** The first that matches. */
   find(which: Choice): SeenRequest | undefined;
+  map<T>(call: (request: SeenRequest, index: number) => T): T[];
   /** Forgets them; what objects were is remembered. */
   clear(): void;
 }
@@ -135,10 +136,15 @@ export class RequestLog implements RequestList {
     return this.requests[Symbol.iterator]();
   }
   filter(which: Choice): SeenRequest[] {
+    checkChoice(which);
     return this.requests.filter((request) => isMeant(which, request));
   }
   find(which: Choice): SeenRequest | undefined {
+    checkChoice(which);
     return this.requests.find((request) => isMeant(which, request));
+  }
+  map<T>(call: (request: SeenRequest, index: number) => T): T[] {
+    return this.requests.map((request, index) => call(request, index));
   }
   clear(): void {
     this.requests = [];
@@ -272,6 +278,9 @@ class Seen implements SeenRequest {
   }
 }
 
+function checkChoice(which: Choice): void {
+  if (typeof which !== 'function') checkPattern(which, ['code', 'dryRun']);
+}
 function isMeant(which: Choice, request: SeenRequest): boolean {
   if (typeof which === 'function') return which(request);
   const { code, dryRun } = which;

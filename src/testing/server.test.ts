@@ -107,3 +107,18 @@ test('requests of a test are bounded like those of any client', () =>
     },
     { server: { enablePriorityAndFairness: false, maxRequestsInflight: 1, authorizationMode: ['AlwaysAllow'] } },
   ));
+
+test('options and admission plug-ins that do not exist are refused with a suggestion', async () => {
+  const start = (options: object): Promise<TestServer> => startTestServer(options);
+  await expect(start({ identitty: 'kubernetes' })).rejects.toThrow('unknown option identitty (did you mean identity?)');
+  await expect(start({ admission: { enabled: [] } })).rejects.toThrow('unknown option of admission enabled (did you mean enable?)');
+  await expect(start({ admission: { disable: ['ResourceQuotas'] } })).rejects.toThrow(
+    'unknown admission plug-in ResourceQuotas (did you mean ResourceQuota?)',
+  );
+});
+
+test('requests that were made can be mapped', async () => {
+  await using server = await startTestServer();
+  await server.request('GET', '/api/v1/nodes');
+  expect(server.requests.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['list nodes']);
+});

@@ -314,3 +314,11 @@ test('a watch ends with its signal, even one that is aborted already, and leaves
   watch.close();
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
+
+test('an object of a namespaced kind without a namespace is refused in the words of the client', async () => {
+  const pods = client.core.v1.pods();
+  await expect(pods.get('x')).rejects.toThrow('pods are namespaced: pods(NAMESPACE).get(…)');
+  await expect(pods.delete('x')).rejects.toThrow('pods(NAMESPACE).delete(…)');
+  await expect(pods.create({ metadata: { name: 'x' }, spec: { containers: [] } })).rejects.toThrow('pods(NAMESPACE).create(…)');
+  expect(Array.isArray((await pods.list()).items)).toBe(true);
+});

@@ -52,6 +52,8 @@ const patchTypes = {
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
 } as const;
+/** What the methods of HTTP are called here. */
+const methods: Readonly<Record<string, string>> = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 const APPLY = 'application/apply-patch+yaml';
 
 export class Resource<T extends object> implements DynamicClient<T> {
@@ -189,6 +191,8 @@ export class Resource<T extends object> implements DynamicClient<T> {
     const ref = await this.lookUp();
     const { metadata } = (request.namespaceOf ?? {}) as NamedObject;
     const namespace = this.namespace ?? metadata?.namespace;
+    if (ref.namespaced && namespace === undefined && (name !== undefined || method === 'POST'))
+      throw new TypeError(`${ref.name} are namespaced: ${ref.name}(NAMESPACE).${methods[method]}(…)`);
     const path = pathOf(ref, namespace, name, request.subresource);
     const query = queryOf(request.query ?? {});
     const headers = { ...client.accept('whole'), ...(request.type !== undefined && { 'content-type': request.type }) };

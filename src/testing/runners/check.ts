@@ -1,3 +1,6 @@
+/** What an assertion is about, where `actual` is a part of it alone: found by that part, which is what runners keep. */
+export const subjectOf: WeakMap<object, unknown> = new WeakMap();
+
 /** The answer to a question of a test, in the form that `expect.extend` of vitest and Jest takes. */
 export interface Check {
   readonly pass: boolean;

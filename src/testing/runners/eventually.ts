@@ -7,6 +7,7 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { type GroupVersion, splitApiVersion } from '../../meta/api-version.ts';
+import { millisecondsOf } from '../clock.ts';
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
 import type { AnyObject } from './objects.ts';
@@ -25,8 +26,8 @@ export interface ObjectReference {
 export type ObjectPattern = Readonly<Record<string, unknown>> | ((object: unknown) => boolean);
 
 export interface EventuallyOptions {
-  /** How long to wait, in milliseconds of real time. Default: that of `withServer`, else 4,500. */
-  readonly timeout?: number | undefined;
+  /** How long to wait, in real time: `10s`, or milliseconds. Default: that of `withServer`, else 4,500. */
+  readonly timeout?: string | number | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -40,15 +41,18 @@ const TIMEOUT_MS = 4_500;
 const timeouts = new WeakMap<WatchableServer, number>();
 
 /** For waits on this server that name none. */
-export const setTimeoutOf = (server: WatchableServer, millis: number): unknown => timeouts.set(server, millis);
+export const setTimeoutOf = (server: WatchableServer, timeout: string | number): unknown => timeouts.set(server, millisecondsOf(timeout));
+const timeoutOf = (server: WatchableServer, given: string | number | undefined): number =>
+  given === undefined ? (timeouts.get(server) ?? TIMEOUT_MS) : millisecondsOf(given);
 const asserting = { user: ASSERTING_USER, groups: ['system:masters'] };
 
 export async function checkEventually(
   server: WatchableServer,
   object: ObjectReference | AnyObject,
   wanted: ObjectPattern,
-  { timeout = timeouts.get(server) ?? TIMEOUT_MS, clock = systemClock }: EventuallyOptions = {},
+  { timeout: given, clock = systemClock }: EventuallyOptions = {},
 ): Promise<Check> {
+  const timeout = timeoutOf(server, given);
   const reference = referenceOf(object);
   const ending = new AbortController();
   const cancel = clock.after(timeout, () => ending.abort(), true);
@@ -75,7 +79,8 @@ export async function checkEventually(
     () => `${name} was not as expected within ${timeout} ms:${answered ? whyNot(last, wanted) : ' the server has not answered'}`,
     () => `${name} has become what it should not be: ${shown(last)}`,
     last ?? { ...reference, metadata: reference },
-    wanted,
+    // Runners print a difference to what is expected: there is none to an object that does not exist, or to a function.
+    last === undefined || typeof wanted === 'function' ? undefined : wanted,
   );
 }
 
@@ -94,8 +99,7 @@ export async function checkGone(server: WatchableServer, object: ObjectReference
     metadata.deletionTimestamp === undefined ? 'nobody has deleted it' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
   return checked(
     check.pass,
-    () =>
-      answered ? `${text} is still there after ${options?.timeout ?? timeouts.get(server) ?? TIMEOUT_MS} ms: ${waits}` : check.message(),
+    () => (answered ? `${text} is still there after ${timeoutOf(server, options?.timeout)} ms: ${waits}` : check.message()),
     () => `${text} is gone`,
     check.actual,
     undefined,

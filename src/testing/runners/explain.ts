@@ -2,6 +2,7 @@
  * What a failed test prints beside its error: the history of the object that the failed assertion was about (who changed what, when),
  * or, where it was about none, the last requests that changed anything.
  */
+import { subjectOf } from './check.ts';
 import { nameOf } from './objects.ts';
 import { isRecord } from './partial.ts';
 import { requestLine, type SeenRequest } from './seen.ts';
@@ -67,7 +68,8 @@ function changeLine({ type, time, resourceVersion, user, verb, subresource, fiel
 
 /** The object that an assertion was about: runners keep it beside the message. */
 function objectOf({ actual, matcherResult }: Record<string, unknown>): NamedObject | undefined {
-  return [actual, isRecord(matcherResult) ? matcherResult.actual : undefined].find(isObject);
+  const kept = [actual, isRecord(matcherResult) ? matcherResult.actual : undefined];
+  return kept.map((value) => (typeof value === 'object' && value !== null ? (subjectOf.get(value) ?? value) : value)).find(isObject);
 }
 const isObject = (value: unknown): value is NamedObject =>
   isRecord(value) && typeof value.kind === 'string' && isRecord(value.metadata) && typeof value.metadata.name === 'string';

@@ -184,10 +184,12 @@ describe('on a server', () => {
     withServer(async (server) => {
       const clock = new FakeClock();
       const asked = watched(server);
-      const waited = matchers.toEventuallyHave(asked, reference, {}, { clock, timeout: 7 });
+      const waited = matchers.toEventuallyHave(asked, reference, {}, { clock, timeout: '7ms' });
       await asked.isWatched;
       await clock.advance(7);
-      expect((await waited).message()).toBe('ConfigMap m was not as expected within 7 ms: it does not exist');
+      const { message, expected } = await waited;
+      expect(expected).toBeUndefined();
+      expect(message()).toBe('ConfigMap m was not as expected within 7 ms: it does not exist');
       await server.request('POST', maps, { body: { metadata: { name: 'm', finalizers: ['a.example/b'] } } });
       const stays = async (): Promise<string> => {
         const asked = watched(server);
@@ -281,6 +283,11 @@ test('assertions throw what runners print with a difference', () => {
   expect(() => assertSeenTimes(server, { verb: 'list' }, 0)).toThrow('has seen { verb: "list" } once, not never');
   expect(() => assertCondition({}, 'Ready')).toThrow('it has no conditions');
   expect(() => assertOwnedBy({}, { name: 'a' })).toThrow('it has no owners');
+  const object = { kind: 'Pod', metadata: { name: 'a' }, spec: {}, status: { conditions: [{ type: 'Ready', status: 'False' }] } };
+  expect(matchers.toHaveCondition(object, 'Ready')).toMatchObject({
+    actual: [{ type: 'Ready', status: 'False' }],
+    expected: [{ type: 'Ready', status: 'True' }],
+  });
   assertSeen(server, { verb: 'list' });
   assertSeenTimes(server, { verb: 'get' }, 0);
 });

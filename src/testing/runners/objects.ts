@@ -1,5 +1,5 @@
 /** What tests ask of an object by itself: its conditions and owners. */
-import { type Check, checked } from './check.ts';
+import { type Check, checked, subjectOf } from './check.ts';
 import { isRecord, shown } from './partial.ts';
 
 /** Any object of the API, as far as these checks read it. */
@@ -34,13 +34,14 @@ export function checkCondition(object: unknown, type: string, status = 'True', r
   const conditions = listAt(object, 'status', 'conditions');
   const condition = conditions.find((each) => each.type === type);
   const pass = condition?.status === status && (reason === undefined || condition.reason === reason);
+  subjectOf.set(conditions, object);
   const wanted = `condition ${type}=${status}${reason === undefined ? '' : ` (${reason})`}`;
   return checked(
     pass,
     () => `${nameOf(object)} has no ${wanted}: ${conditionsShown(conditions)}`,
     () => `${nameOf(object)} has ${wanted}`,
-    object,
-    { type, status, ...(reason !== undefined && { reason }) },
+    conditions,
+    [{ type, status, ...(reason !== undefined && { reason }) }],
   );
 }
 

@@ -17,8 +17,8 @@ import { explainFailure } from './explain.ts';
 export interface WithServerOptions extends TestServerOptions {
   /** Prepares the server, once. What it holds then, every test finds. */
   readonly setUp?: ((server: TestServer) => unknown) | undefined;
-  /** How long `toEventuallyHave` and its like wait where they name no time, in milliseconds. Default: 4,500. */
-  readonly eventuallyTimeout?: number | undefined;
+  /** How long `toEventuallyHave` and its like wait where they name no time: `10s`, or milliseconds. Default: 4,500. */
+  readonly eventuallyTimeout?: string | number | undefined;
 }
 
 /** Makes a test function of a function that needs a server. What the runner passes to tests comes after the server. */
