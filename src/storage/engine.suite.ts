@@ -347,7 +347,10 @@ function lifeSuite(scenario: Scenario): void {
       ['put', 'large', third],
     ]);
     await expect(engine.commit([put('a', '3', first)])).rejects.toThrow(CommitConflict);
-    expect(await engine.commit([put('a', '3', second)])).toEqual({ revision: third + 1 });
+    const { revision } = await engine.commit([put('a', '3', second)]);
+    // A shared store may have used a revision itself, to learn that no change is missing.
+    if (engine.exclusive) expect(revision).toBe(third + 1);
+    else expect(revision).toBeGreaterThan(third);
   });
 
   scenario('what was compacted stays so when the store is opened again', async (fixture, { skip }) => {
