@@ -25,10 +25,41 @@ const VALID_FROM = Date.UTC(2000, 0, 1);
 const VALID_DAYS = 36_500;
 /** Identities whose keys are kept; a process that has more of them makes keys again. */
 const MAX_IDENTITIES = 8;
+/** What shared serving certificates are for. */
+const COMMON_BIND_ADDRESS = '127.0.0.1';
 
 const known = new BoundedCache<string, Promise<KeyFiles>>(MAX_IDENTITIES);
 
-export function testKeys(identity: Identity, serviceAddress: string): Promise<KeyFiles> {
+/** What a serving certificate must be good for. */
+export interface ServedAt {
+  readonly bindAddress: string;
+  readonly serviceAddress: string;
+}
+
+/** Keys of a server: the shared ones, and what it writes is its own. */
+export async function testKeys(identity: Identity, at: ServedAt): Promise<KeyFiles> {
+  const shared = await sharedKeys(identity, at.serviceAddress);
+  return at.bindAddress === COMMON_BIND_ADDRESS ? viewOf(shared) : keysAt(shared, identity, at);
+}
+
+/** The same keys with another serving certificate, of the same authority. */
+export async function keysAt(keys: KeyFiles, identity: Identity, at: ServedAt): Promise<KeyFiles> {
+  const view = viewOf(keys);
+  const authority = readAuthority({ certificate: keys.read('ca.crt') as string, key: keys.read('ca.key') as string });
+  const names = servingNames({ serviceName: identity.serviceName, hostName: hostname(), ...at });
+  const { certificate, key } = issueServing(authority, names, VALID_FROM, VALID_DAYS);
+  await view.write('server.crt', certificate);
+  await view.write('server.key', key);
+  return view;
+}
+
+/** Reads what is there; what is written is seen here only. */
+function viewOf(keys: KeyFiles): KeyFiles {
+  const own = keysInMemory();
+  return { ...own, read: (name) => own.read(name) ?? keys.read(name) };
+}
+
+function sharedKeys(identity: Identity, serviceAddress: string): Promise<KeyFiles> {
   const name = `${identity.name} ${serviceAddress}`;
   let keys = known.get(name);
   if (keys === undefined) {
@@ -50,7 +81,7 @@ async function makeKeys(identity: Identity, serviceAddress: string): Promise<Key
     return { certificate, key };
   };
   const authority = readAuthority(await pair('ca', newAuthority(`${identity.word}-ca`, VALID_FROM, VALID_DAYS)));
-  const names = servingNames({ serviceName: identity.serviceName, bindAddress: '127.0.0.1', hostName: hostname(), serviceAddress });
+  const names = servingNames({ serviceName: identity.serviceName, bindAddress: COMMON_BIND_ADDRESS, hostName: hostname(), serviceAddress });
   await pair('server', issueServing(authority, names, VALID_FROM, VALID_DAYS));
   const proxies = readAuthority(await pair('front-proxy-ca', newAuthority('front-proxy-ca', VALID_FROM, VALID_DAYS)));
   await pair(frontProxyName, clientCertificate(proxies, frontProxyName, []));

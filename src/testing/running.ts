@@ -1,10 +1,12 @@
 /** The server behind a `TestServer`, and how it is put together. */
 import { Client } from '../client/dynamic.ts';
+import { prepareCredentials } from '../compose/credentials.ts';
 import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
-import { resetTo, stateOf } from '../compose/server-state.ts';
-import { serverOptions } from '../config/server-options.ts';
+import { resetTo, type ServerState, stateOf } from '../compose/server-state.ts';
+import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import { silentLog } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import type { KeyFiles } from '../lib/pki.ts';
 import { groupName, type Identity, identityOf } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -17,7 +19,7 @@ import type { Faults } from './faults.ts';
 import { install } from './install.ts';
 import { Instruments } from './instruments.ts';
 import { KeepAlive } from './keep-alive.ts';
-import { testKeys } from './keys.ts';
+import { keysAt, type ServedAt, testKeys } from './keys.ts';
 import { type Kubeconfig, kubeconfigOf } from './kubeconfig.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import type { ObjectChange, ObjectReference, RequestList } from './requests.ts';
@@ -32,29 +34,36 @@ const USER_AGENT = 'test';
 export async function startWith(options: TestServerOptions, around: Surroundings = {}): Promise<TestServer> {
   const given = serverOptions(serverOptionsOf(options));
   const identity = identityOf(given.identity);
-  const keys = await testKeys(identity, firstAddress(given.serviceClusterIpRange[0] as string));
+  const keys = around.keys ?? (await testKeys(identity, servedAt(given)));
   const { log = silentLog, random } = options;
   const hooks = new Instruments();
   const clock = clockOf(options.clock);
   const surroundings = { log, keys, hooks, ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...around };
   const composed = await composeServer(given, surroundings, options.listen === true);
-  return new RunningTestServer(composed, options, hooks);
+  return new RunningTestServer(composed, options, hooks, keys);
 }
+
+const servedAt = ({ bindAddress, serviceClusterIpRange }: ServerOptions): ServedAt => ({
+  bindAddress,
+  serviceAddress: firstAddress(serviceClusterIpRange[0] as string),
+});
 
 class RunningTestServer implements TestServer {
   private readonly composed: ComposedServer;
   private readonly transport: TestTransport;
   private readonly options: TestServerOptions;
   private readonly instruments: Instruments;
+  private readonly keys: KeyFiles;
   readonly clock: ControlledClock;
   private readonly keepAlive = new KeepAlive();
   /** Watches and informers of its clients. */
   private readonly toStop = new Set<{ stop(): void }>();
 
-  constructor(composed: ComposedServer, options: TestServerOptions, instruments: Instruments) {
+  constructor(composed: ComposedServer, options: TestServerOptions, instruments: Instruments, keys: KeyFiles) {
     this.composed = composed;
     this.options = options;
     this.instruments = instruments;
+    this.keys = keys;
     instruments.begin({ engine: composed.state.engine, clock: composed.base.clock, isBusy: composed.isBusy });
     this.clock = new ControlledClock(composed.base.clock, instruments.activity);
     this.transport = new TestTransport(composed.requests.handlerForClients(), this.keepAlive);
@@ -104,9 +113,16 @@ class RunningTestServer implements TestServer {
     const now = this.clock.now();
     return new TakenSnapshot(state, this.identity, async (options) => {
       const clock = options.clock === undefined && clockOfFork(this.composed.base.clock, now);
-      const fork = await startWith({ ...this.options, ...given(options), ...(clock && { clock }) }, { from: state });
+      const all = { ...this.options, ...given(options), ...(clock && { clock }) };
+      const fork = await startWith(all, options.server === undefined ? { from: state } : await this.withOwnCredentials(all, state, now));
       return install(fork, options);
     });
+  }
+  /** For a fork with options of a server, which may be about credentials: made from the same keys, with a serving certificate of its own. */
+  private async withOwnCredentials(options: TestServerOptions, state: ServerState, now: number): Promise<Surroundings> {
+    const chosen = serverOptions(serverOptionsOf(options));
+    const keys = await keysAt(this.keys, this.identity, servedAt(chosen));
+    return { keys, from: { ...state, credentials: await prepareCredentials(chosen, this.identity, now, keys) } };
   }
   get faults(): Faults {
     return this.instruments.faults;

@@ -1,6 +1,8 @@
 /** Servers that begin with what another one held, and servers that go back to it. */
+import { get } from 'node:https';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { groupName } from '../meta/identity.ts';
+import { groupName, plat } from '../meta/identity.ts';
+import { testKeys } from './keys.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
 interface Found {
@@ -212,4 +214,26 @@ test('an option of a fork that is undefined is as good as not given', async () =
   await using server = await startTestServer({ listen: true });
   await using fork = await (await server.snapshot()).fork({ listen: undefined, clock: undefined, log: undefined });
   expect(fork.url).toMatch(/^https:/);
+});
+
+test('a fork with another address has a certificate for it, of the same authority', async () => {
+  await using server = await startTestServer({ listen: true });
+  await using fork = await (await server.snapshot()).fork({ listen: true, server: { bindAddress: '127.0.0.3' } });
+  expect(fork.url).toContain('127.0.0.3');
+  const [{ cluster }] = server.kubeconfig().clusters as unknown as [{ cluster: Record<string, string> }];
+  const ca = Buffer.from(cluster['certificate-authority-data'] as string, 'base64');
+  const status = (url: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get(`${url}/version`, { ca, agent: false }, (res) => resolve(res.resume().statusCode)).on('error', reject);
+    });
+  expect([await status(server.url), await status(fork.url)]).toEqual([200, 200]);
+});
+
+test('what a server writes to its keys is not seen by others', async () => {
+  const at = { bindAddress: '127.0.0.1', serviceAddress: '10.0.0.1' };
+  const [one, two] = [await testKeys(plat, at), await testKeys(plat, at)];
+  const before = two.read('server.crt');
+  await one.write('server.crt', 'other');
+  expect(one.read('server.crt')).toBe('other');
+  expect(two.read('server.crt')).toBe(before);
 });
