@@ -1,10 +1,12 @@
 /** Keys, certificates and the administrator's configuration, made on first start: under the data directory, or in memory for a server that has none. */
+
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dataFiles, type ServerOptions } from '../config/server-options.ts';
 import { makeDirectory } from '../lib/directories.ts';
+import { ownAddresses } from '../lib/pki/own-addresses.ts';
 import {
   type Authority,
   ensureAuthority,
@@ -68,7 +70,13 @@ export async function prepareCredentials(
         pki,
         'server',
         authority,
-        servingNames({ serviceName: identity.serviceName, bindAddress: options.bindAddress, hostName: hostname(), serviceAddress }),
+        servingNames({
+          serviceName: identity.serviceName,
+          bindAddress: options.bindAddress,
+          hostName: hostname(),
+          serviceAddress,
+          extra: ownAddresses(options),
+        }),
         now,
       )
     : { key: readFile(tlsPrivateKeyFile), certificate: readFile(tlsCertFile) };

@@ -7,6 +7,7 @@ import type { ServerOptions } from '../../config/server-options.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { flagHelp } from '../../lib/flags.ts';
 import { openLog } from '../../lib/log.ts';
+import { ownAddresses } from '../../lib/pki/own-addresses.ts';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
 import { stockRelease } from '../../lib/version.ts';
 import { kubernetes } from '../../meta/identity.ts';
@@ -67,6 +68,7 @@ async function withCertificates(options: ServerOptions, certDir: string, now: nu
       bindAddress: options.bindAddress,
       hostName: hostname(),
       serviceAddress: firstAddress(options.serviceClusterIpRange[0] as string),
+      extra: ownAddresses(options),
     });
     const issued = await ensureServing(keys, 'apiserver', authority, names, now);
     makeDirectory(certDir);
