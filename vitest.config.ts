@@ -47,6 +47,8 @@ export default defineConfig({
     // One more than the processors that tests are meant for: some wait for most of their time.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // Files share processes: what a test replaces in one must not reach the next.
+    restoreMocks: true,
     env: { PLAT_FREEZE: '1' },
     projects: [
       { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false } },

@@ -60,3 +60,54 @@ test('the system clock waits', async () => {
   clearInterval(keepAlive);
   expect(systemClock.monotonic()).toBeGreaterThan(before);
 });
+
+test('calls that overlap move the clock one after the other, never back', async () => {
+  const clock = new FakeClock(0);
+  const story: number[] = [];
+  clock.every(10, () => {
+    story.push(clock.now());
+  });
+  const first = clock.advance(50);
+  const second = clock.advance(10);
+  const third = clock.jump(5);
+  await Promise.all([first, second, third]);
+  expect(clock.now()).toBe(65);
+  expect(story).toEqual([10, 20, 30, 40, 50, 60]);
+});
+
+test('a call that fails does not keep the clock from being moved again', async () => {
+  const clock = new FakeClock(0);
+  clock.after(1, () => {
+    throw new Error('broken');
+  });
+  const first = clock.advance(5);
+  const second = clock.advance(5);
+  await expect(first).rejects.toThrow('broken');
+  await second;
+  expect(clock.now()).toBe(6);
+});
+
+test('time passes forward only, and ends', async () => {
+  const clock = new FakeClock(0);
+  for (const wrong of [Number.POSITIVE_INFINITY, Number.NaN, -1])
+    await expect(clock.advance(wrong)).rejects.toThrow('time goes forward only, and not for ever');
+  expect(clock.now()).toBe(0);
+});
+
+test('what is waited for is waited for once for all calls of a time; one that is cancelled by another of that time is not made', async () => {
+  const clock = new FakeClock(0);
+  let settled = 0;
+  clock.settling.add(async () => {
+    settled++;
+  });
+  let calls = 0;
+  for (let n = 0; n < 100; n++) clock.every(10, () => calls++);
+  clock.after(10, () => cancel());
+  const cancel = clock.after(10, () => {
+    throw new Error('cancelled');
+  });
+  await clock.advance(35);
+  expect(calls).toBe(300);
+  // Three times, and the end.
+  expect(settled).toBe(4);
+});

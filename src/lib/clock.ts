@@ -1,8 +1,9 @@
 /**
  * Time as a value that is passed in, so that a test can hold it still or make it pass.
  */
-/** Takes a call back that has not been made yet. */
-export type Cancel = () => void;
+import { type Cancel, TimerQueue } from './timer-queue.ts';
+
+export type { Cancel } from './timer-queue.ts';
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -63,12 +64,6 @@ function sleepOn(clock: Clock, millis: number, signal: AbortSignal | undefined, 
   });
 }
 
-interface Due {
-  at: number;
-  readonly period: number | undefined;
-  readonly call: () => void;
-}
-
 /**
  * A clock that only a test moves.
  *
@@ -80,8 +75,10 @@ interface Due {
 export class FakeClock implements Clock {
   private time: number;
   private readonly start: number;
-  private readonly timers = new Set<Due>();
-  /** What is waited for after each call, beside a turn of the event loop: what it set going may take longer. */
+  private readonly timers = new TimerQueue();
+  /** The last of those that move the clock, while it is moved. */
+  private moving: Promise<void> | undefined;
+  /** What is waited for after the calls of a time, beside a turn of the event loop: what they set going may take longer. */
   readonly settling = new Set<() => Promise<void>>();
 
   constructor(start = Date.UTC(2024, 0, 1)) {
@@ -95,10 +92,10 @@ export class FakeClock implements Clock {
     return this.time - this.start;
   }
   after(millis: number, call: () => void): Cancel {
-    return this.add({ at: this.time + millis, period: undefined, call });
+    return this.timers.add(this.time + millis, undefined, call);
   }
   every(millis: number, call: () => void): Cancel {
-    return this.add({ at: this.time + millis, period: millis, call });
+    return this.timers.add(this.time + millis, millis, call);
   }
   sleep(millis: number, signal?: AbortSignal): Promise<void> {
     return sleepOn(this, millis, signal);
@@ -107,39 +104,46 @@ export class FakeClock implements Clock {
   get pending(): number {
     return this.timers.size;
   }
-  /** Lets time pass: due calls are made in order, and what they set going (promises) is given a chance to run after each. */
+  /**
+   * Lets time pass: due calls are made in order, and what those of one time set going (promises) is given a chance to run before time
+   * goes on. Time that is to pass while time passes does so after that.
+   */
   async advance(millis: number): Promise<void> {
+    if (!(millis >= 0 && millis < Number.POSITIVE_INFINITY)) throw new RangeError(`time goes forward only, and not for ever: ${millis} ms`);
+    await this.inTurn(() => this.pass(millis));
+  }
+  /** The clock is set forward: what was due meanwhile is due now, once. */
+  async jump(millis: number): Promise<void> {
+    await this.inTurn(() => {
+      this.time += millis;
+      this.timers.delayTo(this.time);
+      return this.pass(0);
+    });
+  }
+  /** Begins at once where the clock is not being moved. */
+  private async inTurn(move: () => Promise<void>): Promise<void> {
+    const moved = this.moving === undefined ? move() : this.moving.then(move);
+    const last = moved.then(undefined, () => {});
+    this.moving = last;
+    try {
+      await moved;
+    } finally {
+      if (this.moving === last) this.moving = undefined;
+    }
+  }
+  private async pass(millis: number): Promise<void> {
     const end = this.time + millis;
-    for (;;) {
-      const due = this.earliest(end);
-      if (due === undefined) break;
-      this.time = due.at;
-      if (due.period === undefined) this.timers.delete(due);
-      else due.at += Math.max(due.period, 1);
-      due.call();
+    for (let at = this.timers.next; at <= end; at = this.timers.next) {
+      this.time = at;
+      for (const due of this.timers.take(at)) if (!due.cancelled) due.call();
       await this.settle();
     }
     this.time = end;
     await this.settle();
   }
-  /** The clock is set forward: what was due meanwhile is due now, once. */
-  async jump(millis: number): Promise<void> {
-    this.time += millis;
-    for (const due of this.timers) if (due.at < this.time) due.at = this.time;
-    await this.advance(0);
-  }
   private async settle(): Promise<void> {
     await turn();
     for (const settled of this.settling) await settled();
-  }
-  private add(due: Due): Cancel {
-    this.timers.add(due);
-    return () => this.timers.delete(due);
-  }
-  private earliest(end: number): Due | undefined {
-    let first: Due | undefined;
-    for (const due of this.timers) if (due.at <= end && (first === undefined || due.at < first.at)) first = due;
-    return first;
   }
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
