@@ -106,10 +106,16 @@ export class FakeClock implements Clock {
   }
   /**
    * Lets time pass: due calls are made in order, and what those of one time set going (promises) is given a chance to run before time
-   * goes on. Time that is to pass while time passes does so after that.
+   * goes on. Calls that fall due in time that is to pass meanwhile are made after that; time never goes
+   * back.
    */
   async advance(millis: number): Promise<void> {
     if (!(millis >= 0 && millis < Number.POSITIVE_INFINITY)) throw new RangeError(`time goes forward only, and not for ever: ${millis} ms`);
+    // Nothing is due in it: it passes at once, while other time passes as well.
+    if (this.moving !== undefined && this.timers.next > this.time + millis) {
+      this.time += millis;
+      return this.settle();
+    }
     await this.inTurn(() => this.pass(millis));
   }
   /** The clock is set forward: what was due meanwhile is due now, once. */
@@ -134,11 +140,11 @@ export class FakeClock implements Clock {
   private async pass(millis: number): Promise<void> {
     const end = this.time + millis;
     for (let at = this.timers.next; at <= end; at = this.timers.next) {
-      this.time = at;
+      this.time = Math.max(this.time, at);
       for (const due of this.timers.take(at)) if (!due.cancelled) due.call();
       await this.settle();
     }
-    this.time = end;
+    this.time = Math.max(this.time, end);
     await this.settle();
   }
   private async settle(): Promise<void> {
