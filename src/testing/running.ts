@@ -5,7 +5,7 @@ import { type ComposedServer, composeServer, type Surroundings } from '../compos
 import { resetTo, type ServerState, stateOf } from '../compose/server-state.ts';
 import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import { silentLog } from '../lib/log.ts';
-import { nextTurn } from '../lib/next-turn.ts';
+import { inNextTurn, nextTurn } from '../lib/next-turn.ts';
 import type { KeyFiles } from '../lib/pki.ts';
 import { groupName, type Identity, identityOf } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
@@ -58,6 +58,7 @@ class RunningTestServer implements TestServer {
   private readonly keepAlive = new KeepAlive();
   /** Watches and informers of its clients. */
   private readonly toStop = new Set<{ stop(): void }>();
+  private closed = false;
 
   constructor(composed: ComposedServer, options: TestServerOptions, instruments: Instruments, keys: KeyFiles) {
     this.composed = composed;
@@ -96,6 +97,8 @@ class RunningTestServer implements TestServer {
       spread: () => random.float(),
       report: (error) => log.warn('an informer of a test cannot list or watch', { error: String(error) }),
       stopLater: (what) => {
+        // A client outlives its server: what it begins then ends at once.
+        if (this.closed) inNextTurn(() => what.stop());
         this.toStop.add(what);
         return () => this.toStop.delete(what);
       },
@@ -148,6 +151,7 @@ class RunningTestServer implements TestServer {
     requests.endStreams();
     // Their last bytes go out first.
     await nextTurn();
+    this.closed = true;
     for (const what of [...this.toStop]) what.stop();
     this.transport.close();
     this.keepAlive.close();

@@ -70,8 +70,11 @@ export class LogFile implements AuditSink {
 
   /** Resolves when everything that was put is written, and old files are tidied away. */
   async settled(): Promise<void> {
-    await this.writing;
-    await this.tidying;
+    do {
+      await this.writing;
+      await this.tidying;
+      // What was put meanwhile may have begun a new file.
+    } while (this.writing !== undefined);
   }
 
   async close(): Promise<void> {

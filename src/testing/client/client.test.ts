@@ -187,6 +187,13 @@ test('informers keep a copy up to date', async () => {
   informer.stop();
 });
 
+test('an informer of a server that is closed rejects instead of waiting for ever', async () => {
+  const short = await startTestServer();
+  const { namespaces } = short.client().core.v1;
+  await short.close();
+  await expect(namespaces().informer().synced).rejects.toThrow();
+});
+
 const widgets = (group: string) => ({
   apiVersion: `${group}/v1`,
   kind: 'CustomResourceDefinition',

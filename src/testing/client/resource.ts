@@ -216,13 +216,17 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   private readonly listeners = new Map<unknown, () => void>();
   private inner: Followed<ApiObject> | undefined;
   private stopped = false;
-  private readonly forget: () => void;
+  private forget: () => void = () => {};
+  private giveUp: (error: Error) => void = () => {};
   /** Whoever waits until it is in sync keeps the process alive; whoever follows changes does not. */
   private readonly release: Release;
 
   constructor(context: ClientContext, lookUp: () => Promise<KindRef>, namespace: string | undefined, options: SelectOptions) {
     this.release = context.keepAlive.hold();
-    this.synced = this.begin(context, lookUp, namespace, options).finally(this.release);
+    const stopped = new Promise<never>((_, reject) => {
+      this.giveUp = reject;
+    });
+    this.synced = Promise.race([this.begin(context, lookUp, namespace, options), stopped]).finally(this.release);
     this.synced.catch(() => {});
     this.forget = context.stopLater(this);
   }
@@ -249,6 +253,7 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   stop(): void {
     this.stopped = true;
     this.inner?.stop();
+    this.giveUp(new Error('the informer was stopped before it was in sync'));
     this.release();
     this.forget();
   }
