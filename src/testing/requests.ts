@@ -77,10 +77,15 @@ export type Choice = SeenPattern | ((request: SeenRequest) => boolean);
 
 /** The request in whose course something happens. */
 interface Course {
+  /** The list of the server that serves the request. */
+  readonly log: RequestLog;
   ctx: Context | undefined;
   readonly written: Written[];
   seen: Seen | undefined;
 }
+/** One for all servers of the process: each that was ever used would slow down every promise from then on. */
+const courses = new AsyncLocalStorage<Course>();
+
 /** A write as it was noticed. What it changed is worked out when somebody asks. */
 interface Written {
   readonly key: string;
@@ -98,8 +103,7 @@ export class RequestLog implements RequestList {
   private requests: SeenRequest[] = [];
   private written: Written[] = [];
   private bytes = 0;
-  private readonly course = new AsyncLocalStorage<Course>();
-  private readonly courses = new WeakMap<Context, Course>();
+  private readonly byContext = new WeakMap<Context, Course>();
   private clock: Clock | undefined;
 
   /** Follows the store of the server; answers how to end that. */
@@ -113,20 +117,25 @@ export class RequestLog implements RequestList {
   }
   /** What is done within belongs to one request. */
   within<T>(run: () => T): T {
-    return this.course.run({ ctx: undefined, written: [], seen: undefined }, run);
+    return courses.run({ log: this, ctx: undefined, written: [], seen: undefined }, run);
+  }
+  /** That of the request which is being served; undefined outside of the requests of this server. */
+  private current(): Course | undefined {
+    const course = courses.getStore();
+    return course?.log === this ? course : undefined;
   }
   begin(ctx: Context): void {
-    const course = this.course.getStore();
+    const course = this.current();
     if (course === undefined) return;
     course.ctx = ctx;
     course.seen = new Seen(ctx, this.clock?.now() ?? 0, course.written);
-    this.courses.set(ctx, course);
+    this.byContext.set(ctx, course);
     this.requests.push(course.seen);
     if (this.requests.length > MOST_REQUESTS) this.requests = this.requests.slice(MOST_REQUESTS / 10);
   }
 
   end(ctx: Context): void {
-    this.courses.get(ctx)?.seen?.end();
+    this.byContext.get(ctx)?.seen?.end();
   }
 
   get length(): number {
@@ -168,7 +177,7 @@ export class RequestLog implements RequestList {
   }
 
   private wrote(engine: MemoryEngine, changes: readonly ChangeRecord[]): void {
-    const course = this.course.getStore();
+    const course = this.current();
     const ctx = course?.ctx;
     const isItsOwn = course !== undefined && ctx !== undefined && changes.some(({ key }) => belongs(course, ctx, key));
     const by = isItsOwn ? { user: ctx.user.name, verb: ctx.info.verb, subresource: ctx.info.subresource } : undefined;

@@ -1,4 +1,5 @@
 /** Test servers leave nothing behind, whatever their clients still had open; and they bring large answers over whole. */
+import { executionAsyncResource } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from '../../src/testing/server.ts';
@@ -44,6 +45,22 @@ test('copies of a server leave nothing behind, whether the first one still runs 
     .create({ metadata: { name: 'late' } });
   await Promise.all([...early, late].map((fork) => fork.close()));
   expect(await left.list()).toEqual([]);
+});
+
+test('servers that were open before do not slow down what comes after: promises carry the data of one of them at most', async () => {
+  const carried = async (): Promise<number> => {
+    await Promise.resolve();
+    return Object.getOwnPropertySymbols(executionAsyncResource()).length;
+  };
+  const serve = async (): Promise<void> => {
+    const server = await startTestServer();
+    await server.request('GET', '/api/v1/namespaces');
+    await server.close();
+  };
+  await serve();
+  const after = await carried();
+  for (let i = 0; i < 5; i++) await serve();
+  expect(await carried()).toBe(after);
 });
 
 test('a start whose objects cannot be made ends the server', async () => {
