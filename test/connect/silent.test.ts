@@ -161,7 +161,11 @@ test('a watch of a server behind this one', async () => {
     ['things', upgrade, UPGRADE_MS],
   ] as const) {
     const taken = new Promise<Socket>((resolve) => {
-      extension.answer = (req) => resolve(req.socket);
+      // Descriptions of the API are fetched meanwhile, too.
+      extension.answer = (req, res) => {
+        if (req.url?.includes('/things')) resolve(req.socket);
+        else res.writeHead(404).end();
+      };
       extension.backend.upgrade = (_req, socket) => resolve(socket);
     });
     const answering = world.server.admin.send('GET', `${extension.base}/${path}`, { headers });
