@@ -2,7 +2,7 @@
 import { groupName, identities } from '../meta/identity.ts';
 import type { Work } from './work.ts';
 
-/** The full name of a built-in group as the server has it: `authorization` → `authorization.plat.dev`. Throws where it has none. */
+/** The full name of a built-in group as the server has it: `authorization` → `authorization.DOMAIN`. Throws where it has none. */
 export async function fullGroup(work: Work, base: string): Promise<string> {
   const { groups = [] } = await work.session.transport.json<{ groups?: { name: string }[] }>({ path: '/apis', ...work.session.timeout });
   const names = groups.map(({ name }) => name);

@@ -93,6 +93,6 @@ async function chosenPod(work: Work, target: string, { podRunningTimeout }: Pick
   const [pod] = await podsOf(work, target, podRunningTimeout);
   if (pod === undefined) throw new Error(`there is no pod of ${target}`);
   const { phase = '' } = pod.status ?? {};
-  if (phase === 'Succeeded' || phase === 'Failed') throw new Error(`the pod ${pod.metadata.name} has ended (${phase})`);
+  if (phase === 'Succeeded' || phase === 'Failed') throw new Error(`the pod ${pod.metadata.name} is not running (${phase})`);
   return pod;
 }

@@ -155,7 +155,7 @@ test('a token that the server refuses is renewed where it can be', async () => {
 test('what is missing is told, and what to do', async () => {
   const { 'refresh-token': _, ...alone } = settings({ 'id-token': idToken(-1) });
   await expect((await source(alone)).current()).rejects.toThrow(
-    'the user "jane" has an id-token that has ended and no refresh-token: log in again',
+    'the user "jane" has an expired id-token and no refresh-token: log in again',
   );
   await expect(source({ 'client-id': 'plat' })).rejects.toThrow('has no idp-issuer-url');
   await expect(source(settings({ 'idp-issuer-url': 'http://far.example' }))).rejects.toThrow('begins with https://');

@@ -86,7 +86,7 @@ class Login {
   private async renew(): Promise<void> {
     if (this.refreshToken === '') {
       throw this.failed(
-        `has ${this.idToken === '' ? 'no id-token' : 'an id-token that has ended'} and no refresh-token: log in again, or use --token`,
+        `has ${this.idToken === '' ? 'no id-token' : 'an expired id-token'} and no refresh-token: log in again, or use --token`,
       );
     }
     const ca = await this.authority();

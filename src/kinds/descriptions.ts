@@ -128,7 +128,7 @@ function fieldOf(own: Readonly<Record<string, string>>, key: string, field: stri
   const item = itemKind(key);
   if (item !== undefined && field === 'items') return `The ${item} objects of this list, or of this chunk of it.`;
   if (item !== undefined && field === 'metadata') return listMetadata;
-  // Schema extensions carry the prefix of the identity: `x-plat.dev-list-type` is described under `x-list-type`.
+  // Schema extensions carry the prefix of the identity: `x-DOMAIN-list-type` is described under `x-list-type`.
   if (field.startsWith('x-')) return Object.entries(own).find(([name]) => name.startsWith('x-') && field.endsWith(name.slice(1)))?.[1];
   return (key.endsWith('Condition') ? entry(conditionFields, field) : undefined) ?? entry(objectFields, field);
 }

@@ -95,7 +95,7 @@ export interface KindVersion<V = never, H = never> {
   /** Fills in, in place, what reading the stored object would fill in. */
   fill?(object: V): void;
   readonly served?: boolean;
-  /** What is said of a field that field selectors may not use, where this version has words of its own for it. */
+  /** Error for a field that field selectors may not use, where this version has its own text. */
   readonly unknownField?: (field: string) => string;
   readonly deprecation?: Deprecation;
   /** Warning for requests in this version (custom kinds). */

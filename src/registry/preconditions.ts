@@ -1,4 +1,4 @@
-/** What is said of a replace that means another object: the words clients know from a stock server, which name its key of the object. */
+/** Errors of a replace that means another object, in the text of a stock server, which names its key of the object. */
 import { type ApiError, conflict } from '../meta/errors.ts';
 import type { Resource } from './catalog.ts';
 import type { Target } from './context.ts';

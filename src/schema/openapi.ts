@@ -18,7 +18,7 @@ import {
 export interface OpenApiOptions {
   /** The published name of a type, from `core.v1.PodSpec`, `meta.v1.Time`, `api.resource.Quantity` and so on. */
   readonly name: (type: string) => string;
-  /** Prefix of schema extensions: `x-plat.dev-` + `list-type`. */
+  /** Prefix of schema extensions: `x-DOMAIN-` + `list-type`. */
   readonly extensionPrefix: string;
   /** The description of a type, or of one of its fields. */
   readonly describe?: (type: string, field?: string) => string | undefined;

@@ -1,4 +1,4 @@
-/** Bodies of another kind or version than the path's: what is said of them. Loaded with the first one. */
+/** Bodies of another kind or version than the path's: their errors. Loaded with the first one. */
 
 import { homeOf, registered } from '../kinds/registered.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';

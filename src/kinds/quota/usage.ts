@@ -3,7 +3,7 @@
  * that charges a quota on creation and the controller that counts anew stand on this.
  *
  *   a Pod that asks for 100m of cpu     pods=1, count/pods=1, cpu=100m, requests.cpu=100m
- *   a Lease                             count/leases.coordination.plat.dev=1
+ *   a Lease                             count/leases.coordination.DOMAIN=1
  */
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Quantity, quantityOf } from '../../meta/quantity.ts';
@@ -156,7 +156,7 @@ function serviceUsage({ spec }: Service, resource: CountedResource): Usage {
   return usage;
 }
 
-/** `fast.storageclass.storage.plat.dev/requests.storage`: what follows the name of a class. */
+/** `fast.storageclass.storage.DOMAIN/requests.storage`: what follows the name of a class. */
 const classMark = (identity: Identity): string => `.storageclass.${groupName(identity, 'storage')}/`;
 
 function claimUsage(claim: PersistentVolumeClaim, resource: CountedResource, identity: Identity): Usage {

@@ -49,7 +49,7 @@ export async function encryptionState(
   return states;
 }
 
-/** `core/secrets/` → `secrets`; `networking/ingresses/` → `ingresses.networking.plat.dev`; `~example.com/widgets/` → `widgets.example.com`. */
+/** `core/secrets/` → `secrets`; `networking/ingresses/` → `ingresses.networking.DOMAIN`; `~example.com/widgets/` → `widgets.example.com`. */
 function resourceOf(collection: string, identity: Identity): string {
   const [base = '', plural = ''] = collection.split('/');
   if (base === 'core') return plural;

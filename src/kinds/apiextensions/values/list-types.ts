@@ -10,14 +10,14 @@ import { eachPart } from './parts.ts';
 /** Members that are looked at before others have their turn. */
 const STEP = 1000;
 
-/** Parts and members of a value that the first look takes in, and members of one list that it compares. */
+/** Parts and members of a value that the first look visits, and members of one list that it compares. */
 const LOOK = 200;
 const LOOK_MEMBERS = 16;
 
 /** Whether a quick look at a value shows that no list has a member twice: so it is with most. False: `listSteps` says more. */
 export const isPlainlyDistinct = (node: ValueNode, value: unknown): boolean => look(node, value, LOOK) >= 0;
 
-/** How many more parts the look may take in after this value; below zero where a longer look is needed. */
+/** How many more parts the look may visit after this value; below zero where a longer look is needed. */
 function look(node: ValueNode, value: unknown, budget: number): number {
   if (!node.below.lists || typeof value !== 'object' || value === null) return budget;
   let left = budget - 1;

@@ -7,7 +7,7 @@ import type { ChangeRecord } from '../../engine.ts';
 import { type PendingChange, writeChange } from './change.ts';
 import type { Tables } from './tables.ts';
 
-/** Between two times that the tables take in what has come. */
+/** Between two times that new commits are replayed into the tables. */
 const PAUSE_MS = 100;
 /** Changes of one transaction: their writing takes about a millisecond of the event loop. */
 const STEP_CHANGES = 256;

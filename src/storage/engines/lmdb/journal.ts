@@ -4,7 +4,7 @@
  * theirs copies and syncs pages all over their file. What the tables lack after a crash is read from here
  * (`journal-read.ts`).
  *
- * Two files take turns: one is written while the tables take in what is in the other. A file is written from its
+ * Two files take turns: one is written while the other is replayed into the tables. A file is written from its
  * beginning again; what is left of older frames behind the newest is known by its lower revisions. Files have their full
  * length from the beginning, so that one that was cut short is seen.
  */
