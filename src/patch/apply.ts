@@ -20,7 +20,7 @@ import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, with
 import { decodeMerged } from './merged.ts';
 import { overlay } from './overlay.ts';
 import { prune, pruneAcross, type Versioned } from './prune.ts';
-import { managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, Versions, type Write } from './record-update.ts';
+import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, type Write } from './record-update.ts';
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
 
 export interface ApplyWrite extends Write {
@@ -138,7 +138,7 @@ function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applie
     const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others, pauses);
     if (pauses) yield;
     const comparison = write.large ? yield* compareSteps(shape, live, left, skipped) : undefined;
-    const versions = new Versions(write, live, left, skipped, () => decoded(write, left), comparison);
+    const versions = new Comparisons(write, live, left, skipped, () => decoded(write, left), comparison);
     if (pauses) yield;
     const after = yield* yielding(others, versions, force, pauses);
     if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
@@ -184,7 +184,7 @@ function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | u
 }
 
 /** What the other managers keep: not what the apply changes, and not what it removes. */
-function* yielding(others: readonly Manager[], versions: Versions, force: boolean, pauses: boolean): Work<Manager[]> {
+function* yielding(others: readonly Manager[], versions: Comparisons, force: boolean, pauses: boolean): Work<Manager[]> {
   const after: Manager[] = [];
   const conflicts: Conflict[] = [];
   for (const manager of others) {

@@ -127,7 +127,7 @@ function asBefore(error: unknown, before: readonly Manager[]): readonly Manager[
 /** What each manager owns after an update. */
 class Update {
   private readonly write: UpdateWrite;
-  private readonly versions: Versions;
+  private readonly versions: Comparisons;
   private readonly takes: boolean;
   private readonly after: Manager[] = [];
   /** The entry of the writer itself, and what it owns in the end. */
@@ -136,7 +136,7 @@ class Update {
 
   constructor(write: UpdateWrite, comparison: Comparison | undefined) {
     this.write = write;
-    this.versions = new Versions(write, write.live, write.object, skippedPaths(write.resetFields), undefined, comparison);
+    this.versions = new Comparisons(write, write.live, write.object, skippedPaths(write.resetFields), undefined, comparison);
     this.taken = this.versions.own.comparison.changed;
     this.takes = !isEmpty(this.taken);
   }
@@ -181,7 +181,7 @@ interface Version {
 }
 
 /** Comparisons of the object's two states, made once for each version that an entry names. */
-export class Versions {
+export class Comparisons {
   /** The version that the request speaks. */
   readonly own: Version;
   private readonly write: Write;

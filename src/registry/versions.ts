@@ -18,8 +18,7 @@ import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import { DecodeError, decode, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
-import type { Item } from '../storage/item.ts';
-import { HEADER, withHeader } from '../storage/item.ts';
+import { HEADER, type Item, withHeader } from '../storage/item.ts';
 import type { RecentObjects } from './recent.ts';
 
 /** The stored text of an object, parsed. In hub form, unless its version is `unconverted`. */
@@ -159,8 +158,8 @@ export class Versions {
       })
     );
   }
-  /** The form that views show of an object which `accept` or `show` answered before. */
-  viewedForm(hub: ApiObject): ApiObject {
+  /** In the version of the request, with the metadata that is stored, of an object which `accept` or `show` answered before. */
+  inRequestVersion(hub: ApiObject): ApiObject {
     const form = this.requestForms.get(hub);
     return form === undefined ? hub : { ...form, metadata: hub.metadata };
   }

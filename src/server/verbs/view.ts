@@ -113,7 +113,7 @@ async function writeView(
     uidIsCondition,
     admittedAs: {
       kind: { ...view.kind, schema: view.schema },
-      show: (hub) => shown(services, view, resource.versions.viewedForm(hub)),
+      show: (hub) => shown(services, view, resource.versions.inRequestVersion(hub)),
       write: (given, hub) => admittedView(services, resource, view, given, hub),
     },
     change: (live) =>
@@ -141,7 +141,7 @@ function admittedView(
   given: ApiObject,
   hub: ApiObject,
 ): ApiObject | Promise<ApiObject> {
-  const whole = resource.versions.viewedForm(hub);
+  const whole = resource.versions.inRequestVersion(hub);
   if (whole !== hub && equal(given, shown(services, view, whole))) return hub;
   view.write(given as never, whole as never, new FieldErrors(), services.registry.env);
   return whole === hub ? hub : resource.versions.accept(whole);
