@@ -90,7 +90,10 @@ function explained(error: unknown, flag: string, { host, port }: ListenOptions):
   const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return new ListenError(`${where} is in use: is another server running? Choose another port with --${flag}`, error);
+      return new ListenError(
+        `${where} is in use: is another server running? Choose another port with --${flag} (option ${flag === 'secure-port' ? 'securePort' : 'insecurePort'})`,
+        error,
+      );
     case 'EACCES':
       return new ListenError(`this user may not listen on ${where}: choose another port with --${flag}`, error);
     case 'EADDRNOTAVAIL':

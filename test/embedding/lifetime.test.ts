@@ -97,10 +97,10 @@ test('a port in use is named by its flag, and what listens already is closed', a
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
   await expect(start({ securePort: port })).rejects.toThrow(
-    `127.0.0.1:${port} is in use: is another server running? Choose another port with --secure-port`,
+    `127.0.0.1:${port} is in use: is another server running? Choose another port with --secure-port (option securePort)`,
   );
   await expect(start({ insecurePort: port })).rejects.toThrow(
-    `127.0.0.1:${port} is in use: is another server running? Choose another port with --insecure-port`,
+    `127.0.0.1:${port} is in use: is another server running? Choose another port with --insecure-port (option insecurePort)`,
   );
   await new Promise((resolve) => taken.close(resolve));
   expect(await left.list()).toEqual([]);
