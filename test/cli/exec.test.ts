@@ -161,7 +161,7 @@ test('failures are reported', async () => {
   agent((peer) => say(peer, 3, JSON.stringify({ status: 'Failure', message: 'no such file' })));
   expect(await finish(['exec', 'one', '--', 'x'])).toMatchObject({ code: 1, stderr: 'plat: no such file\n' });
   expect(await finish(['exec', 'absent', '--', 'x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('NotFound') });
-  expect(await finish(['exec', 'done', '--', 'x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended') });
+  expect(await finish(['exec', 'done', '--', 'x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('is not running (Failed)') });
   expect(await finish(['exec', 'one', 'ls'])).toMatchObject({ code: 2, stderr: expect.stringContaining('plat exec one -- ls') });
   expect(await finish(['exec', 'one'])).toMatchObject({ code: 2 });
   expect(await finish(['attach'])).toMatchObject({ code: 2 });
