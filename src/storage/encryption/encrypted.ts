@@ -21,6 +21,12 @@ export const MOST_OWN = 4096;
 export const MOST_OWN_BYTES = 16 * 1024 * 1024;
 
 type Readable = { readonly key: string; readonly value: Buffer | undefined };
+/**
+ * The value that was sealed, at what it was sealed to, until an exclusive engine delivers that: the same buffer comes back
+ * within the commit. A table of them costs a tenth of a create.
+ */
+const PLAIN = Symbol('plain');
+type Sealed = Buffer & { [PLAIN]?: Buffer | undefined };
 
 export class EncryptedEngine implements Engine {
   readonly name: Engine['name'];
@@ -28,7 +34,7 @@ export class EncryptedEngine implements Engine {
   /** The store as it is, with sealed values: for backups and for what looks at the sealed form. */
   readonly sealed: Engine;
   #rules: EncryptionRules;
-  /** What this process sealed and has not seen come back: sealed → plain, the oldest first. */
+  /** What this process sealed for a shared store and has not seen come back: sealed → plain, the oldest first. */
   readonly #own = new BoundedCache<Buffer, Buffer>(MOST_OWN, { most: MOST_OWN_BYTES, of: ({ length }) => length });
   readonly #retry: (collection: string) => void;
 
@@ -93,14 +99,29 @@ export class EncryptedEngine implements Engine {
     }
     if (sealed === undefined) return this.sealed.commit(operations, assigned);
     const ready = sealed;
-    if (waiting === undefined) return this.#commit(operations, ready, assigned);
-    return Promise.all(waiting).then(
-      () => this.#commit(operations, ready, assigned),
-      (error: Error) => Promise.reject(internalError(`the object was not written: ${error.message}`)),
+    const commit = (): Promise<{ revision: number }> =>
+      this.exclusive ? this.#commitHere(operations, ready, assigned) : this.#commitShared(operations, ready, assigned);
+    if (waiting === undefined) return commit();
+    return Promise.all(waiting).then(commit, (error: Error) =>
+      Promise.reject(internalError(`the object was not written: ${error.message}`)),
     );
   }
 
-  async #commit(
+  /** The engine delivers what it is given, before the commit ends; what it refuses is forgotten with the buffer. */
+  #commitHere(
+    plain: readonly Operation[],
+    sealed: readonly Operation[],
+    assigned: ((revision: number) => void) | undefined,
+  ): Promise<{ revision: number }> {
+    for (let i = 0; i < plain.length; i++) {
+      const from = plain[i] as Operation;
+      const to = sealed[i] as Operation;
+      if (from !== to && from.type === 'put' && to.type === 'put') (to.value as Sealed)[PLAIN] = from.value;
+    }
+    return this.sealed.commit(sealed, assigned);
+  }
+
+  async #commitShared(
     plain: readonly Operation[],
     sealed: readonly Operation[],
     assigned: ((revision: number) => void) | undefined,
@@ -115,8 +136,8 @@ export class EncryptedEngine implements Engine {
       written = true;
       return done;
     } finally {
-      // An exclusive engine has delivered it by now; from a shared one it may still come.
-      if (!written || this.exclusive) for (const operation of sealed) if (operation.type === 'put') this.#own.delete(operation.value);
+      // What was written may still come.
+      if (!written) for (const operation of sealed) if (operation.type === 'put') this.#own.delete(operation.value);
     }
   }
 
@@ -131,7 +152,7 @@ export class EncryptedEngine implements Engine {
     const later = (changes: readonly ChangeRecord[], revision: number): void => {
       waiting++;
       tail = tail
-        .then(() => Promise.all(changes.map((change) => this.#openOne(change))))
+        .then(() => Promise.all(changes.map((change) => this.#openOne(change, 'delivered'))))
         .then((opened) => {
           if (!ended) deliver(opened, revision);
         })
@@ -202,7 +223,7 @@ export class EncryptedEngine implements Engine {
     let all: ChangeRecord[] | undefined;
     for (let i = 0; i < changes.length; i++) {
       const change = changes[i] as ChangeRecord;
-      const opened = this.#open(change);
+      const opened = this.#open(change, 'delivered');
       if (opened instanceof Promise) return undefined;
       if (opened === undefined) continue;
       all ??= [...changes];
@@ -212,18 +233,27 @@ export class EncryptedEngine implements Engine {
   }
 
   /** The value of an entry or change; undefined where it stays as it is. */
-  #open({ key, value, unreadable }: Readable & Pick<Entry, 'unreadable'>): Opened | Promise<Opened> | undefined {
+  #open({ key, value, unreadable }: Readable & Pick<Entry, 'unreadable'>, how: 'read' | 'delivered'): Opened | Promise<Opened> | undefined {
     if (value === undefined || unreadable !== undefined) return undefined;
     const transformer = this.#rules.of(key);
     if (transformer === undefined) return undefined;
-    const own = this.#own.get(value);
-    if (own === undefined) return transformer.open(value, key);
-    if (!this.exclusive) this.#own.delete(value);
-    return own;
+    return (how === 'delivered' || !this.exclusive ? this.#takeOwn(value) : undefined) ?? transformer.open(value, key);
   }
 
-  #openOne<T extends Readable>(one: T): T | Promise<T> {
-    const opened = this.#open(one);
+  /** The value of what this process sealed, once. */
+  #takeOwn(sealed: Sealed): Buffer | undefined {
+    if (this.exclusive) {
+      const plain = sealed[PLAIN];
+      if (plain !== undefined) sealed[PLAIN] = undefined;
+      return plain;
+    }
+    const plain = this.#own.get(sealed);
+    if (plain !== undefined) this.#own.delete(sealed);
+    return plain;
+  }
+
+  #openOne<T extends Readable>(one: T, how: 'read' | 'delivered' = 'read'): T | Promise<T> {
+    const opened = this.#open(one, how);
     if (opened === undefined) return one;
     return opened instanceof Promise ? opened.then((value) => this.#shown(one, value)) : this.#shown(one, opened);
   }

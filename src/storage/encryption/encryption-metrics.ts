@@ -58,23 +58,26 @@ export function encryptionMetrics(metrics: Metrics): EncryptionMetrics {
     help: 'When an encryption configuration was last read again, by outcome.',
     labels: ['status'],
   });
-  const counters = new WeakMap<Provider, Map<string, Counter>>();
-  const counterOf = (provider: Provider, direction: string, status: string): Counter => {
-    const known = counters.get(provider) ?? new Map<string, Counter>();
-    counters.set(provider, known);
-    const id = direction + status;
-    const found = known.get(id) ?? operations.with(direction, withoutName(provider.prefix.toString('latin1')), status);
-    known.set(id, found);
-    return found;
+  type Direction = 'to_storage' | 'from_storage';
+  const succeeded = new WeakMap<Provider, Record<Direction, Counter>>();
+  const countOf = (provider: Provider, direction: Direction, status: string): Counter =>
+    operations.with(direction, withoutName(provider.prefix.toString('latin1')), status);
+  const successes = (provider: Provider): Record<Direction, Counter> => {
+    const known = succeeded.get(provider);
+    if (known !== undefined) return known;
+    const made = { to_storage: countOf(provider, 'to_storage', 'OK'), from_storage: countOf(provider, 'from_storage', 'OK') };
+    succeeded.set(provider, made);
+    return made;
   };
-  const times: Readonly<Record<'to_storage' | 'from_storage', Histogram>> = {
+  const times: Readonly<Record<Direction, Histogram>> = {
     to_storage: durations.with('to_storage'),
     from_storage: durations.with('from_storage'),
   };
   return {
     transformed(direction, provider, ok, millis) {
       if (provider === undefined) operations.with(direction, 'unknown', 'Unknown').inc();
-      else counterOf(provider, direction, ok ? 'OK' : 'Unknown').inc();
+      else if (ok) successes(provider)[direction].inc();
+      else countOf(provider, direction, 'Unknown').inc();
       times[direction].observe(millis / 1000);
     },
     cacheMiss: () => misses.inc(),

@@ -23,6 +23,8 @@ export interface RuleDeps {
 
 export class EncryptionRules {
   readonly #byCollection = new Map<string, Transformer>();
+  #lastKey = '';
+  #last: Transformer | undefined;
   /** Plug-ins in the order of the file. */
   readonly plugins: readonly Envelope[];
 
@@ -60,7 +62,11 @@ export class EncryptionRules {
   }
   /** `core/secrets/team/db` → what `core/secrets/` is encrypted by. */
   of(key: string): Transformer | undefined {
-    return this.#byCollection.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1));
+    // A write is delivered after it was sealed: the same key twice.
+    if (key === this.#lastKey) return this.#last;
+    this.#lastKey = key;
+    this.#last = this.#byCollection.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1));
+    return this.#last;
   }
 
   /** Collections of which these rules may not be able to read everything that those before could. */

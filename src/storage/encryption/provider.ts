@@ -8,7 +8,7 @@
  *
  * These are the forms of a stock server. Those that do not authenticate the place are held to it by `belongs.ts`.
  */
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import { type Cipher, createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { SECRETBOX_NONCE, SECRETBOX_TAG, SecretBox } from '../../lib/crypto/secretbox.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -71,24 +71,59 @@ type Maker = (prefix: Buffer, secret: Buffer, random: Random) => Pick<Provider, 
 
 const aescbc: Maker = (prefix, secret, random) => {
   const key = createSecretKey(secret);
+  const chain = new CbcChain(key);
+  const body = prefix.length + IV;
   return {
-    seal: (value) => sealCbc(prefix, key, value, random),
+    seal(value) {
+      const iv = random.bytes(IV);
+      const stored = Buffer.allocUnsafe(body + value.length + padding(value.length));
+      prefix.copy(stored);
+      iv.copy(stored, prefix.length);
+      value.copy(stored, body);
+      stored.fill(padding(value.length), body + value.length);
+      chain.encrypt(stored.subarray(body), iv);
+      return stored;
+    },
     open: (stored) => openCbc(stored, prefix.length, key),
   };
 };
 
 const IV = 16;
+/** PKCS #7: one to sixteen bytes that say how many they are. */
+const padding = (length: number): number => IV - (length % IV);
+
+/**
+ * One cipher for all values under a key: making one costs more than what it does to a kilobyte. Its chain goes on from
+ * message to message: each block is combined with the last encrypted one before. So that a message begins with its own
+ * initialization vector instead, its first block is combined with both: the old link goes out again.
+ */
+class CbcChain {
+  readonly #cipher: Cipher;
+  readonly #last = Buffer.alloc(IV);
+
+  constructor(key: KeyObject) {
+    this.#cipher = createCipheriv(cbcOf(key), key, this.#last).setAutoPadding(false);
+  }
+  /** In place; whole blocks. */
+  encrypt(message: Buffer, iv: Buffer): void {
+    for (let i = 0; i < IV; i++) message[i] = (message[i] as number) ^ (iv[i] as number) ^ (this.#last[i] as number);
+    this.#cipher.update(message).copy(message);
+    message.copy(this.#last, 0, message.length - IV);
+  }
+}
+const cbcOf = (key: KeyObject): string => `aes-${(key.symmetricKeySize ?? 0) * 8}-cbc`;
+
 /** `head`, then the initialization vector, then the value encrypted. */
 export function sealCbc(head: Buffer, key: KeyObject, value: Buffer, random: Random): Buffer {
   const iv = random.bytes(IV);
-  const cipher = createCipheriv(`aes-${(key.symmetricKeySize ?? 0) * 8}-cbc`, key, iv);
+  const cipher = createCipheriv(cbcOf(key), key, iv);
   return Buffer.concat([head, iv, cipher.update(value), cipher.final()]);
 }
 /** Undefined when the key is another, as far as that shows. */
 export function openCbc(stored: Buffer, at: number, key: KeyObject): Buffer | undefined {
   const body = at + IV;
   if (stored.length <= body || (stored.length - body) % 16 !== 0) return undefined;
-  const decipher = createDecipheriv(`aes-${(key.symmetricKeySize ?? 0) * 8}-cbc`, key, stored.subarray(at, body));
+  const decipher = createDecipheriv(cbcOf(key), key, stored.subarray(at, body));
   try {
     return Buffer.concat([decipher.update(stored.subarray(body)), decipher.final()]);
   } catch {
