@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BLOCK, KEPT_LISTS_BYTES, KeptLists } from './kept-lists.ts';
+import { BLOCK, KEPT_AT_ONCE, KEPT_LISTS_BYTES, KeptLists } from './kept-lists.ts';
 
 const body = (size: number) => ({ change: 1, body: Buffer.alloc(size) });
 
@@ -27,4 +27,13 @@ test('lists that are kept anew, of an older state, or of a collection that is go
   expect(lists.size).toBe(0);
   lists.keep('z', body(KEPT_LISTS_BYTES));
   expect(lists.size).toBe(1);
+});
+
+test('a large list is kept when it is asked for again before its collection changes, a small one at once', () => {
+  const lists = new KeptLists();
+  expect(lists.isWorth('a', 1, KEPT_AT_ONCE)).toBe(true);
+  expect(lists.isWorth('a', 1, KEPT_AT_ONCE + 1)).toBe(false);
+  expect(lists.isWorth('b', 1, KEPT_AT_ONCE + 1)).toBe(false);
+  expect(lists.isWorth('a', 2, KEPT_AT_ONCE + 1)).toBe(false);
+  expect(lists.isWorth('a', 2, KEPT_AT_ONCE + 1)).toBe(true);
 });

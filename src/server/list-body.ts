@@ -9,6 +9,7 @@ import type { Selection } from '../registry/select.ts';
 import type { Item } from '../storage/item.ts';
 import { openBody } from './body-stream.ts';
 import type { Context } from './context.ts';
+import { KEPT_AT_ONCE } from './kept-lists.ts';
 import { isLong, sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
 import { isWhole } from './pieces.ts';
@@ -57,11 +58,14 @@ export function sendList(
   const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
   const known = whole ? services.keptLists.find(id, resource.collection?.changes ?? 0) : undefined;
   if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
-  let size = start.length + END.length;
-  for (const item of result.items) size += item.bytes.length - cut + 2;
-  if (size > KEEP_LIMIT) return stream(ctx, representation.type, start, result.items, cut);
+  const size = start.length + joinedSize(result.items, cut);
+  const change = resource.collection?.changes ?? 0;
+  const isJoined = size <= KEEP_LIMIT && (whole ? services.keptLists.isWorth(id, change, size) : size <= KEPT_AT_ONCE);
+  // What is recorded is sent in one piece.
+  if (!isJoined && (size > KEEP_LIMIT || ctx.audit?.wantsResponse !== true))
+    return stream(ctx, representation.type, start, result.items, cut, size);
   const body = joined(result.items, cut);
-  if (whole) services.keptLists.keep(id, { change: resource.collection?.changes ?? 0, body });
+  if (whole) services.keptLists.keep(id, { change, body });
   return sendParts(ctx, representation.type, [start, body]);
 }
 
@@ -89,11 +93,17 @@ async function sendSliced(ctx: Context, type: string, parts: readonly Buffer[], 
   out.end(Buffer.alloc(0));
 }
 
+/** Bytes of what `joined` makes. */
+function joinedSize(items: readonly Item[], cut: number): number {
+  // Commas between the items, and a brace for each that is cut.
+  let size = END.length + Math.max(0, items.length - 1) + (cut > 0 ? items.length : 0);
+  for (const item of items) size += item.bytes.length - cut;
+  return size;
+}
+
 /** `{…},{…}]}` of items without their first `cut` bytes. */
 function joined(items: readonly Item[], cut: number): Buffer {
-  let size = END.length;
-  for (const item of items) size += item.bytes.length - cut + (cut > 0 ? 2 : 1);
-  const body = Buffer.allocUnsafe(size);
+  const body = Buffer.allocUnsafe(joinedSize(items, cut));
   let at = 0;
   for (let i = 0; i < items.length; i++) {
     if (i > 0) body[at++] = COMMA;
@@ -110,8 +120,8 @@ const BRACE = 0x7b;
  * Writes slice after slice, waiting for the client to take them. A slice that was taken is filled again: what a list of many
  * megabytes leaves to be collected would else be as large as itself.
  */
-async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number): Promise<void> {
-  const out = openBody(ctx, type);
+async function stream(ctx: Context, type: string, start: Buffer, items: readonly Item[], cut: number, size: number): Promise<void> {
+  const out = openBody(ctx, type, size);
   const free: Buffer[] = [];
   const send = (buffer: Buffer, length: number): Promise<void> => out.put(buffer.subarray(0, length), () => void free.push(buffer));
   let slice: Buffer = Buffer.allocUnsafeSlow(SLICE);
