@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MOST_STEPS } from '../../../lib/pattern/match.ts';
 import { atOnce, type Work } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import { kubernetes } from '../../../meta/identity.ts';
@@ -8,7 +9,6 @@ import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
 import { MAX_EFFORT, spend, withEffort, withEffortInSteps } from './effort.ts';
 import { compilePattern } from './pattern.ts';
-import { MOST_STEPS } from './pattern-match.ts';
 
 function faults(spec: JSONSchemaProps, value: unknown): string[] {
   const schema = atOnce(

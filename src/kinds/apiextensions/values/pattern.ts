@@ -1,7 +1,8 @@
 /** Patterns of schemas, in RE2's language. */
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
-import { Matcher, TooLarge } from './pattern-match.ts';
-import { PatternError, parsePattern } from './pattern-parse.ts';
+import { Matcher, TooLarge } from '../../../lib/pattern/match.ts';
+import { PatternError, parsePattern } from '../../../lib/pattern/parse.ts';
+import { spend } from './effort.ts';
 
 export { PatternError };
 
@@ -24,9 +25,12 @@ export function compilePattern(pattern: string): Pattern {
   return made;
 }
 
+/** Matching counts as effort of the object that is validated. */
+const meter = { spend };
+
 function compile(pattern: string): Matcher {
   try {
-    return new Matcher(parsePattern(pattern));
+    return new Matcher(parsePattern(pattern), meter);
   } catch (error) {
     if (error instanceof TooLarge) throw new PatternError('expression too large', pattern);
     throw error;

@@ -86,13 +86,17 @@ function addCases(code: number, to: number[]): void {
   }
 }
 
-const categories = new Map<string, CharSet | undefined>();
+const categories = new Map<string, CharSet>();
 
 /** The characters of a category (`Lu`) or script (`Greek`); undefined when there is none of the name. There are some 200. */
 export function category(name: string): CharSet | undefined {
   if (name === 'Any') return anyChar;
-  if (!categories.has(name)) categories.set(name, findCategory(name));
-  return categories.get(name);
+  const known = categories.get(name);
+  if (known !== undefined) return known;
+  const found = findCategory(name);
+  // Only names that there are: of others there is no end.
+  if (found !== undefined) categories.set(name, found);
+  return found;
 }
 function findCategory(name: string): CharSet | undefined {
   let regex: RegExp;

@@ -14,7 +14,7 @@ import {
   spaces,
   withBothCases,
   wordChars,
-} from './pattern-sets.ts';
+} from './sets.ts';
 
 export class PatternError extends Error {
   constructor(what: string, where: string) {
@@ -30,8 +30,8 @@ export type Tree =
   | { readonly node: 'look'; readonly look: Look }
   | { readonly node: 'sequence'; readonly parts: readonly Tree[] }
   | { readonly node: 'choice'; readonly parts: readonly Tree[] }
-  /** `most` is undefined where there is no bound. */
-  | { readonly node: 'repeat'; readonly part: Tree; readonly least: number; readonly most: number | undefined };
+  /** `most` is undefined where there is no bound; a lazy one takes as few as it can. */
+  | { readonly node: 'repeat'; readonly part: Tree; readonly least: number; readonly most: number | undefined; readonly lazy: boolean };
 
 const MOST_REPEATS = 1000;
 const DEEPEST = 1000;
@@ -40,6 +40,8 @@ interface Flags {
   readonly i: boolean;
   readonly m: boolean;
   readonly s: boolean;
+  /** Whether repetitions are lazy unless they say otherwise. */
+  readonly U: boolean;
 }
 
 export function parsePattern(pattern: string): Tree {
@@ -55,7 +57,7 @@ class Parser {
   private readonly text: string;
   private at = 0;
   private depth = 0;
-  private flags: Flags = { i: false, m: false, s: false };
+  private flags: Flags = { i: false, m: false, s: false, U: false };
 
   constructor(text: string) {
     this.text = text;
@@ -112,14 +114,17 @@ class Parser {
     if (!this.isRepeat()) return part;
     const begin = this.at;
     const [least, most] = this.takeRepeat();
-    // Whether few or many are taken first does not matter to whether there is a match.
-    if (this.text[this.at] === '?') this.at++;
+    let lazy = this.flags.U;
+    if (this.text[this.at] === '?') {
+      lazy = !lazy;
+      this.at++;
+    }
     if (this.isRepeat()) {
       this.at = this.repeatEnd();
       if (this.text[this.at] === '?') this.at++;
       throw new PatternError('invalid nested repetition operator', this.text.slice(begin, this.at));
     }
-    const tree: Tree = { node: 'repeat', part, least, most };
+    const tree: Tree = { node: 'repeat', part, least, most, lazy };
     if (copiesOf(tree) > MOST_REPEATS) throw new PatternError('invalid repeat count', this.text.slice(begin, this.at));
     return tree;
   }
@@ -202,8 +207,8 @@ class Parser {
       if (known >= rest.length) throw new PatternError('missing closing )', rest);
       throw new PatternError('invalid or unsupported Perl syntax', rest.slice(0, known + 1));
     }
-    const flag = (name: 'i' | 'm' | 's'): boolean => (off.includes(name) ? false : this.flags[name] || on.includes(name));
-    this.flags = { i: flag('i'), m: flag('m'), s: flag('s') };
+    const flag = (name: 'i' | 'm' | 's' | 'U'): boolean => (off.includes(name) ? false : this.flags[name] || on.includes(name));
+    this.flags = { i: flag('i'), m: flag('m'), s: flag('s'), U: flag('U') };
     this.at += whole.length;
     return end === ':';
   }

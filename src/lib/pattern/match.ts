@@ -5,15 +5,22 @@
  * The tree becomes a net of steps; a text is read once, and with each character the set of steps that may come next moves
  * on. Sets that were met before are found again, so that most characters cost one look into a table.
  */
-import { CHARACTERS_A_STEP, spend } from './effort.ts';
-import type { Look, Tree } from './pattern-parse.ts';
-import { type CharSet, includes, lineEnd, wordChars } from './pattern-sets.ts';
+import type { Look, Tree } from './parse.ts';
+import { type CharSet, includes, lineEnd, wordChars } from './sets.ts';
 
 type PatternNode =
   | { readonly step: 'char'; readonly set: CharSet; readonly next: number }
   | { readonly step: 'look'; readonly look: Look; readonly next: number }
   | { readonly step: 'fork'; readonly ways: number[] }
   | { readonly step: 'match' };
+
+/** Counts the work of matching, and throws where that is too much. */
+export interface Meter {
+  /** Steps of a pattern that are looked at: some ten nanoseconds each. */
+  spend(steps: number): void;
+}
+/** Characters of a text that are read at the price of one step. */
+export const CHARACTERS_A_STEP = 10;
 
 /** Steps of one pattern; what needs more is no pattern that a person wrote. */
 export const MOST_STEPS = 10_000;
@@ -24,10 +31,14 @@ export class TooLarge extends Error {}
 
 class Net {
   readonly steps: PatternNode[] = [];
+  private readonly meter: Meter;
 
+  constructor(meter: Meter) {
+    this.meter = meter;
+  }
   add(step: PatternNode): number {
     if (this.steps.length >= MOST_STEPS) throw new TooLarge();
-    spend(1);
+    this.meter.spend(1);
     return this.steps.push(step) - 1;
   }
   /** The first step of a tree that goes on with `next`. */
@@ -42,20 +53,23 @@ class Net {
       case 'sequence':
         return tree.parts.reduceRight((then, part) => this.build(part, then), next);
       case 'repeat': {
-        let then = tree.most === undefined ? this.loop(tree.part, next) : next;
-        for (let i = tree.least; i < (tree.most ?? 0); i++) then = this.add({ step: 'fork', ways: [this.build(tree.part, then), next] });
+        let then = tree.most === undefined ? this.loop(tree.part, tree.lazy, next) : next;
+        for (let i = tree.least; i < (tree.most ?? 0); i++)
+          then = this.add({ step: 'fork', ways: preferred(tree.lazy, this.build(tree.part, then), next) });
         for (let i = 0; i < tree.least; i++) then = this.build(tree.part, then);
         return then;
       }
     }
   }
-  private loop(part: Tree, next: number): number {
-    const ways = [next];
+  private loop(part: Tree, lazy: boolean, next: number): number {
+    const ways: number[] = [];
     const fork = this.add({ step: 'fork', ways });
-    ways.push(this.build(part, fork));
+    ways.push(...preferred(lazy, this.build(part, fork), next));
     return fork;
   }
 }
+/** The ways of a repetition, the one that is tried first in front: it matters for which match is found, not for whether there is one. */
+const preferred = (lazy: boolean, again: number, next: number): number[] => (lazy ? [next, again] : [again, next]);
 
 /** What stands beside a place in a text. */
 const EDGE = 1;
@@ -73,6 +87,12 @@ interface State {
   end: boolean | undefined;
 }
 
+/** A way through the pattern that is followed: the step it is at, and where in the text it began. */
+interface Thread {
+  readonly at: number;
+  readonly begin: number;
+}
+
 const matched: State = { steps: [], before: 0, next: [], end: true };
 
 export class Matcher {
@@ -88,9 +108,12 @@ export class Matcher {
   private readonly members = new Map<CharSet, Uint8Array>();
   private states = new Map<string, State>();
   private first: State;
+  /** Counts the work; whoever shares a matcher sets its own before use. */
+  meter: Meter;
 
-  constructor(tree: Tree) {
-    const net = new Net();
+  constructor(tree: Tree, meter: Meter) {
+    this.meter = meter;
+    const net = new Net(meter);
     this.start = net.build(tree, net.add({ step: 'match' }));
     this.steps = net.steps;
     this.bounds = boundsOf(net.steps);
@@ -107,7 +130,7 @@ export class Matcher {
 
   test(text: string): boolean {
     const { ascii } = this;
-    if (text.length > CHARACTERS_A_STEP) spend(text.length / CHARACTERS_A_STEP);
+    if (text.length > CHARACTERS_A_STEP) this.meter.spend(text.length / CHARACTERS_A_STEP);
     let state = this.first;
     for (let i = 0; i < text.length; i++) {
       let code = text.charCodeAt(i);
@@ -122,6 +145,57 @@ export class Matcher {
     }
     state.end ??= this.reach(state.steps, state.before, EDGE).includes(MATCH);
     return state.end;
+  }
+
+  /**
+   * The first match from a place on, as its begin and end: of those that begin first the one that the pattern prefers. Undefined
+   * where there is none.
+   */
+  find(text: string, from: number): readonly [number, number] | undefined {
+    let found: readonly [number, number] | undefined;
+    let open: Thread[] = [];
+    for (let at = from; ; ) {
+      if (found === undefined && (at === 0 || !this.anchored)) open.push({ at: this.start, begin: at });
+      if (open.length === 0) return found;
+      const code = text.codePointAt(at);
+      const kind = code === undefined ? undefined : this.classOf(code);
+      const after = kind === undefined ? EDGE : (this.kinds[kind] as number);
+      const next: Thread[] = [];
+      for (const thread of this.reachInOrder(open, this.kindBefore(text, at), after)) {
+        if (thread.at === MATCH) {
+          found = [thread.begin, at];
+          break;
+        }
+        const step = this.steps[thread.at] as PatternNode;
+        if (kind !== undefined && step.step === 'char' && this.membersOf(step.set)[kind] === 1)
+          next.push({ at: step.next, begin: thread.begin });
+      }
+      if (code === undefined) return found;
+      open = next;
+      at += code > 0xffff ? 2 : 1;
+    }
+  }
+  private kindBefore(text: string, at: number): number {
+    if (at === 0) return EDGE;
+    // Half a character is no word and no end of a line, just as a whole one of two halves.
+    return this.kinds[this.classOf(text.charCodeAt(at - 1))] as number;
+  }
+  /** The same as `reach`, in the order of preference. */
+  private reachInOrder(open: readonly Thread[], before: number, after: number): Thread[] {
+    const seen = new Set<number>();
+    const found: Thread[] = [];
+    const waiting = open.toReversed();
+    for (let thread = waiting.pop(); thread !== undefined; thread = waiting.pop()) {
+      if (seen.has(thread.at)) continue;
+      seen.add(thread.at);
+      const step = this.steps[thread.at] as PatternNode;
+      if (step.step === 'char' || step.step === 'match') found.push(thread);
+      else if (step.step === 'look') {
+        if (holds(step.look, before, after)) waiting.push({ at: step.next, begin: thread.begin });
+      } else for (const way of step.ways.toReversed()) waiting.push({ at: way, begin: thread.begin });
+    }
+    this.meter.spend(5 * (seen.size + 1));
+    return found;
   }
 
   /** The class of a character: the last bound that is not beyond it. */
@@ -199,7 +273,7 @@ export class Matcher {
           open.push(way);
         }
     }
-    spend(seen.size);
+    this.meter.spend(seen.size);
     return found;
   }
 }
