@@ -1,0 +1,46 @@
+/**
+ * What evaluations may cost. A unit is about what one call of a function or one look at a field takes; ten characters of a text that
+ * is read count as one.
+ */
+import { CostExceeded } from './errors.ts';
+
+export class CostBudget {
+  /** Units that are left. Several evaluations may share a budget. */
+  remaining: number;
+
+  constructor(units: number) {
+    this.remaining = units;
+  }
+}
+
+/** Characters of a text, or items of a list that is copied, at the price of one unit. */
+export const PER_UNIT = 10;
+/** Units of a failure that `&&`, `||` or a macro absorbs: it takes as long as that many calls. */
+export const FAILURE_UNITS = 100;
+
+/** One evaluation under way: its variables, its local variables, and what it may cost. */
+export class Frame {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly locals: unknown[];
+  private readonly budget: CostBudget;
+
+  constructor(values: Readonly<Record<string, unknown>>, locals: unknown[], budget: CostBudget) {
+    this.values = values;
+    this.locals = locals;
+    this.budget = budget;
+  }
+
+  /** Throws CostExceeded. */
+  spend(units: number): void {
+    const { budget } = this;
+    budget.remaining -= units;
+    if (budget.remaining < 0) throw new CostExceeded();
+  }
+  /** For work that grows with a length. */
+  spendLength(length: number): void {
+    if (length > PER_UNIT) this.spend(length / PER_UNIT);
+  }
+  get remaining(): number {
+    return this.budget.remaining;
+  }
+}

@@ -1,0 +1,172 @@
+/** What an expression is expected to cost at most, from what its types say about sizes. */
+import type { Checked, CheckedCall, CheckedComprehension, CheckedLogic } from './checked.ts';
+import { type Estimate, either, exactly, ONE, plus, type Range, range, type Sized, times, ZERO } from './estimates.ts';
+import { LIST_UNITS, MAP_UNITS } from './plan.ts';
+import { ROUND_UNITS } from './plan-comprehension.ts';
+import type { CelType } from './types.ts';
+
+/** Sizes to assume of what no type bounds. */
+export interface AssumedSizes {
+  readonly string: number;
+  readonly bytes: number;
+  readonly list: number;
+  readonly map: number;
+}
+/** Most that fits into one request, whatever it is made of. */
+const DEFAULT_SIZES: AssumedSizes = { string: 3_145_728, bytes: 3_145_728, list: 1_572_864, map: 786_432 };
+
+/** A part with what it costs and how large its value may be. */
+interface Part extends Sized {
+  readonly cost: Range;
+}
+
+export function estimateCost(root: Checked, sizes: Partial<AssumedSizes> = {}): Range {
+  return new Estimation({ ...DEFAULT_SIZES, ...sizes }).visit(root).cost;
+}
+
+class Estimation {
+  private readonly sizes: AssumedSizes;
+  private readonly locals: Sized[] = [];
+
+  constructor(sizes: AssumedSizes) {
+    this.sizes = sizes;
+  }
+
+  visit(checked: Checked): Part {
+    switch (checked.op) {
+      case 'constant':
+        return { cost: ZERO, size: exactly(constantSize(checked.value)) };
+      case 'variable':
+        return { cost: ONE, ...this.sized(checked.type) };
+      case 'local':
+        return { cost: ONE, ...(this.locals[checked.slot] ?? this.sized(checked.type)) };
+      case 'field':
+      case 'optionalField':
+        return { cost: plus(this.visit(checked.operand).cost, ONE), ...this.sized(checked.type) };
+      case 'has':
+        return { cost: plus(this.visit(checked.operand).cost, ONE), size: ONE };
+      case 'call':
+        return this.call(checked);
+      case 'logic':
+        return { cost: this.logic(checked), size: ONE };
+      case 'conditional': {
+        const [test, yes, no] = [checked.condition, checked.then, checked.otherwise].map((part) => this.visit(part)) as [Part, Part, Part];
+        const item = yes.item === undefined || no.item === undefined ? undefined : either(yes.item, no.item);
+        return { cost: plus(test.cost, either(yes.cost, no.cost)), size: either(yes.size, no.size), ...(item && { item }) };
+      }
+      case 'list':
+        return this.container(
+          LIST_UNITS,
+          checked.items.map(({ value }) => this.visit(value)),
+          [],
+        );
+      case 'map':
+        return this.container(
+          MAP_UNITS,
+          checked.entries.map(({ value }) => this.visit(value)),
+          checked.entries.map(({ key }) => this.visit(key)),
+        );
+      case 'comprehension':
+        return this.comprehension(checked);
+      case 'bind': {
+        const value = this.visit(checked.value);
+        this.locals[checked.slot] =
+          checked.macro === 'bind' ? value : this.sized(checked.type.kind === 'optional' ? checked.type.of : checked.type);
+        const body = this.visit(checked.body);
+        return { ...body, cost: plus(plus(value.cost, body.cost), ONE) };
+      }
+    }
+  }
+
+  private container(units: number, items: readonly Part[], keys: readonly Part[]): Part {
+    const cost = [...items, ...keys].reduce((sum, part) => plus(sum, part.cost), exactly(units));
+    const [first, ...rest] = items.map(({ size }) => size);
+    const item = first === undefined ? ZERO : rest.reduce(either, first);
+    return { cost, size: exactly(items.length), item };
+  }
+
+  private logic({ terms }: CheckedLogic): Range {
+    const costs = terms.map((term) => this.visit(term).cost);
+    // The first term may decide.
+    return range(
+      costs[0]?.min ?? 0,
+      costs.reduce((sum, { max }) => sum + max, 0),
+    );
+  }
+
+  private call({ overloads, args, type }: CheckedCall): Part {
+    const parts = args.map((arg) => this.visit(arg));
+    const argsCost = parts.reduce((sum, { cost }) => plus(sum, cost), ZERO);
+    let all: Estimate | undefined;
+    for (const { estimate } of overloads) {
+      const own: Estimate = estimate?.(parts) ?? { cost: ONE };
+      all = all === undefined ? own : widest(all, own);
+    }
+    const { cost = ONE, size, item } = all ?? {};
+    const declared = this.sized(type);
+    const made: Sized = { size: size ?? declared.size, ...((item ?? declared.item) && { item: (item ?? declared.item) as Range }) };
+    return { cost: plus(argsCost, range(Math.max(1, cost.min), Math.max(1, cost.max))), ...made };
+  }
+
+  private comprehension(checked: CheckedComprehension): Part {
+    const { macro, slot, secondSlot } = checked;
+    const over = this.visit(checked.range);
+    const item: Sized = { ...this.sized(checked.variable), ...(over.item !== undefined && { size: over.item }) };
+    this.locals[slot] = secondSlot === undefined && checked.range.type.kind !== 'map' ? item : this.sized(checked.variable);
+    if (secondSlot !== undefined)
+      this.locals[secondSlot] = { ...this.sized(checked.second), ...(over.item !== undefined && { size: over.item }) };
+    const body = this.visit(checked.body);
+    const filter = checked.filter === undefined ? ZERO : this.visit(checked.filter).cost;
+    const round = plus(plus(body.cost, filter), exactly(ROUND_UNITS[macro]));
+    const cost = plus(plus(over.cost, exactly(LIST_UNITS)), times(over.size, round));
+    if (macro === 'filter') return { cost, size: range(0, over.size.max), ...(over.item && { item: over.item }) };
+    if (macro === 'map' || macro.startsWith('transform')) return { cost, size: range(0, over.size.max), item: body.size };
+    return { cost, size: ONE };
+  }
+
+  // ---- sizes ---------------------------------------------------------------------------------------------------------
+
+  private sized(type: CelType): Sized {
+    switch (type.kind) {
+      case 'list':
+        return { size: range(0, type.maxSize ?? this.sizes.list), item: this.total(type.of, 0) };
+      case 'map':
+        return { size: range(0, type.maxSize ?? this.sizes.map), item: this.total(type.of, 0) };
+      case 'optional':
+        return this.sized(type.of);
+      default:
+        return { size: this.total(type, 0) };
+    }
+  }
+  /** How much there is to read in a value, with all that it holds. */
+  private total(type: CelType, depth: number): Range {
+    switch (type.kind) {
+      case 'string':
+      case 'bytes':
+        return range(0, type.maxSize ?? this.sizes[type.kind]);
+      case 'dyn':
+        return range(0, this.sizes.string);
+      case 'list':
+      case 'map':
+        // What is counted is the items; those who look at these look at what they hold.
+        return range(0, type.maxSize ?? this.sizes[type.kind]);
+      case 'object': {
+        let most = 1;
+        if (depth > 3) return range(1, this.sizes.string);
+        for (const field of type.fields.values()) most += this.total(field.type, depth + 1).max;
+        return range(1, Math.min(most, this.sizes.string));
+      }
+      default:
+        return ONE;
+    }
+  }
+}
+
+function widest(a: Estimate, b: Estimate): Estimate {
+  const size = a.size === undefined || b.size === undefined ? undefined : either(a.size, b.size);
+  const item = a.item === undefined || b.item === undefined ? undefined : either(a.item, b.item);
+  return { cost: either(a.cost, b.cost), ...(size && { size }), ...(item && { item }) };
+}
+function constantSize(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 1;
+}

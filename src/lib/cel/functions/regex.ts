@@ -1,0 +1,88 @@
+/** Regular expressions in RE2's language, matched in time that grows with the text alone (lib/pattern). */
+import { BoundedCache } from '../../bounded-cache.ts';
+import { Matcher, type Meter, TooLarge } from '../../pattern/match.ts';
+import { PatternError, parsePattern } from '../../pattern/parse.ts';
+import type { Frame } from '../budget.ts';
+import { Failure } from '../errors.ts';
+import { searches } from '../estimates.ts';
+import { BOOL, INT, listOf, STRING } from '../types.ts';
+import { global, member, type Overload } from './signature.ts';
+
+/**
+ * Most expressions that are kept compiled, and most steps of all of them; beyond either the oldest make room. It is for those that an
+ * evaluation makes: one that the source spells out is compiled with it.
+ */
+const KEPT = 64;
+const KEPT_STEPS = 20_000;
+const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of: ({ size }) => size });
+/** Units of a character of an expression that is compiled. */
+const COMPILE_UNITS = 20;
+
+/** The matcher of an expression, which counts its work for the frame. Throws Failure. */
+function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
+  let matcher = typeof pattern === 'string' ? compiled.get(pattern) : pattern;
+  if (matcher === undefined) {
+    frame.spend(COMPILE_UNITS * (pattern as string).length);
+    matcher = compilePattern(pattern as string, frame);
+    compiled.set(pattern as string, matcher);
+  }
+  matcher.meter = frame;
+  return matcher;
+}
+
+/** Throws Failure, and what the meter throws. */
+export function compilePattern(pattern: string, meter: Meter): Matcher {
+  try {
+    return new Matcher(parsePattern(pattern), meter);
+  } catch (error) {
+    if (error instanceof TooLarge) throw new Failure('error parsing regexp: expression too large');
+    if (error instanceof PatternError) throw new Failure(error.message);
+    throw error;
+  }
+}
+
+/** Matchers are shared: none keeps the frame of who used it last, and with it the values of an evaluation. */
+export const idle: Meter = { spend: () => undefined };
+
+function using<T>(frame: Frame, pattern: string | Matcher, use: (matcher: Matcher) => T): T {
+  const matcher = matcherOf(frame, pattern);
+  try {
+    return use(matcher);
+  } finally {
+    matcher.meter = idle;
+  }
+}
+
+const matches = (frame: Frame, text: string, pattern: string | Matcher): boolean => using(frame, pattern, (matcher) => matcher.test(text));
+
+const find = (frame: Frame, text: string, pattern: string | Matcher): string =>
+  using(frame, pattern, (matcher) => {
+    const found = matcher.find(text, 0);
+    return found === undefined ? '' : text.slice(found[0], found[1]);
+  });
+
+const findAll = (frame: Frame, text: string, pattern: string | Matcher, limit: number | bigint = -1): readonly string[] =>
+  using(frame, pattern, (matcher) => findEvery(matcher, text, limit));
+
+function findEvery(matcher: Matcher, text: string, limit: number | bigint): readonly string[] {
+  const all: string[] = [];
+  let last = -1;
+  for (let at = 0; at <= text.length && (limit < 0 || all.length < limit); ) {
+    const found = matcher.find(text, at);
+    if (found === undefined) break;
+    const [begin, end] = found;
+    // Nothing right behind a match is none.
+    if (end > begin || begin !== last) all.push(text.slice(begin, end));
+    last = end;
+    at = end > begin ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+  }
+  return all;
+}
+
+export const regexFunctions: readonly Overload[] = [
+  global('matches', [STRING, STRING], BOOL, matches, searches),
+  member('matches', [STRING, STRING], BOOL, matches, searches),
+  member('find', [STRING, STRING], STRING, find, searches),
+  member('findAll', [STRING, STRING], listOf(STRING), findAll, searches),
+  member('findAll', [STRING, STRING, INT], listOf(STRING), findAll, searches),
+];

@@ -1,0 +1,44 @@
+/** Times and spans of time as text. */
+import { parseDuration, parseInstant, TimeError } from '../../time.ts';
+import { Failure } from '../errors.ts';
+import { Duration, type Timestamp } from '../values.ts';
+import { checkedTimestamp } from './time-range.ts';
+
+const BILLION = 1_000_000_000n;
+/** Longer texts are no times: so the work of reading one is bounded. */
+const MAX_LENGTH = 100;
+
+function readAs<T>(what: string, text: string, read: () => T): T {
+  if (text.length > MAX_LENGTH) throw new Failure(`the text is no ${what}: it is too long`);
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TimeError) throw new Failure(error.message);
+    throw error;
+  }
+}
+
+/** RFC 3339. Throws Failure. */
+export function readTimestamp(text: string): Timestamp {
+  return readAs('timestamp', text, () => {
+    // A date alone is the beginning of that day, as fields of format date have it.
+    const { seconds, nanos } = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+    return checkedTimestamp(BigInt(seconds) * BILLION + BigInt(nanos));
+  });
+}
+/** `1h30m`. Throws Failure. */
+export function readDuration(text: string): Duration {
+  return readAs('duration', text, () => new Duration(parseDuration(text)));
+}
+
+export function timestampText({ nanos }: Timestamp): string {
+  const rest = ((nanos % BILLION) + BILLION) % BILLION;
+  const seconds = new Date(Number((nanos - rest) / BILLION) * 1000).toISOString().slice(0, 19);
+  return `${seconds}${fraction(rest)}Z`;
+}
+/** In seconds: `5400s`, `1.5s`. */
+export function durationText({ nanos }: Duration): string {
+  const amount = nanos < 0n ? -nanos : nanos;
+  return `${nanos < 0n ? '-' : ''}${amount / BILLION}${fraction(amount % BILLION)}s`;
+}
+const fraction = (nanos: bigint): string => (nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`);

@@ -1,0 +1,96 @@
+/** URLs: absolute ones, and paths that begin with a slash. */
+import { FAILURE_UNITS, type Frame } from '../budget.ts';
+import { fail } from '../errors.ts';
+import { makesPart, makesSame, reads } from '../estimates.ts';
+import { BOOL, listOf, mapOf, STRING, URL_TYPE } from '../types.ts';
+import { CelMap, type ParsedUrl, UrlValue } from '../values.ts';
+import { global, member, type Overload } from './signature.ts';
+
+const shape = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?]*))?(\/[^?]*)?(?:\?([\s\S]*))?$/;
+const badEscape = /%(?![0-9A-Fa-f]{2})/;
+const badHost = /[\s"<>\\^`{|}]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\x00-\x1f\x7f]/;
+
+/** Undefined where the text is no URL. */
+function parseUrl(frame: Frame, text: string): ParsedUrl | undefined {
+  frame.spendLength(text.length);
+  const found = shape.exec(text);
+  if (found === null || text === '' || control.test(text)) return undefined;
+  const [, scheme = '', authority, path = '', query = ''] = found;
+  // What has no scheme is a path.
+  if (scheme === '' ? !text.startsWith('/') : authority === undefined && path === '') return undefined;
+  const host = (authority ?? '').slice((authority ?? '').lastIndexOf('@') + 1);
+  if (badEscape.test(path) || badEscape.test(host) || badHost.test(host) || !isHost(host)) return undefined;
+  return { scheme: scheme.toLowerCase(), host, path, query };
+}
+/** A name or address with an optional port. */
+function isHost(host: string): boolean {
+  if (host.startsWith('[')) return /^\[[0-9A-Fa-f:.]+(?:%25[^\]]+)?\](?::\d*)?$/.test(host);
+  return /^[^:[\]]*(?::\d*)?$/.test(host);
+}
+/** The path with all escaped that must be. */
+const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) => encodeURIComponent(char));
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+/** Values by name; what cannot be read is left out. */
+function queryOf(frame: Frame, { url }: UrlValue): CelMap {
+  frame.spend(url.query.length);
+  const map = new CelMap();
+  for (const part of url.query.split('&')) {
+    if (part === '' || part.includes(';')) continue;
+    // One that cannot be read takes as long as a failure.
+    if (part.includes('%')) frame.spend(FAILURE_UNITS);
+    const equals = part.indexOf('=');
+    const name = decoded(equals < 0 ? part : part.slice(0, equals));
+    const value = decoded(equals < 0 ? '' : part.slice(equals + 1));
+    if (name === undefined || value === undefined) continue;
+    const values = map.get(name) as string[] | undefined;
+    if (values === undefined) map.set(name, [value]);
+    else values.push(value);
+  }
+  return map;
+}
+const port = /:(\d*)$/;
+const hostname = (host: string): string => host.replace(port, '').replace(/^\[(.*)\]$/, '$1');
+
+export const urlFunctions: readonly Overload[] = [
+  global(
+    'url',
+    [STRING],
+    URL_TYPE,
+    (frame, text: string) => {
+      const url = parseUrl(frame, text);
+      return url === undefined ? fail('URL parse error during conversion from string: invalid URI for request') : new UrlValue(text, url);
+    },
+    makesSame,
+  ),
+  global('isURL', [STRING], BOOL, (frame, text: string) => parseUrl(frame, text) !== undefined, reads(0)),
+  member('getScheme', [URL_TYPE], STRING, (_, { url }: UrlValue) => url.scheme, makesPart),
+  member('getHost', [URL_TYPE], STRING, (_, { url }: UrlValue) => url.host, makesPart),
+  member('getHostname', [URL_TYPE], STRING, (_, { url }: UrlValue) => hostname(url.host), makesPart),
+  member(
+    'getPort',
+    [URL_TYPE],
+    STRING,
+    (_, { url }: UrlValue) => (/\]|^[^:]*:\d*$/.test(url.host) ? (port.exec(url.host)?.[1] ?? '') : ''),
+    makesPart,
+  ),
+  member(
+    'getEscapedPath',
+    [URL_TYPE],
+    STRING,
+    (frame, { url }: UrlValue) => {
+      frame.spendLength(url.path.length);
+      return escapedPath(url.path);
+    },
+    makesPart,
+  ),
+  member('getQuery', [URL_TYPE], mapOf(STRING, listOf(STRING)), queryOf, makesPart),
+];

@@ -1,0 +1,305 @@
+/**
+ * Static types of expressions, and the values that stand for them while a program runs.
+ *
+ *   type                     value
+ *   null, bool, string       null, boolean, string
+ *   int                      number where it is safe, bigint beyond
+ *   double                   number; a whole one in a place of type dyn is boxed, so that it is no int (values.ts: Double)
+ *   uint                     UInt
+ *   bytes                    Uint8Array; in an object of the API its base64 text
+ *   timestamp, duration      Timestamp, Duration; in an object of the API their text
+ *   list                     array
+ *   map, object              plain object of the API, or CelMap for maps that an expression made
+ *   quantity, url, ip, cidr  Quantity, UrlValue, IPValue, CIDRValue
+ *   type, optional           TypeValue, Optional
+ *
+ * Values of the API are read as they are, without a copy: the static type says how.
+ */
+export type ScalarKind =
+  | 'dyn'
+  | 'null'
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'duration'
+  | 'timestamp'
+  | 'quantity'
+  | 'url'
+  | 'ip'
+  | 'cidr';
+
+export interface ScalarType {
+  readonly kind: ScalarKind;
+  /** Most characters of a string, or bytes. */
+  readonly maxSize?: number;
+  /** Whether it may be compared with null. */
+  readonly nullable?: boolean;
+}
+
+export interface ListType {
+  readonly kind: 'list';
+  readonly of: CelType;
+  readonly maxSize?: number;
+  readonly nullable?: boolean;
+  /**
+   * How lists are compared and joined. A `set` is equal to one with the same members in any order, and `+` adds the members that
+   * are not there yet; a `map` is a list of objects known by the values of `keys` (property names), and `+` replaces those
+   * with the same keys.
+   */
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly keys?: readonly string[];
+}
+
+export interface MapType {
+  readonly kind: 'map';
+  readonly key: CelType;
+  readonly of: CelType;
+  readonly maxSize?: number;
+  readonly nullable?: boolean;
+}
+
+export interface Field {
+  /** The name of the property, which may have characters that a name in an expression cannot have. */
+  readonly property: string;
+  readonly type: CelType;
+}
+
+export interface ObjectType {
+  readonly kind: 'object';
+  /** The name for messages, and by which two object types are the same. */
+  readonly name: string;
+  /** By the name that expressions use. */
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly nullable?: boolean;
+}
+
+/** The type of types. */
+export interface TypeType {
+  readonly kind: 'type';
+  readonly nullable?: boolean;
+}
+
+export interface OptionalType {
+  readonly kind: 'optional';
+  readonly of: CelType;
+  readonly nullable?: boolean;
+}
+
+/** A type that the arguments of a call decide; only signatures of functions have it. */
+export interface ParameterType {
+  readonly kind: 'parameter';
+  readonly name: string;
+  readonly nullable?: boolean;
+}
+
+export type CelType = ScalarType | ListType | MapType | ObjectType | TypeType | OptionalType | ParameterType;
+
+/** Names and types of the variables that an expression may use. */
+export type Variables = Readonly<Record<string, CelType>>;
+
+const scalar = (kind: ScalarKind): ScalarType => ({ kind });
+export const DYN = scalar('dyn');
+export const NULL = scalar('null');
+export const BOOL = scalar('bool');
+export const INT = scalar('int');
+export const UINT = scalar('uint');
+export const DOUBLE = scalar('double');
+export const STRING = scalar('string');
+export const BYTES = scalar('bytes');
+export const DURATION = scalar('duration');
+export const TIMESTAMP = scalar('timestamp');
+export const QUANTITY = scalar('quantity');
+export const URL_TYPE = scalar('url');
+export const IP_TYPE = scalar('ip');
+export const CIDR_TYPE = scalar('cidr');
+export const TYPE: TypeType = { kind: 'type' };
+
+export const listOf = (of: CelType, maxSize?: number): ListType => ({ kind: 'list', of, ...(maxSize === undefined ? {} : { maxSize }) });
+export const mapOf = (key: CelType, of: CelType, maxSize?: number): MapType => ({
+  kind: 'map',
+  key,
+  of,
+  ...(maxSize === undefined ? {} : { maxSize }),
+});
+export const optionalOf = (of: CelType): OptionalType => ({ kind: 'optional', of });
+export const stringOf = (maxSize: number): ScalarType => ({ kind: 'string', maxSize });
+export const parameter = (name: string): ParameterType => ({ kind: 'parameter', name });
+
+/** An object type whose properties have names that expressions can use as they are. */
+export function objectOf(name: string, types: Readonly<Record<string, CelType>>): ObjectType {
+  return { kind: 'object', name, fields: new Map(Object.entries(types).map(([property, type]) => [property, { property, type }])) };
+}
+
+const typeNames: Partial<Record<CelType['kind'], string>> = {
+  null: 'null_type',
+  duration: 'google.protobuf.Duration',
+  timestamp: 'google.protobuf.Timestamp',
+  optional: 'optional_type',
+};
+
+/** The name by which an expression knows a type, without what it is made of: `list`. */
+export const typeName = (type: CelType): string => (type.kind === 'object' ? type.name : (typeNames[type.kind] ?? type.kind));
+
+/** The type as messages show it: `list(int)`. */
+export function showType(type: CelType): string {
+  switch (type.kind) {
+    case 'list':
+      return `list(${showType(type.of)})`;
+    case 'map':
+      return `map(${showType(type.key)}, ${showType(type.of)})`;
+    case 'optional':
+      return `optional_type(${showType(type.of)})`;
+    case 'parameter':
+      return type.name;
+    case 'null':
+      return 'null';
+    case 'duration':
+    case 'timestamp':
+      return typeName(type);
+    default:
+      return typeName(type);
+  }
+}
+
+/** Whether two types are the same; sizes do not count. */
+export function sameType(a: CelType, b: CelType): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case 'list':
+      return sameType(a.of, (b as ListType).of);
+    case 'map':
+      return sameType(a.key, (b as MapType).key) && sameType(a.of, (b as MapType).of);
+    case 'optional':
+      return sameType(a.of, (b as OptionalType).of);
+    case 'object':
+      return a.name === (b as ObjectType).name;
+    case 'parameter':
+      return a.name === (b as ParameterType).name;
+    default:
+      return true;
+  }
+}
+
+const mayBeNull = (type: CelType): boolean =>
+  type.nullable === true || type.kind === 'object' || type.kind === 'timestamp' || type.kind === 'duration' || type.kind === 'optional';
+
+/** Whether a value of type `from` may stand where one of type `to` is asked for: the same type, or one of both is known at run time only. */
+export function assignable(to: CelType, from: CelType): boolean {
+  if (to.kind === 'dyn' || from.kind === 'dyn' || to === from) return true;
+  if (from.kind === 'null' && mayBeNull(to)) return true;
+  if (to.kind !== from.kind) return false;
+  switch (to.kind) {
+    case 'list':
+      return assignable(to.of, (from as ListType).of);
+    case 'map':
+      return assignable(to.key, (from as MapType).key) && assignable(to.of, (from as MapType).of);
+    case 'optional':
+      return assignable(to.of, (from as OptionalType).of);
+    case 'object':
+      return to.name === (from as ObjectType).name;
+    default:
+      return true;
+  }
+}
+
+const larger = (a: number | undefined, b: number | undefined): { maxSize?: number } =>
+  a === undefined || b === undefined ? {} : { maxSize: Math.max(a, b) };
+
+/** The type of what may be of either type. */
+export function join(a: CelType, b: CelType): CelType {
+  if (a === b) return a;
+  if (a.kind === 'null' && mayBeNull(b)) return b;
+  if (b.kind === 'null' && mayBeNull(a)) return a;
+  if (a.kind !== b.kind) return DYN;
+  switch (a.kind) {
+    case 'list': {
+      const other = b as ListType;
+      return { kind: 'list', of: join(a.of, other.of), ...larger(a.maxSize, other.maxSize) };
+    }
+    case 'map': {
+      const other = b as MapType;
+      return { kind: 'map', key: join(a.key, other.key), of: join(a.of, other.of), ...larger(a.maxSize, other.maxSize) };
+    }
+    case 'optional':
+      return optionalOf(join(a.of, (b as OptionalType).of));
+    case 'object':
+      return a.name === (b as ObjectType).name ? a : DYN;
+    case 'string':
+    case 'bytes':
+      return { kind: a.kind, ...larger(a.maxSize, (b as ScalarType).maxSize) };
+    default:
+      return a;
+  }
+}
+
+/** What the parameters of a signature stand for in one call. */
+export type Bindings = Map<string, CelType>;
+
+/** Whether an argument fits a parameter of a signature; notes what the type parameters stand for. */
+export function fits(wanted: CelType, given: CelType, bindings: Bindings): boolean {
+  if (wanted.kind === 'parameter') {
+    const known = bindings.get(wanted.name);
+    if (known === undefined) {
+      bindings.set(wanted.name, given);
+      return true;
+    }
+    if (!assignable(known, given) && !assignable(given, known)) return false;
+    bindings.set(wanted.name, join(known, given));
+    return true;
+  }
+  if (wanted.kind === 'dyn') return true;
+  if (given.kind === 'dyn') {
+    bindParameters(wanted, bindings);
+    return true;
+  }
+  if (given.kind === 'null' && wanted.kind !== 'null') return false;
+  if (wanted.kind !== given.kind) return false;
+  switch (wanted.kind) {
+    case 'list':
+      return fits(wanted.of, (given as ListType).of, bindings);
+    case 'map':
+      return fits(wanted.key, (given as MapType).key, bindings) && fits(wanted.of, (given as MapType).of, bindings);
+    case 'optional':
+      return fits(wanted.of, (given as OptionalType).of, bindings);
+    case 'object':
+      return wanted.name === (given as ObjectType).name;
+    default:
+      return true;
+  }
+}
+
+/** Type parameters of an argument that is known at run time only are known then as well. */
+function bindParameters(wanted: CelType, bindings: Bindings): void {
+  switch (wanted.kind) {
+    case 'parameter':
+      bindings.set(wanted.name, DYN);
+      return;
+    case 'list':
+    case 'optional':
+      bindParameters(wanted.of, bindings);
+      return;
+    case 'map':
+      bindParameters(wanted.key, bindings);
+      bindParameters(wanted.of, bindings);
+  }
+}
+
+/** A result type with the types in it that a call has decided. */
+export function substitute(type: CelType, bindings: Bindings): CelType {
+  switch (type.kind) {
+    case 'parameter':
+      return bindings.get(type.name) ?? DYN;
+    case 'list':
+      return listOf(substitute(type.of, bindings));
+    case 'map':
+      return mapOf(substitute(type.key, bindings), substitute(type.of, bindings));
+    case 'optional':
+      return optionalOf(substitute(type.of, bindings));
+    default:
+      return type;
+  }
+}
