@@ -44,6 +44,13 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     () => encryptionOf(base, store),
     (encrypted) => encrypted?.close(),
   );
+  const env: KindEnv = {
+    identity,
+    now: () => clock.now(),
+    feature: (name) => options.features.isOn(name),
+    allowPrivileged: options.allowPrivileged,
+    eventTtlSeconds: options.eventTtl / 1000,
+  };
   const { cache, ...declared } = await parts.start(
     'cache',
     async () => {
@@ -53,7 +60,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
         (error) => base.fail('cannot follow the store', error),
         logUnreadable(log),
       );
-      const catalog = new Catalog(identity, made);
+      const catalog = new Catalog(identity, made, env.feature);
       catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
       const allocations = declareAllocations(base, made);
       const serverEndpoints = declareServerEndpoints(base, made);
@@ -68,13 +75,6 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     (loaded) => loaded.cache.close(),
   );
   await parts.start('encryption reload', () => encryption?.follow(cache));
-  const env: KindEnv = {
-    identity,
-    now: () => clock.now(),
-    feature: (name) => options.features.isOn(name),
-    allowPrivileged: options.allowPrivileged,
-    eventTtlSeconds: options.eventTtl / 1000,
-  };
   return { engine, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
 }
 

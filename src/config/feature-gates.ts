@@ -1,68 +1,96 @@
 /**
- * Feature gates of v1.24 as far as they concern an API server, and the rules of their life:
+ * Feature gates of v1.24, and the rules of their life:
  *
- *   alpha   off unless switched on             beta   on (or as the table says) unless switched
- *   GA      on for good: the gate does nothing any more, switching it off fails, switching it on warns
+ *   alpha        off unless switched on             beta   on (or as the table says) unless switched
+ *   GA           on for good: the gate does nothing any more, switching it off fails, switching it on warns
+ *   deprecated   as the table says unless switched, which warns
  *
- * A gate that this server cannot switch (its feature is always on or always off here) refuses the other value: nothing is
- * accepted silently.
+ * A gate that concerns parts of a cluster that are not in this program (node agents, the scheduler, some controllers) can be
+ * switched without effect, and says so once. A gate whose feature this release cannot switch yet refuses the other value:
+ * nothing is accepted silently. docs/feature-gates.md says what each gate does here.
  */
 import { readBoolean } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 
-export type GateStage = 'alpha' | 'beta' | 'GA';
-interface Gate {
+export type GateStage = 'alpha' | 'beta' | 'GA' | 'deprecated';
+/** Whose feature it is: that of this server and its controllers, of a part of the cluster that is not in this program, or one of how a stock server is built. */
+export type GateConcern = 'server' | 'controllers' | 'scheduler' | 'node' | 'implementation';
+
+export interface Gate {
   readonly stage: GateStage;
   /** Release in which the stage began. */
   readonly since: string;
   readonly default: boolean;
-  /** Whether this server heeds the gate. */
-  readonly heeded: boolean;
+  readonly concerns: GateConcern;
+  /** It cannot be switched off. */
+  readonly locked: boolean;
+  /** This release cannot switch the feature yet. */
+  readonly pending: boolean;
 }
-const alpha = (since: string, heeded: 'heeded' | '' = ''): Gate => ({ stage: 'alpha', since, default: false, heeded: heeded !== '' });
-const beta = (since: string, initial = true, heeded: 'heeded' | '' = ''): Gate => ({
-  stage: 'beta',
+type Traits = Partial<Omit<Gate, 'stage' | 'since'>>;
+
+const gate = (stage: GateStage, since: string, initial: boolean, traits: Traits): Gate => ({
+  stage,
   since,
   default: initial,
-  heeded: heeded !== '',
+  concerns: 'server',
+  locked: stage === 'GA',
+  pending: false,
+  ...traits,
 });
-const ga = (since: string): Gate => ({ stage: 'GA', since, default: true, heeded: true });
+const alpha = (since: string, traits: Traits = {}): Gate => gate('alpha', since, false, traits);
+const beta = (since: string, traits: Traits = {}): Gate => gate('beta', since, true, traits);
+const ga = (since: string, traits: Traits = {}): Gate => gate('GA', since, true, traits);
+const deprecated = (since: string, traits: Traits = {}): Gate => gate('deprecated', since, false, traits);
+
+const off: Traits = { default: false };
+const pending: Traits = { pending: true };
+const node: Traits = { concerns: 'node' };
+const controllers: Traits = { concerns: 'controllers' };
+const scheduler: Traits = { concerns: 'scheduler' };
+const implementation: Traits = { concerns: 'implementation' };
 
 export const gates = {
   // The API machinery.
-  APIListChunking: beta('1.9'),
-  APIPriorityAndFairness: beta('1.20', true, 'heeded'),
-  APIResponseCompression: beta('1.16'),
-  APIServerIdentity: alpha('1.20'),
-  APIServerTracing: alpha('1.22'),
+  APIListChunking: beta('1.9', pending),
+  APIPriorityAndFairness: beta('1.20'),
+  APIResponseCompression: beta('1.16', pending),
+  APIServerIdentity: alpha('1.20', pending),
+  APIServerTracing: alpha('1.22', pending),
   AdvancedAuditing: ga('1.12'),
-  CustomResourceValidationExpressions: alpha('1.23'),
+  ContextualLogging: alpha('1.24', implementation),
+  CustomResourceValidationExpressions: alpha('1.23', pending),
   DryRun: ga('1.19'),
   EfficientWatchResumption: ga('1.24'),
-  OpenAPIEnums: beta('1.24'),
-  OpenAPIV3: beta('1.24'),
+  OpenAPIEnums: beta('1.24', pending),
+  OpenAPIV3: beta('1.24', pending),
+  RemainingItemCount: beta('1.16', pending),
   RemoveSelfLink: ga('1.24'),
   SelectorIndex: ga('1.20'),
   ServerSideApply: ga('1.22'),
-  ServerSideFieldValidation: alpha('1.23'),
-  StorageVersionAPI: alpha('1.20'),
-  StorageVersionHash: beta('1.15'),
+  ServerSideFieldValidation: alpha('1.23', pending),
+  StorageVersionAPI: alpha('1.20', pending),
+  StorageVersionHash: beta('1.15', pending),
   WarningHeaders: ga('1.22'),
   WatchBookmark: ga('1.17'),
   // Who may do what, and admission.
   BoundServiceAccountTokenVolume: ga('1.22'),
   CSRDuration: ga('1.24'),
-  LegacyServiceAccountTokenNoAutoGeneration: beta('1.24'),
-  PodSecurity: beta('1.23'),
+  LegacyServiceAccountTokenNoAutoGeneration: beta('1.24', pending),
+  PodSecurity: beta('1.23', pending),
   RootCAConfigMap: ga('1.21'),
   ServiceAccountIssuerDiscovery: ga('1.21'),
   // Workloads.
+  AppArmor: beta('1.4'),
+  ControllerManagerLeaderMigration: ga('1.24'),
   CronJobControllerV2: ga('1.22'),
   CronJobTimeZone: alpha('1.24'),
   DaemonSetUpdateSurge: beta('1.22'),
   DefaultPodTopologySpread: ga('1.24'),
+  DisableCloudProviders: alpha('1.22', controllers),
   DownwardAPIHugePages: beta('1.21'),
   EphemeralContainers: beta('1.23'),
+  ExpandedDNSConfig: alpha('1.22'),
   GRPCContainerProbe: beta('1.24'),
   HPAContainerMetrics: alpha('1.20'),
   HPAScaleToZero: alpha('1.16'),
@@ -72,14 +100,18 @@ export const gates = {
   IndexedJob: ga('1.24'),
   JobMutableNodeSchedulingDirectives: beta('1.23'),
   JobReadyPods: beta('1.24'),
-  JobTrackingWithFinalizers: beta('1.23', false),
+  JobTrackingWithFinalizers: beta('1.23', off),
+  LogarithmicScaleDown: beta('1.22', controllers),
   MaxUnavailableStatefulSet: alpha('1.24'),
   MinDomainsInPodTopologySpread: alpha('1.24'),
+  NodeOutOfServiceVolumeDetach: alpha('1.24', controllers),
   NonPreemptingPriority: ga('1.24'),
   PodAffinityNamespaceSelector: ga('1.24'),
   PodDeletionCost: beta('1.22'),
+  PodDisruptionBudget: ga('1.21'),
   PodOverhead: ga('1.24'),
-  ProbeTerminationGracePeriod: beta('1.22', false),
+  PreferNominatedNode: ga('1.24', scheduler),
+  ProbeTerminationGracePeriod: beta('1.22', off),
   ProcMountType: alpha('1.12'),
   SetHostnameAsFQDN: ga('1.22'),
   StatefulSetAutoDeletePVC: alpha('1.23'),
@@ -88,30 +120,89 @@ export const gates = {
   TTLAfterFinished: ga('1.23'),
   WindowsHostProcessContainers: beta('1.23'),
   // Networking.
+  EndpointSlice: ga('1.21'),
+  EndpointSliceNodeName: ga('1.21'),
+  EndpointSliceProxying: ga('1.22', node),
+  EndpointSliceTerminatingCondition: beta('1.22'),
   IPv6DualStack: ga('1.23'),
+  IngressClassNamespacedParams: ga('1.23'),
   MixedProtocolLBService: beta('1.24'),
   NetworkPolicyEndPort: beta('1.22'),
   NetworkPolicyStatus: alpha('1.24'),
-  ServiceIPStaticSubrange: alpha('1.24'),
+  ProxyTerminatingEndpoints: alpha('1.22', node),
+  ServiceIPStaticSubrange: alpha('1.24', pending),
   ServiceInternalTrafficPolicy: beta('1.22'),
   ServiceLBNodePortControl: ga('1.24'),
   ServiceLoadBalancerClass: ga('1.24'),
   TopologyAwareHints: beta('1.23'),
+  WinDSR: alpha('1.14', node),
+  WinOverlay: beta('1.20', node),
+  WindowsEndpointSliceProxying: ga('1.22', node),
   // Storage.
   AnyVolumeDataSource: beta('1.24'),
   CSIInlineVolume: beta('1.16'),
+  CSIMigration: beta('1.17'),
+  CSIMigrationAWS: beta('1.17', controllers),
+  CSIMigrationAzureDisk: ga('1.24', { ...controllers, locked: false }),
+  CSIMigrationAzureFile: beta('1.21', controllers),
+  CSIMigrationGCE: beta('1.17', controllers),
+  CSIMigrationOpenStack: ga('1.24', controllers),
+  CSIMigrationPortworx: alpha('1.23', controllers),
+  CSIMigrationRBD: alpha('1.23', controllers),
+  CSIMigrationvSphere: beta('1.19', { ...controllers, ...off }),
+  CSIServiceAccountToken: ga('1.22'),
   CSIStorageCapacity: ga('1.24'),
   CSIVolumeFSGroupPolicy: ga('1.23'),
   ConfigurableFSGroupPolicy: ga('1.23'),
-  DelegateFSGroupToCSIDriver: beta('1.23'),
   ExpandCSIVolumes: ga('1.24'),
   ExpandInUsePersistentVolumes: ga('1.24'),
   ExpandPersistentVolumes: ga('1.24'),
   GenericEphemeralVolume: ga('1.23'),
-  HonorPVReclaimPolicy: alpha('1.23'),
+  HonorPVReclaimPolicy: alpha('1.23', pending),
+  InTreePluginAWSUnregister: alpha('1.21', controllers),
+  InTreePluginAzureDiskUnregister: alpha('1.21', controllers),
+  InTreePluginAzureFileUnregister: alpha('1.21', controllers),
+  InTreePluginGCEUnregister: alpha('1.21', controllers),
+  InTreePluginOpenStackUnregister: alpha('1.21', controllers),
+  InTreePluginPortworxUnregister: alpha('1.23', controllers),
+  InTreePluginRBDUnregister: alpha('1.23', controllers),
+  InTreePluginvSphereUnregister: alpha('1.21', controllers),
   LocalStorageCapacityIsolation: beta('1.10'),
   ReadWriteOncePod: alpha('1.22'),
   RecoverVolumeExpansionFailure: alpha('1.23'),
+  StorageObjectInUseProtection: ga('1.11'),
+  VolumeCapacityPriority: alpha('1.21', scheduler),
+  VolumeSubpath: ga('1.10'),
+  // Node agents.
+  CPUManager: beta('1.10', node),
+  CPUManagerPolicyAlphaOptions: alpha('1.23', node),
+  CPUManagerPolicyBetaOptions: beta('1.23', node),
+  CPUManagerPolicyOptions: beta('1.23', node),
+  CSIVolumeHealth: alpha('1.21', node),
+  CustomCPUCFSQuotaPeriod: alpha('1.12', node),
+  DelegateFSGroupToCSIDriver: beta('1.23', node),
+  DevicePlugins: beta('1.10', node),
+  DisableAcceleratorUsageMetrics: beta('1.20', node),
+  DisableKubeletCloudCredentialProviders: alpha('1.23', node),
+  DynamicKubeletConfig: deprecated('1.22'),
+  ExecProbeTimeout: ga('1.20', { ...node, locked: false }),
+  ExperimentalHostUserNamespaceDefaulting: beta('1.5', { ...node, ...off }),
+  GracefulNodeShutdown: beta('1.21', node),
+  GracefulNodeShutdownBasedOnPodPriority: beta('1.24', node),
+  KubeletCredentialProviders: beta('1.24', node),
+  KubeletInUserNamespace: alpha('1.22', node),
+  KubeletPodResources: beta('1.15', node),
+  KubeletPodResourcesGetAllocatable: beta('1.23', node),
+  LocalStorageCapacityIsolationFSQuotaMonitoring: alpha('1.15', node),
+  MemoryManager: beta('1.22', node),
+  MemoryQoS: alpha('1.22', node),
+  NodeSwap: alpha('1.22', node),
+  PodAndContainerStatsFromCRI: alpha('1.23', node),
+  QOSReserved: alpha('1.11', node),
+  RotateKubeletServerCertificate: beta('1.12', node),
+  SeccompDefault: alpha('1.22', node),
+  SizeMemoryBackedVolumes: beta('1.22', node),
+  TopologyManager: beta('1.18', node),
 } as const satisfies Record<string, Gate>;
 
 export type GateName = keyof typeof gates;
@@ -153,8 +244,9 @@ export function readFeatureGates(settings: ReadonlyMap<string, string>): Feature
     const stage = Object.hasOwn(groups, name) ? groups[name] : undefined;
     if (stage === undefined) continue;
     const value = readBoolean(text);
-    for (const [gate, { stage: of, heeded }] of Object.entries(table)) if (of === stage && heeded) set(gate, value);
+    for (const [gate, { stage: of, pending }] of Object.entries(table)) if (of === stage && !pending) set(gate, value);
   }
+  const elsewhere = new Map<GateConcern, string[]>();
   for (const [name, text] of settings) {
     if (Object.hasOwn(groups, name)) continue;
     const gate = Object.hasOwn(table, name) ? (table[name] as Gate) : undefined;
@@ -162,16 +254,32 @@ export function readFeatureGates(settings: ReadonlyMap<string, string>): Feature
     const value = readBoolean(text);
     checkSwitch(name, gate, value, warnings);
     set(name, value);
+    if (gate.concerns !== 'server' && gate.stage !== 'GA') elsewhere.set(gate.concerns, [...(elsewhere.get(gate.concerns) ?? []), name]);
   }
+  for (const [concern, names] of elsewhere) warnings.push(notHere(concern, names));
   return new FeatureGates(on, warnings);
 }
 
+const parts: Readonly<Record<GateConcern, string>> = {
+  server: 'this server',
+  node: 'node agents',
+  scheduler: 'the scheduler',
+  controllers: 'controllers outside this server',
+  implementation: 'the implementation of stock servers',
+};
+const notHere = (concern: GateConcern, names: readonly string[]): string =>
+  `feature gates that concern ${parts[concern]} only have no effect in this server: ${names.join(', ')}`;
+
 function checkSwitch(name: string, gate: Gate, value: boolean, warnings: string[]): void {
-  if (gate.stage === 'GA') {
-    if (!value) throw new Error(`cannot set feature gate ${name} to false, feature is locked to true: it is GA since ${gate.since}`);
-    warnings.push(`the feature gate ${name} does nothing any more: it is GA since ${gate.since} and will be removed`);
-  } else if (!gate.heeded && value !== gate.default) {
+  const { stage, since } = gate;
+  if (stage === 'GA') {
+    if (!value && gate.locked)
+      throw new Error(`cannot set feature gate ${name} to false, feature is locked to true: it is GA since ${since}`);
+    warnings.push(`the feature gate ${name} does nothing any more: it is GA since ${since} and will be removed`);
+  } else if (gate.pending && value !== gate.default) {
     throw new Error(`the feature gate ${name} is known, but this release cannot switch it to ${value}: leave it out`);
+  } else if (stage === 'deprecated') {
+    warnings.push(`the feature gate ${name} is deprecated since ${since} and will be removed`);
   }
 }
 
@@ -180,7 +288,7 @@ export const defaultFeatures = readFeatureGates(new Map());
 /** One line a gate, for `--help`. */
 export function featureHelp(): string {
   return Object.entries(table)
-    .filter(([, gate]) => gate.stage !== 'GA' && gate.heeded)
+    .filter(([, gate]) => gate.stage !== 'GA' && !gate.pending)
     .map(([name, gate]) => `${name}=true|false (${gate.stage.toUpperCase()} since ${gate.since}, default ${gate.default})`)
     .join('; ');
 }

@@ -168,12 +168,50 @@ describe('feature gates', () => {
     ]);
     expect(parse('--feature-gates=ServerSideApply=true').warnings).toHaveLength(1);
   });
-  test('a gate that this server does not heed keeps its default', () => {
-    expect(on({ OpenAPIV3: 'true' }, 'OpenAPIV3')).toBe(true);
-    // Lists in pieces and compression cannot be switched off: saying so would have no effect.
-    expect(() => read({ APIListChunking: 'false' })).toThrow('this release cannot switch it to false');
-    expect(() => read({ OpenAPIV3: 'false' })).toThrow('the feature gate OpenAPIV3 is known, but this release cannot switch it to false');
-    expect(on({ AllAlpha: 'true' }, 'APIServerTracing')).toBe(false);
+  test('AllAlpha and AllBeta set every gate of their stage that is not set itself', () => {
+    const every = (stage: string): GateName[] =>
+      Object.entries(gates)
+        .filter(([, gate]) => gate.stage === stage && !gate.pending)
+        .map(([name]) => name as GateName);
+    for (const [group, stage] of [
+      ['AllAlpha', 'alpha'],
+      ['AllBeta', 'beta'],
+    ] as const)
+      for (const value of [true, false]) {
+        const features = read({ [group]: String(value) });
+        expect(every(stage).length).toBeGreaterThan(20);
+        expect(every(stage).filter((name) => features.enabled(name) !== value)).toEqual([]);
+        expect(features.warnings).toEqual([]);
+        for (const [name, gate] of Object.entries(gates))
+          if (gate.stage !== stage) expect(features.enabled(name as GateName), name).toBe(gate.default);
+      }
+    expect(on({ CronJobTimeZone: 'false', AllAlpha: 'true' }, 'CronJobTimeZone')).toBe(false);
+  });
+  test('a gate of another part of the cluster is accepted both ways, and one line says so', () => {
+    expect(read({ NodeSwap: 'true', CPUManager: 'false', VolumeCapacityPriority: 'true', LogarithmicScaleDown: 'false' }).warnings).toEqual(
+      [
+        'feature gates that concern node agents only have no effect in this server: NodeSwap, CPUManager',
+        'feature gates that concern the scheduler only have no effect in this server: VolumeCapacityPriority',
+        'feature gates that concern controllers outside this server only have no effect in this server: LogarithmicScaleDown',
+      ],
+    );
+    expect(on({ NodeSwap: 'true' }, 'NodeSwap')).toBe(true);
+  });
+  test('a gate of a stock server that is GA and not locked can be switched off there and here', () => {
+    expect(on({ ExecProbeTimeout: 'false' }, 'ExecProbeTimeout')).toBe(false);
+  });
+  test('a deprecated gate warns', () => {
+    expect(read({ DynamicKubeletConfig: 'true' }).warnings).toEqual([
+      'the feature gate DynamicKubeletConfig is deprecated since 1.22 and will be removed',
+    ]);
+  });
+  test('a gate that this release cannot switch refuses the other value', () => {
+    for (const [name, gate] of Object.entries(gates)) {
+      const other = String(!gate.default);
+      if (gate.pending) expect(() => read({ [name]: other }), name).toThrow(`this release cannot switch it to ${other}`);
+      else if (gate.locked) expect(() => read({ [name]: other }), name).toThrow('feature is locked');
+      else expect(on({ [name]: other }, name as GateName), name).toBe(!gate.default);
+    }
   });
   test('unknown gates and values are refused', () => {
     expect(() => read({ APIListChunkin: 'false' })).toThrow('unknown feature gate APIListChunkin (did you mean APIListChunking?)');

@@ -66,6 +66,17 @@ export interface Strategy<T = never> {
   readonly resetFields?: readonly (readonly string[])[];
 }
 
+/** What a feature gate guards besides fields of the schema, which name their gate themselves (gated-fields.ts). */
+export interface GateRule<T = never> {
+  readonly gate: string;
+  /** Whether an object uses the feature. `next` is what is to be written in its place, where the object is a stored one. */
+  uses(object: T, identity: Identity, next?: T): boolean;
+  /** Clears it, where the gate is off and the stored object does not use it. Absent: validation asks for the gate. */
+  clear?(object: T, identity: Identity): void;
+  /** What validation of an update finds the gate to be where the stored object uses the feature; on unless said otherwise. */
+  readonly validatedAs?: boolean;
+}
+
 export interface Deprecation {
   /** Release of deprecation and, where one is planned, of removal: `1.21`, `1.25`. */
   readonly deprecated: string;
@@ -184,6 +195,8 @@ export interface KindDefinition<T = never> {
   readonly virtual?: boolean;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   readonly strategy?: Strategy<T>;
+  /** Feature gates of what is no field of its own. */
+  readonly gated?: readonly GateRule<T>[];
   /** PUT of an absent object creates it. */
   readonly createOnUpdate?: boolean;
   /** PUT must name a resourceVersion. */

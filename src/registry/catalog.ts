@@ -2,6 +2,7 @@
  * Every kind the server knows, by the names paths use. Built-in kinds are there from the start; custom kinds come and go.
  */
 
+import { GatedFields } from '../kinds/gated-fields.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { type Served, serve } from '../kinds/served.ts';
 import { notFound } from '../meta/errors.ts';
@@ -16,6 +17,8 @@ import { Versions } from './versions.ts';
 export interface Resource extends Served {
   /** Every step between stored bytes, the hub and this version. */
   readonly versions: Versions;
+  /** What feature gates guard in objects of the kind. */
+  readonly gated: GatedFields;
   readonly collection: Collection | undefined;
   /** How values of the collection are read for this resource, where they are not taken as they are. */
   readonly read: ReadValue | undefined;
@@ -29,6 +32,8 @@ const EVENT_LIMIT = 2000;
 export class Catalog {
   readonly identity: Identity;
   private readonly cache: Cache;
+  /** Whether a feature gate is on. */
+  readonly feature: (gate: string) => boolean;
   private readonly recent = new RecentObjects();
   /** `apps/v1/deployments` → resource. */
   private readonly byPath = new Map<string, Resource>();
@@ -41,9 +46,10 @@ export class Catalog {
   private readonly listeners = new Set<() => void>();
   private readonly removalListeners = new Set<(kind: Kind, resources: readonly Resource[]) => void>();
 
-  constructor(identity: Identity, cache: Cache) {
+  constructor(identity: Identity, cache: Cache, feature: (gate: string) => boolean) {
     this.identity = identity;
     this.cache = cache;
+    this.feature = feature;
   }
 
   /** Declares built-in kinds, before the cache starts. `enabled` leaves out versions that are switched off. */
@@ -137,7 +143,10 @@ export class Catalog {
   ): void {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
-    const all = served.map((s) => ({ ...s, collection, read, fieldNames, versions: new Versions(s, this.recent) }));
+    const all = served.map((s) => {
+      const gated = new GatedFields(s.hub.schema, owner.gated, this.identity, this.feature);
+      return { ...s, collection, read, fieldNames, gated, versions: new Versions(s, this.recent) };
+    });
     const own = kind.custom ? all.find(({ isHub }) => isHub) : all[0];
     if (own !== undefined) this.own.set(idOf(kind), own);
     const resources = all.filter(enabled);

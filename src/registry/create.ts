@@ -79,6 +79,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const given = ready.metadata.resourceVersion;
   if (given !== undefined) delete ready.metadata.resourceVersion;
   if (kind.generation) ready.metadata.generation = 1;
+  resource.gated.clear(ready, undefined);
   kind.strategy?.prepareForCreate?.(ready as never, deps.env, ctx);
 
   const target = withName(named, ready.metadata.name);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { GatedFields } from '../kinds/gated-fields.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import { type Kind, kind } from '../kinds/kind.ts';
 import { type Served, serve } from '../kinds/served.ts';
@@ -11,7 +12,9 @@ import { Versions } from './versions.ts';
 
 const resourceOf = (definition: Kind, options: Parameters<typeof serve>[2] = {}, identity = kubernetes): Resource => {
   const served = serve(definition, identity, options)[0] as Served;
-  return { ...served, collection: undefined, read: undefined, fieldNames: [], versions: new Versions(served, new RecentObjects()) };
+  const gated = new GatedFields(served.hub.schema, undefined, identity, () => true);
+  const versions = new Versions(served, new RecentObjects());
+  return { ...served, collection: undefined, read: undefined, fieldNames: [], gated, versions };
 };
 const builtin = (group: string, plural: string, identity = kubernetes): Resource =>
   resourceOf(builtinKinds(identity).find((k) => k.group === group && k.plural === plural) as Kind, {}, identity);

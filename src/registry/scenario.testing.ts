@@ -7,6 +7,7 @@
  *   expect(await refusal(registry.create('configmaps', { metadata: {} }))).toMatchObject({ code: 422 });
  */
 
+import { defaultFeatures } from '../config/feature-gates.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { FakeClock } from '../lib/clock.ts';
@@ -57,19 +58,19 @@ export interface Registry {
 }
 
 /** Resources are named as in `leases.coordination`, by base group, in the version in which they are stored. */
-export async function openRegistry(): Promise<Registry> {
+export async function openRegistry(feature = (gate: string): boolean => defaultFeatures.isOn(gate)): Promise<Registry> {
   const clock = new FakeClock();
   const random = seededRandom(testSeed);
   const cache = new Cache(openMemoryEngine({ clock }), clock, (error) => {
     throw error;
   });
-  const catalog = new Catalog(kubernetes, cache);
+  const catalog = new Catalog(kubernetes, cache, feature);
   catalog.declare(builtinKinds(kubernetes), () => true);
   await cache.start();
   const deps: RegistryDeps = {
     catalog,
     cache,
-    env: { identity: kubernetes, now: () => clock.now(), feature: () => false, allowPrivileged: false },
+    env: { identity: kubernetes, now: () => clock.now(), feature, allowPrivileged: false },
     admission: { admit() {}, validate() {} },
     hooks: new Map(),
     randomBelow: random.below,

@@ -133,6 +133,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   resource.versions.fillDefaults(ready, hub);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
+  resource.gated.clear(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
   if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, kind.generation === 'all' ? outsideAll : outsideSpec))
     ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -146,7 +147,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (slices !== undefined) await slices.pause();
   const forms = validatedForms(deps, ctx, ready, old);
   const validatedForm = forms instanceof Promise ? await forms : forms;
-  const work = strategy.validateUpdate?.(validatedForm.object as never, validatedForm.old as never, errors, deps.env, ctx);
+  const env = resource.gated.envFor(ready, old, deps.env);
+  const work = strategy.validateUpdate?.(validatedForm.object as never, validatedForm.old as never, errors, env, ctx);
   if (work !== undefined) {
     if (slices === undefined) atOnce(work);
     else await inSlices(work, slices);

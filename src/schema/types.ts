@@ -125,6 +125,19 @@ export type ResolvedType = Exclude<Type, LazyType>;
 /** Strategic merge behaviour of a field. */
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
 
+/** The feature gate of a field: where it is off, the field is cleared from what is written (kinds/gated-fields.ts). */
+export interface FieldGate {
+  readonly name: string;
+  /** The value that stands for the feature not being used: the field is set to it instead of being cleared. */
+  readonly off?: string | number;
+  /** Names of fields whose message is left alone: validation has its own rule there. */
+  readonly notIn?: readonly string[];
+  /** The field is kept where the stored object has this very field; another one of the gate does not count. */
+  readonly alone?: true;
+  /** Updates keep the field: validation says whether it may change. */
+  readonly createOnly?: true;
+}
+
 export interface FieldOptions {
   /** Value that decoding plus defaulting fills in when the field is absent. Static defaults only. */
   readonly default?: unknown;
@@ -147,6 +160,8 @@ export interface FieldOptions {
   readonly only?: 'json' | 'binary';
   /** JSON name where it is not the key in `fields` (`$ref`, `x-…`). */
   readonly json?: string;
+  /** The feature gate that guards the field. */
+  readonly gate?: string | FieldGate;
 }
 
 export interface Field<T extends Type = Type, P extends boolean = boolean> extends FieldOptions {

@@ -124,7 +124,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
   const cache = new Cache(engine, systemClock, (error) => {
     throw error;
   });
-  const catalog = new Catalog(kubernetes, cache);
+  const catalog = new Catalog(kubernetes, cache, () => false);
   await cache.start();
   await catalog.add(doors(calls, hub));
   let uids = 0;

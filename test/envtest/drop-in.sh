@@ -77,7 +77,7 @@ for plane in $planes; do
     --client-ca-file="$dir/client-cert-auth-ca.crt" --disable-admission-plugins=ServiceAccount --etcd-servers="$url" $insecure \
     --secure-port=$port --service-account-issuer="https://$address:$port/" --service-account-key-file="$dir/sa-signer.crt" \
     --service-account-signing-key-file="$dir/sa-signer.key" --service-cluster-ip-range=10.0.0.0/24 \
-    --watch-cache=false --logtostderr --feature-gates=CSIMigration=true >>"$dir/log" 2>&1 &
+    --watch-cache=false --logtostderr --feature-gates=NodeSwap=true >>"$dir/log" 2>&1 &
   echo $! >"$dir/apiserver.pid"
   started="$started $!"
 done
@@ -131,8 +131,8 @@ case $answer in *'"authenticated":true'*) fail "another plane accepts the token:
 code=$(curl -s --max-time 20 -o /dev/null -w '%{http_code}' --insecure "https://$address:26401/api/v1/secrets")
 [ "$code" = 403 ] && ok rbac || fail "an anonymous list of secrets: $code"
 [ "$(grep -c 'ignored in envtest mode' "$work/1/log")" = 1 ] || fail 'one line of ignored flags'
-grep -q 'ignored in envtest mode.*--etcd-servers.*--feature-gates=CSIMigration=true.*--logtostderr.*--watch-cache' "$work/1/log" ||
-  fail 'the line names the flags'
+grep -q 'ignored in envtest mode.*--etcd-servers.*--logtostderr.*--watch-cache' "$work/1/log" || fail 'the line names the flags'
+grep -q 'node agents only have no effect in this server: NodeSwap' "$work/1/log" || fail 'a line names the gate'
 ok log
 
 for plane in $planes; do

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { defaultFeatures } from '../../config/feature-gates.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { recordedText } from '../../lib/recordings.testing.ts';
 import { kubernetes, plat } from '../../meta/identity.ts';
@@ -7,9 +8,23 @@ import { RoleBasedAccess } from '../authz/rbac.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';
 import { reconcileBinding, reconcileRole } from './reconcile.ts';
 
+const byDefault = (gate: string): boolean => defaultFeatures.isOn(gate);
+
+test('controllers have the rules of features that are on', () => {
+  const rulesOf = (role: string, feature: (gate: string) => boolean): string =>
+    JSON.stringify(
+      bootstrapPolicy(kubernetes, feature).clusterRoles.find(({ metadata }) => metadata.name === `system:controller:${role}`)?.rules,
+    );
+  expect(rulesOf('attachdetach-controller', () => true)).toContain('csinodes');
+  expect(rulesOf('attachdetach-controller', () => false)).not.toContain('csinodes');
+  const updates = '"verbs":["update"],"apiGroups":[""],"resources":["persistentvolumeclaims"]';
+  expect(rulesOf('statefulset-controller', () => true)).toContain(updates);
+  expect(rulesOf('statefulset-controller', () => false)).not.toContain(updates);
+});
+
 test('the policy is that of a stock server', () => {
   const facts = JSON.parse(recordedText('api-facts', 'bootstrap-objects.json'));
-  const policy = bootstrapPolicy(kubernetes);
+  const policy = bootstrapPolicy(kubernetes, byDefault);
   expect(policy.clusterRoles).toEqual(facts.clusterroles);
   expect(policy.clusterRoleBindings).toEqual(facts.clusterrolebindings);
   expect(policy.roles).toEqual(facts.roles);
@@ -17,17 +32,17 @@ test('the policy is that of a stock server', () => {
 });
 
 test('another identity has the same policy under its own names', () => {
-  const policy = bootstrapPolicy(plat);
+  const policy = bootstrapPolicy(plat, byDefault);
   const text = JSON.stringify(policy);
   expect(text).not.toMatch(/k8s\.io|kubernetes\.io|kube-system|kube-public/);
-  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes).clusterRoles.length);
+  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, byDefault).clusterRoles.length);
   expect(policy.clusterRoles.map((role) => role.metadata.name)).toContain('system:certificates.plat.dev:apiserver-client-approver');
   expect(text).toContain('"rbac.authorization.plat.dev/autoupdate":"true"');
 });
 
 test('the policy lets signed-in users read discovery, and everyone read the health', () => {
   const store = new FakeStore();
-  const policy = bootstrapPolicy(plat);
+  const policy = bootstrapPolicy(plat, byDefault);
   for (const role of policy.clusterRoles) store.put('rbac.authorization', 'clusterroles', role);
   for (const binding of policy.clusterRoleBindings) store.put('rbac.authorization', 'clusterrolebindings', binding);
   const access = new RoleBasedAccess(store.live, plat);
@@ -102,7 +117,7 @@ test('a binding gets its subjects back and keeps others', () => {
 
 test('the policy of this release changes nothing where it was written before', () => {
   for (const identity of [plat, kubernetes]) {
-    const policy = bootstrapPolicy(identity);
+    const policy = bootstrapPolicy(identity, byDefault);
     for (const one of policy.clusterRoles) expect(reconcileRole(identity, one, one)).toEqual({ action: 'none' });
     for (const one of policy.roleBindings) expect(reconcileBinding(identity, one, one)).toEqual({ action: 'none' });
   }

@@ -11,7 +11,6 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     events,
     'create,delete,read storage volumeattachments',
     'read storage csidrivers',
-    'read storage csinodes',
   ],
   'clusterrole-aggregation-controller': ['escalate,patch,update,read rbac.authorization clusterroles'],
   'cronjob-controller': [
@@ -173,7 +172,15 @@ function certificateController(identity: Identity): readonly string[] {
   ];
 }
 
-export const controllerRoles = (identity: Identity): Record<string, readonly string[]> => ({
-  ...roles,
-  'certificate-controller': certificateController(identity),
-});
+/** Rules that a controller needs for a feature: gate, role, rule. */
+const gatedRules: readonly (readonly [string, string, string])[] = [
+  ['CSIMigration', 'attachdetach-controller', 'read storage csinodes'],
+  ['StatefulSetAutoDeletePVC', 'statefulset-controller', 'update core persistentvolumeclaims'],
+];
+
+/** `feature` says whether a feature gate is on. */
+export function controllerRoles(identity: Identity, feature: (gate: string) => boolean): Record<string, readonly string[]> {
+  const all: Record<string, readonly string[]> = { ...roles, 'certificate-controller': certificateController(identity) };
+  for (const [gate, role, rule] of gatedRules) if (feature(gate)) all[role] = [...(all[role] ?? []), rule];
+  return all;
+}

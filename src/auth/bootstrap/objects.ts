@@ -66,9 +66,9 @@ export function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRu
   return rules;
 }
 
-function allClusterRoles(identity: Identity): ClusterRoleObject[] {
+function allClusterRoles(identity: Identity, controllers: Readonly<Record<string, readonly string[]>>): ClusterRoleObject[] {
   const named: Record<string, readonly string[]> = { ...clusterRoles(identity) };
-  for (const [name, lines] of Object.entries(controllerRoles(identity))) named[`system:controller:${name}`] = lines;
+  for (const [name, lines] of Object.entries(controllers)) named[`system:controller:${name}`] = lines;
   const roles: ClusterRoleObject[] = Object.entries(named).map(([name, lines]) => ({
     metadata: metadata(identity, name, { labels: labelsOf(identity, name) }),
     rules: lines.map((line) => rule(identity, line)),
@@ -105,12 +105,14 @@ function binding(
   };
 }
 
-export function bootstrapPolicy(identity: Identity): BootstrapPolicy {
+/** `feature` says whether a feature gate is on: some roles have rules for a feature. */
+export function bootstrapPolicy(identity: Identity, feature: (gate: string) => boolean): BootstrapPolicy {
+  const controllers = controllerRoles(identity, feature);
   const holders: Record<string, readonly SubjectText[]> = { ...clusterRoleHolders };
-  for (const name of Object.keys(controllerRoles(identity))) holders[`system:controller:${name}`] = [`ServiceAccount:${name}`];
+  for (const name of Object.keys(controllers)) holders[`system:controller:${name}`] = [`ServiceAccount:${name}`];
   const local = namespacedRoles(identity);
   return {
-    clusterRoles: allClusterRoles(identity),
+    clusterRoles: allClusterRoles(identity, controllers),
     clusterRoleBindings: Object.entries(holders)
       .map(([name, whom]) => binding(identity, name, { kind: 'ClusterRole', name }, whom))
       .sort(byName),

@@ -60,10 +60,12 @@ test('with a policy the audit log is written', () => {
   expect(ignored).toEqual(['audit-log-version']);
 });
 
-test('gates of a stock server that cannot be switched here are reported; unknown ones are refused', () => {
-  const { server, ignored } = parse('--feature-gates=APIPriorityAndFairness=false,CSIMigration=false,NodeSwap=true,OpenAPIV3=false');
+test('gates of a stock server are accepted, those without effect here with a warning; unknown ones are refused', () => {
+  const { server, ignored } = parse('--feature-gates=APIPriorityAndFairness=false,CSIMigration=false,NodeSwap=true');
   expect(server.features.enabled('APIPriorityAndFairness')).toBe(false);
-  expect(ignored).toEqual(['feature-gates=CSIMigration=false', 'feature-gates=NodeSwap=true', 'feature-gates=OpenAPIV3=false']);
+  expect(server.features.enabled('CSIMigration')).toBe(false);
+  expect(server.warnings).toEqual(['feature gates that concern node agents only have no effect in this server: NodeSwap']);
+  expect(ignored).toEqual([]);
   expect(() => parse('--feature-gates=NodeSwop=true')).toThrow('--feature-gates: unknown feature gate NodeSwop');
 });
 

@@ -11,7 +11,7 @@ import { featureGateNames, serverFlags } from '../../config/flags.ts';
 import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
 import { choice, FlagError, type FlagTable, optionalBool, parseFlags, rawFlags, readChoice, splitList, text } from '../../lib/flags.ts';
 import { kubernetes } from '../../meta/identity.ts';
-import { stockFlags, stockGates } from './stock-flags.ts';
+import { stockFlags } from './stock-flags.ts';
 
 export interface EnvtestOptions {
   readonly server: ServerOptions;
@@ -102,14 +102,13 @@ function adapt(raw: Map<string, readonly string[]>, ignored: Set<string>, env: R
   adaptGates(raw, ignored);
 }
 
-/** Gates of parts that are not here, or that cannot be switched here, are left out. */
+/** Gates that this release cannot switch are left out. */
 function adaptGates(raw: Map<string, readonly string[]>, ignored: Set<string>): void {
   const given = raw.get('feature-gates');
   if (given === undefined) return;
   const kept = splitList(given).filter((setting) => {
     const [name = ''] = setting.split('=');
-    const known = stockGates.has(name) || featureGateNames.has(name);
-    if (!known || heeded(setting)) return true;
+    if (!featureGateNames.has(name) || heeded(setting)) return true;
     ignored.add(`feature-gates=${setting}`);
     return false;
   });

@@ -7,6 +7,7 @@ import { validateLabelSelector } from '../../meta/labels.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { templateGates } from '../core/pod-gates.ts';
 import { containerCells, labelsCell } from '../core/template-cells.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -54,16 +55,24 @@ function* validateSpec({ metadata, spec }: DaemonSet, errors: FieldErrors, env: 
   validateSharedDisks(template.spec, templateAt, errors);
   validateServing(template.spec, 'DaemonSet', templateAt, errors);
   notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
-  validateUpdateStrategy(spec.updateStrategy, specAt.child('updateStrategy'), errors);
+  validateUpdateStrategy(spec.updateStrategy, specAt.child('updateStrategy'), errors, env);
   notNegative(spec.revisionHistoryLimit, specAt, 'revisionHistoryLimit', errors);
 }
 
-function validateUpdateStrategy({ type = '', rollingUpdate }: DaemonSetUpdateStrategy, at: Path, errors: FieldErrors): void {
+function validateUpdateStrategy({ type = '', rollingUpdate }: DaemonSetUpdateStrategy, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (type === 'OnDelete') return;
   if (type !== 'RollingUpdate') {
     unsupportedText(errors, at, JSON.stringify({ type, rollingUpdate }), ['RollingUpdate', 'OnDelete']);
   } else if (rollingUpdate === undefined) errors.required(at.child('rollingUpdate'));
-  else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
+  else if (env.feature('DaemonSetUpdateSurge')) validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
+  else validateUnavailable(rollingUpdate, at.child('rollingUpdate').child('maxUnavailable'), errors);
+}
+
+/** Where no new pod comes first, the old one must go. */
+function validateUnavailable({ maxUnavailable = 0 }: RollingUpdateDaemonSet, at: Path, errors: FieldErrors): void {
+  amountOrPercentage(maxUnavailable, at, errors);
+  if (amountOf(maxUnavailable) === 0) invalidText(errors, at, intOrStringText(maxUnavailable), 'cannot be 0');
+  atMostAll(maxUnavailable, at, errors);
 }
 
 /** On a node, either the old pod goes first or the new one comes first. */
@@ -84,15 +93,23 @@ function setCounter({ metadata }: DaemonSet, counter: number): void {
   metadata.annotations = { ...metadata.annotations, [templateGeneration]: String(counter) };
 }
 
+/** A set that lets new pods come first while no server does so any more lets one old pod go. */
+function withoutSurge({ spec }: DaemonSet, { spec: old }: DaemonSet): void {
+  const { rollingUpdate } = spec.updateStrategy;
+  const { maxSurge = 0 } = old.updateStrategy.rollingUpdate ?? {};
+  if (maxSurge !== 0 && rollingUpdate?.maxUnavailable === '0%') rollingUpdate.maxUnavailable = 1;
+}
+
 const strategy: Strategy<DaemonSet> = {
-  prepareForCreate(set, env) {
+  prepareForCreate(set) {
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
-    prepareTemplate(set.spec.template, undefined, env);
+    prepareTemplate(set.spec.template);
     if (counterOf(set) < 1) setCounter(set, 1);
   },
   prepareForUpdate(set, old, env) {
     set.status = old.status;
-    prepareTemplate(set.spec.template, old.spec.template, env);
+    prepareTemplate(set.spec.template);
+    if (!env.feature('DaemonSetUpdateSurge')) withoutSurge(set, old);
     // A counter that is no number is left for validation to refuse.
     if (!Number.isNaN(counterOf(set))) setCounter(set, counterOf(old) + (equal(set.spec.template, old.spec.template) ? 0 : 1));
   },
@@ -137,6 +154,7 @@ export const DaemonSetKind = kind<DaemonSet>({
   hub: 'v1',
   generation: true,
   strategy,
+  gated: templateGates,
   subresources: { status: status(statusStrategy) },
   columns: [
     nameColumn,

@@ -7,6 +7,7 @@ import { scale } from '../autoscaling/scale.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { templateGates } from '../core/pod-gates.ts';
 import { containerCells } from '../core/template-cells.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -70,13 +71,13 @@ function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpda
 }
 
 const strategy: Strategy<Deployment> = {
-  prepareForCreate(deployment, env) {
+  prepareForCreate(deployment) {
     deployment.status = {};
-    prepareTemplate(deployment.spec.template, undefined, env);
+    prepareTemplate(deployment.spec.template);
   },
-  prepareForUpdate(deployment, old, env) {
+  prepareForUpdate(deployment, old) {
     deployment.status = old.status;
-    prepareTemplate(deployment.spec.template, old.spec.template, env);
+    prepareTemplate(deployment.spec.template);
     // Annotations are handed on to replica sets, so that a change of them is one for the controller as well.
     if (!equal(deployment.metadata.annotations, old.metadata.annotations))
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -121,6 +122,7 @@ export const DeploymentKind = kind<Deployment>({
   hub: 'v1',
   generation: true,
   strategy,
+  gated: templateGates,
   subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,

@@ -5,6 +5,7 @@ import { scale } from '../autoscaling/scale.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { templateGates } from '../core/pod-gates.ts';
 import { containerCells } from '../core/template-cells.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -46,13 +47,13 @@ function* validateSpec({ spec }: ReplicaSet, errors: FieldErrors, env: KindEnv):
 }
 
 const strategy: Strategy<ReplicaSet> = {
-  prepareForCreate(set, env) {
+  prepareForCreate(set) {
     set.status = { replicas: 0 };
-    prepareTemplate(set.spec.template, undefined, env);
+    prepareTemplate(set.spec.template);
   },
-  prepareForUpdate(set, old, env) {
+  prepareForUpdate(set, old) {
     set.status = old.status;
-    prepareTemplate(set.spec.template, old.spec.template, env);
+    prepareTemplate(set.spec.template);
   },
   validate: validateSpec,
   *validateUpdate(set, old, errors, env) {
@@ -84,6 +85,7 @@ export const ReplicaSetKind = kind<ReplicaSet>({
   hub: 'v1',
   generation: true,
   strategy,
+  gated: templateGates,
   subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,

@@ -5,6 +5,7 @@ import { scale } from '../autoscaling/scale.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { templateGates } from '../core/pod-gates.ts';
 import { claimSpecDefaults } from '../core/pod-volume-defaults.ts';
 import { containerCells } from '../core/template-cells.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
@@ -58,7 +59,7 @@ function validateSpec({ spec }: StatefulSet, errors: FieldErrors, env: KindEnv):
   validateUpdateStrategy(spec.updateStrategy, specAt.child('updateStrategy'), errors);
   validateRetention(spec, errors);
   notNegative(spec.replicas, specAt, 'replicas', errors);
-  notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
+  if (env.feature('StatefulSetMinReadySeconds')) notNegative(spec.minReadySeconds, specAt, 'minReadySeconds', errors);
   validateWorkloadSelector(selector, 'statefulset', selectorAt, errors);
   const compiled = compileSelector(selector);
   if (compiled === undefined) invalidText(errors, selectorAt, selectorText(selector), '');
@@ -97,45 +98,43 @@ function validateRetention({ persistentVolumeClaimRetentionPolicy: policy }: Sta
   word(policy.whenScaled, ['Retain', 'Delete'], at.child('whenScaled'), errors);
 }
 
-const mutable = ['replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'] as const;
-const onlyMutable =
-  "updates to statefulset spec for fields other than 'replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+const mutable = ['replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy'] as const;
 
-function validateChange({ spec }: StatefulSet, { spec: old }: StatefulSet, errors: FieldErrors): void {
+function validateChange({ spec }: StatefulSet, { spec: old }: StatefulSet, errors: FieldErrors, env: KindEnv): void {
+  const hasMinReady = env.feature('StatefulSetMinReadySeconds');
   const fixed = (whole: StatefulSet['spec']) => {
     const rest: Partial<StatefulSet['spec']> = { ...whole };
     for (const field of mutable) delete rest[field];
+    if (hasMinReady) delete rest.minReadySeconds;
     return rest;
   };
-  if (!equal(fixed(spec), fixed(old))) errors.forbidden(specAt, onlyMutable);
+  if (!equal(fixed(spec), fixed(old))) {
+    const last = hasMinReady
+      ? ", 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds'"
+      : " and 'persistentVolumeClaimRetentionPolicy'";
+    errors.forbidden(
+      specAt,
+      `updates to statefulset spec for fields other than 'replicas', 'template', 'updateStrategy'${last} are forbidden`,
+    );
+  }
   notNegative(spec.replicas, specAt, 'replicas', errors);
 }
 
-/** Fields whose feature is off are dropped, unless the stored object has them. */
-function dropDisabled({ spec }: StatefulSet, old: StatefulSet | undefined, env: KindEnv): void {
-  if (!env.feature('MaxUnavailableStatefulSet') && old?.spec.updateStrategy.rollingUpdate?.maxUnavailable === undefined)
-    delete spec.updateStrategy.rollingUpdate?.maxUnavailable;
-  if (!env.feature('StatefulSetAutoDeletePVC') && old?.spec.persistentVolumeClaimRetentionPolicy === undefined)
-    delete spec.persistentVolumeClaimRetentionPolicy;
-}
-
 const strategy: Strategy<StatefulSet> = {
-  prepareForCreate(set, env) {
+  prepareForCreate(set) {
     set.status = { replicas: 0, availableReplicas: 0 };
-    dropDisabled(set, undefined, env);
-    prepareTemplate(set.spec.template, undefined, env);
+    prepareTemplate(set.spec.template);
   },
-  prepareForUpdate(set, old, env) {
+  prepareForUpdate(set, old) {
     set.status = old.status;
-    dropDisabled(set, old, env);
-    prepareTemplate(set.spec.template, old.spec.template, env);
+    prepareTemplate(set.spec.template);
   },
   validate: validateSpec,
   validateUpdate(set, old, errors, env) {
     metadataAgain(set, { namespaced: true }, errors, env);
     validateSpec(set, errors, env);
     metadataUpdateAgain(set, old, errors, env);
-    validateChange(set, old, errors);
+    validateChange(set, old, errors, env);
   },
   warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),
   resetFields: [['status']],
@@ -143,9 +142,10 @@ const strategy: Strategy<StatefulSet> = {
 
 const statusStrategy = keepsSpec<StatefulSet>((set, old, errors, env) => {
   const { status: now } = set;
-  const counts = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
-  validateCounts(now, [...counts, 'observedGeneration', 'collisionCount'], statusAt, errors);
-  validateShares(now, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], statusAt, errors);
+  const shares = ['readyReplicas', 'currentReplicas', 'updatedReplicas'] as const;
+  const all = env.feature('StatefulSetMinReadySeconds') ? ([...shares, 'availableReplicas'] as const) : shares;
+  validateCounts(now, ['replicas', ...all, 'observedGeneration', 'collisionCount'], statusAt, errors);
+  validateShares(now, all, statusAt, errors);
   metadataUpdateAgain(set, old, errors, env);
   validateGrowing(now.collisionCount, old.status.collisionCount, statusAt, errors);
 });
@@ -161,6 +161,7 @@ export const StatefulSetKind = kind<StatefulSet>({
   hub: 'v1',
   generation: true,
   strategy,
+  gated: templateGates,
   subresources: { scale: scale((object) => object.spec.selector), status: status(statusStrategy) },
   columns: [
     nameColumn,

@@ -1,7 +1,7 @@
 /** Horizontal pod autoscalers. The hub is version 2, which has room for what the others say. */
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { type KindEnv, kind, version } from '../kind.ts';
+import { kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { metricsCell } from './cells.ts';
 import { asVersion1Keeps, fromVersion1, fromVersion2beta1, statusAsVersion1Keeps, toVersion1, toVersion2beta1 } from './conversion.ts';
@@ -11,12 +11,6 @@ import * as v2 from './schema/v2.ts';
 import * as v2beta1 from './schema/v2beta1.ts';
 import * as v2beta2 from './schema/v2beta2.ts';
 import { validateAutoscaler, validateAutoscalerStatus, validateAutoscalerUpdate } from './validate-autoscaler.ts';
-
-/** Metrics of one container exist only while their feature is on, or where they once were. */
-function dropContainerMetrics({ spec }: v2.HorizontalPodAutoscaler, old: v2.HorizontalPodAutoscaler | undefined, env: KindEnv): void {
-  if (env.feature('HPAContainerMetrics') || old?.spec.metrics?.some((metric) => metric.containerResource !== undefined)) return;
-  for (const metric of spec.metrics ?? []) delete metric.containerResource;
-}
 
 export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
   group: 'autoscaling',
@@ -51,13 +45,11 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
   },
   hub: 'v2',
   strategy: {
-    prepareForCreate(autoscaler, env) {
+    prepareForCreate(autoscaler) {
       autoscaler.status = { desiredReplicas: 0 };
-      dropContainerMetrics(autoscaler, undefined, env);
     },
-    prepareForUpdate(autoscaler, old, env) {
+    prepareForUpdate(autoscaler, old) {
       autoscaler.status = old.status;
-      dropContainerMetrics(autoscaler, old, env);
     },
     validate: validateAutoscaler,
     validateUpdate: validateAutoscalerUpdate,

@@ -5,6 +5,7 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { podGates } from '../core/pod-gates.ts';
 import { containerCells, NONE } from '../core/template-cells.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -63,19 +64,14 @@ function validateTimeZone(zone: string, errors: FieldErrors): void {
   else if (!isTimeZone(zone)) errors.invalid(at, zone, `unknown time zone ${zone}`);
 }
 
-function prepare(cronJob: CronJob, old: CronJob | undefined, env: KindEnv): void {
-  if (!env.feature('CronJobTimeZone') && old?.spec.timeZone === undefined) delete cronJob.spec.timeZone;
-  prepareTemplate(cronJob.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template, env);
-}
-
 const strategy: Strategy<CronJob> = {
-  prepareForCreate(cronJob, env) {
+  prepareForCreate(cronJob) {
     cronJob.status = {};
-    prepare(cronJob, undefined, env);
+    prepareTemplate(cronJob.spec.jobTemplate.spec.template);
   },
-  prepareForUpdate(cronJob, old, env) {
+  prepareForUpdate(cronJob, old) {
     cronJob.status = old.status;
-    prepare(cronJob, old, env);
+    prepareTemplate(cronJob.spec.jobTemplate.spec.template);
   },
   *validate(cronJob, errors, env) {
     yield* validateSpec(cronJob, undefined, errors, env);
@@ -120,6 +116,7 @@ export const CronJobKind = kind<v1.CronJob>({
   generation: true,
   orphansByDefault: ['v1beta1'],
   strategy,
+  gated: podGates(({ spec }) => spec.jobTemplate.spec.template),
   subresources: { status: status(statusStrategy) },
   columns: [
     nameColumn,

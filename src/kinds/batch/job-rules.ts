@@ -3,7 +3,7 @@
 import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { domainName } from '../../meta/identity.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1123Label } from '../../meta/names.ts';
 import type { PodTemplateSpec } from '../core/schema/pod.ts';
@@ -19,6 +19,8 @@ import type { Job, JobSpec } from './schema/v1.ts';
 /** Labels by which a job finds its own pods and no others. */
 export const uidLabel = 'controller-uid';
 export const nameLabel = 'job-name';
+/** Marks jobs whose pods are counted by their finalizers. */
+export const trackingAnnotation = (identity: Identity): string => domainName(identity, 'job-tracking', 'batch');
 
 const specAt = Path.of('spec');
 const statusAt = Path.of('status');
@@ -98,7 +100,7 @@ function validateCompletionMode({ completionMode: mode, completions, parallelism
 export function* validateJobUpdate(job: Job, old: Job, errors: FieldErrors, env: KindEnv): Work<void> {
   metadataAgain(job, { namespaced: true }, errors, env);
   yield* validateJob(job, errors, env);
-  const tracking = domainName(env.identity, 'job-tracking', 'batch');
+  const tracking = trackingAnnotation(env.identity);
   if (job.metadata.annotations?.[tracking] !== undefined && old.metadata.annotations?.[tracking] === undefined)
     errors.forbidden(Path.of('metadata', 'annotations').key(tracking), 'cannot add this annotation');
   metadataUpdateAgain(job, old, errors, env);

@@ -6,11 +6,12 @@ import { timeMillis } from '../../meta/time.ts';
 import { ageCell, nameCell, selectorCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
+import { templateGates } from '../core/pod-gates.ts';
 import { containerCells } from '../core/template-cells.ts';
-import { type KindEnv, kind, type Strategy } from '../kind.ts';
+import { type GateRule, type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
-import { nameLabel, uidLabel, validateJob, validateJobStatusUpdate, validateJobUpdate } from './job-rules.ts';
+import { nameLabel, trackingAnnotation, uidLabel, validateJob, validateJobStatusUpdate, validateJobUpdate } from './job-rules.ts';
 import { Job } from './schema/v1.ts';
 
 const templateAt = Path.of('spec', 'template');
@@ -38,17 +39,26 @@ function generateSelector({ metadata, spec }: Job): void {
   spec.selector.matchLabels = { [uidLabel]: uid, ...spec.selector.matchLabels };
 }
 
+const tracking: GateRule<Job> = {
+  gate: 'JobTrackingWithFinalizers',
+  uses: ({ metadata }, identity) => metadata.annotations?.[trackingAnnotation(identity)] !== undefined,
+  clear: ({ metadata }, identity) => delete metadata.annotations?.[trackingAnnotation(identity)],
+};
+
 const strategy: Strategy<Job> = {
   prepareForCreate(job, env) {
     if (!job.spec.manualSelector) generateSelector(job);
     // What was made from the template of a job is labelled like it, and so is the job.
     if (job.spec.template.metadata.labels !== undefined) job.metadata.labels ??= { ...job.spec.template.metadata.labels };
     job.status = {};
-    prepareTemplate(job.spec.template, undefined, env);
+    prepareTemplate(job.spec.template);
+    // Jobs that are made while the feature is on are tracked by finalizers for good.
+    if (env.feature('JobTrackingWithFinalizers'))
+      job.metadata.annotations = { ...job.metadata.annotations, [trackingAnnotation(env.identity)]: '' };
   },
-  prepareForUpdate(job, old, env) {
+  prepareForUpdate(job, old) {
     job.status = old.status;
-    prepareTemplate(job.spec.template, old.spec.template, env);
+    prepareTemplate(job.spec.template);
   },
   validate: validateJob,
   validateUpdate: validateJobUpdate,
@@ -83,6 +93,7 @@ export const JobKind = kind<Job>({
   deletionWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   strategy,
+  gated: [...templateGates, tracking],
   subresources: { status: status(keepsSpec(validateJobStatusUpdate)) },
   fields: { 'status.successful': (job) => String(job.status.succeeded ?? 0) },
   columns: [

@@ -66,9 +66,8 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
   hub: 'v1',
   nameRule: pathSegmentName,
   strategy: {
-    prepareForCreate(request, env, { user }) {
+    prepareForCreate(request, _env, { user }) {
       stamp(request, user);
-      if (!env.feature('CSRDuration')) delete request.spec.expirationSeconds;
       request.status = {};
     },
     prepareForUpdate(request, old) {

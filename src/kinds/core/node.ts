@@ -46,14 +46,8 @@ export const NodeKind = kind<Node>({
   versions: { v1: { schema: Node, defaults } },
   hub: 'v1',
   strategy: {
-    // Configuration from config maps has left the agents; it is kept only where it already was.
-    prepareForCreate: (node) => {
-      delete node.spec.configSource;
-      delete node.status.config;
-    },
     prepareForUpdate: (node, old) => {
       node.status = old.status;
-      if (old.spec.configSource === undefined) delete node.spec.configSource;
     },
     validate: validateNode,
     *validateUpdate(node, old, errors, env) {
@@ -73,7 +67,6 @@ export const NodeKind = kind<Node>({
     status: status<Node>({
       prepareForUpdate: (node, old) => {
         node.spec = old.spec;
-        if (old.status.config === undefined) delete node.status.config;
       },
       validateUpdate: (node, old, errors, env) => {
         metadataUpdateAgain(node, old, errors, env);

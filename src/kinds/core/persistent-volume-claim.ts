@@ -7,7 +7,7 @@ import { domainName, groupName } from '../../meta/identity.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { validateClaimSpec } from '../validation/claim-spec.ts';
+import { oncePod, validateClaimSpec } from '../validation/claim-spec.ts';
 import { immutable } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { amount } from '../validation/resources.ts';
@@ -29,9 +29,10 @@ function normaliseDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVo
     if (!(of === 'PersistentVolumeClaim' && apiGroup === '') && !(of === 'VolumeSnapshot' && apiGroup === snapshots))
       delete spec.dataSource;
   }
-  copyDataSources(spec);
+  copyDataSources(spec, env);
 }
-function copyDataSources(spec: PersistentVolumeClaimSpec): void {
+function copyDataSources(spec: PersistentVolumeClaimSpec, env: KindEnv): void {
+  if (!env.feature('AnyVolumeDataSource')) return;
   if (spec.dataSource !== undefined && spec.dataSourceRef === undefined) spec.dataSourceRef = { ...spec.dataSource };
   else if (spec.dataSourceRef !== undefined && spec.dataSource === undefined) spec.dataSource = { ...spec.dataSourceRef };
 }
@@ -52,10 +53,18 @@ function validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim
   validateClass(claim, old, errors, env);
   if (!equal(comparable(claim, old, env), comparable(old, old, env)))
     errors.forbidden(specPath, 'spec is immutable after creation except resources.requests for bound claims');
-  const size = (of: PersistentVolumeClaim) => amount(of.spec.resources.requests?.storage ?? '0');
-  if (size(claim).compare(size(old)) < 0)
-    errors.forbidden(specPath.child('resources').child('requests').child('storage'), 'field can not be less than previous value');
+  validateSize(claim, old, errors, env);
   immutable(claim.spec.volumeMode, old.spec.volumeMode, Path.of('volumeMode'), errors);
+}
+
+/** A size that could not be reached may be taken back, but not to what the volume has already. */
+function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
+  const size = (of: PersistentVolumeClaim) => amount(of.spec.resources.requests?.storage ?? '0');
+  if (size(claim).compare(size(old)) >= 0) return;
+  const at = specPath.child('resources').child('requests').child('storage');
+  if (!env.feature('RecoverVolumeExpansionFailure')) errors.forbidden(at, 'field can not be less than previous value');
+  else if (size(claim).compare(amount(old.status.capacity?.storage ?? '0')) <= 0)
+    errors.forbidden(at, 'field can not be less than status.capacity');
 }
 
 const classAnnotation = (env: KindEnv): string => domainName(env.identity, 'storage-class', 'volume.beta');
@@ -91,6 +100,27 @@ function comparable(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, en
   return spec;
 }
 
+const resizeStates = [
+  '',
+  'ControllerExpansionFailed',
+  'ControllerExpansionInProgress',
+  'NodeExpansionFailed',
+  'NodeExpansionInProgress',
+  'NodeExpansionPending',
+];
+
+/** How far a resize has come. */
+function validateResize({ resizeStatus, allocatedResources }: PersistentVolumeClaim['status'], errors: FieldErrors): void {
+  if (resizeStatus !== undefined && !resizeStates.includes(resizeStatus))
+    errors.notSupported(Path.of('status', 'resizeStatus'), resizeStatus, resizeStates);
+  const at = Path.of('status', 'allocatedResources');
+  for (const name in allocatedResources) {
+    const value = amount(allocatedResources[name] as string).value();
+    if (name !== 'storage') errors.notSupported(at, name, ['storage']);
+    else if (value < 0n) errors.invalid(at.key(name), Number(value), 'must be a valid resource quantity');
+  }
+}
+
 function validateStatusUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
   metadataUpdateAgain(claim, old, errors, env);
   if ((claim.spec.accessModes ?? []).length === 0) errors.required(Path.of('Spec', 'accessModes'));
@@ -99,6 +129,7 @@ function validateStatusUpdate(claim: PersistentVolumeClaim, old: PersistentVolum
     const value = amount(claim.status.capacity[name] as string).value();
     if (value < 0n) errors.invalid(at.key(name), Number(value), 'must be a valid resource quantity');
   }
+  if (env.feature('RecoverVolumeExpansionFailure')) validateResize(claim.status, errors);
 }
 
 export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
@@ -118,19 +149,17 @@ export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
     prepareForUpdate: (claim, old, env) => {
       claim.status = old.status;
       normaliseDataSources(claim.spec, old.spec, env);
-      copyDataSources(old.spec);
+      copyDataSources(old.spec, env);
     },
     validate,
     validateUpdate,
     resetFields: [['status']],
   },
+  gated: [oncePod(({ spec }) => spec.accessModes)],
   subresources: {
     status: status<PersistentVolumeClaim>({
       prepareForUpdate: (claim, old) => {
         claim.spec = old.spec;
-        // Only servers that can undo a resize report its progress.
-        if (old.status.allocatedResources === undefined) delete claim.status.allocatedResources;
-        if (old.status.resizeStatus === undefined) delete claim.status.resizeStatus;
       },
       validateUpdate: validateStatusUpdate,
       resetFields: [['spec']],

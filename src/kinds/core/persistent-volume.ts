@@ -5,6 +5,7 @@ import { domainName } from '../../meta/identity.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
+import { oncePod } from '../validation/claim-spec.ts';
 import { validateVolume, validateVolumeUpdate } from '../validation/persistent-volume.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { PersistentVolume } from './schema/persistent-volumes.ts';
@@ -53,6 +54,7 @@ export const PersistentVolumeKind = kind<PersistentVolume>({
     validateUpdate: validateVolumeUpdate,
     resetFields: [['status']],
   },
+  gated: [oncePod(({ spec }) => spec.accessModes)],
   subresources: {
     status: status<PersistentVolume>({
       prepareForUpdate: (volume, old) => {

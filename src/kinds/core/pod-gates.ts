@@ -1,36 +1,85 @@
-/** Fields whose feature is off are dropped from what is written, unless the stored object uses them already. */
-import type { KindEnv } from '../kind.ts';
+/** What feature gates guard in pods and templates besides fields: annotations, and values that validation looks at. */
+import type { Identity } from '../../meta/identity.ts';
+import type { GateRule } from '../kind.ts';
+import type { ObjectMeta } from '../meta.ts';
+import { isHugePagesField } from '../validation/env.ts';
+import { isDeletionCost } from '../validation/pod-annotations.ts';
+import { podNames } from '../validation/pod-names.ts';
+import { usesHostProcess } from '../validation/pod-os.ts';
+import { isExpandedSearch } from '../validation/pod-spec.ts';
 import type { Container } from './schema/containers.ts';
 import type { PodSpec } from './schema/pod.ts';
+import type { DownwardAPIVolumeFile } from './schema/volumes.ts';
 
-export function dropDisabledFields(spec: PodSpec, old: PodSpec | undefined, env: KindEnv): void {
-  if (!env.feature('MinDomainsInPodTopologySpread') && !usesMinDomains(old))
-    for (const constraint of spec.topologySpreadConstraints ?? []) delete constraint.minDomains;
-  const grace = !env.feature('ProbeTerminationGracePeriod') && !someContainer(old, usesProbeGrace);
-  const mount = !env.feature('ProcMountType') && !someContainer(old, usesProcMount);
-  if (!grace && !mount) return;
-  for (const list of [spec.containers, spec.initContainers, spec.ephemeralContainers]) {
-    for (const container of list ?? []) {
-      if (grace) {
-        delete container.livenessProbe?.terminationGracePeriodSeconds;
-        delete container.startupProbe?.terminationGracePeriodSeconds;
-      }
-      // The field was once filled in by the server: it is made harmless rather than dropped.
-      if (mount && container.securityContext?.procMount !== undefined) container.securityContext.procMount = 'Default';
-    }
-  }
+interface PodLike {
+  readonly metadata: ObjectMeta;
+  readonly spec: PodSpec;
 }
 
-const usesMinDomains = (spec: PodSpec | undefined): boolean =>
-  spec?.topologySpreadConstraints?.some((constraint) => constraint.minDomains !== undefined) ?? false;
-const usesProbeGrace = ({ livenessProbe, startupProbe }: Container): boolean =>
-  livenessProbe?.terminationGracePeriodSeconds !== undefined || startupProbe?.terminationGracePeriodSeconds !== undefined;
-const usesProcMount = ({ securityContext }: Container): boolean =>
-  securityContext?.procMount !== undefined && securityContext.procMount !== 'Default';
+/** The rules for a kind that is a pod or holds the template of one. */
+export function podGates<T>(podOf: (object: T) => PodLike | undefined): readonly GateRule<T>[] {
+  const uses =
+    (test: (pod: PodLike, identity: Identity, next: PodLike | undefined) => boolean): GateRule<T>['uses'] =>
+    (object, identity, next) => {
+      const pod = podOf(object);
+      return pod !== undefined && test(pod, identity, next === undefined ? undefined : podOf(next));
+    };
+  return [
+    {
+      gate: 'AppArmor',
+      uses: uses(({ metadata }, identity) => appArmorKeys(metadata, identity).length > 0),
+      clear: (object, identity) => {
+        const metadata = podOf(object)?.metadata;
+        if (metadata !== undefined) for (const key of appArmorKeys(metadata, identity)) delete metadata.annotations?.[key];
+      },
+    },
+    { gate: 'DownwardAPIHugePages', uses: uses(({ spec }) => showsHugePages(spec)) },
+    { gate: 'WindowsHostProcessContainers', uses: uses(({ spec }) => usesHostProcess(spec)) },
+    // A long list of search paths may stay, but not change.
+    {
+      gate: 'ExpandedDNSConfig',
+      uses: uses(({ spec }, _identity, next) => {
+        const searches = spec.dnsConfig?.searches;
+        return searches !== undefined && isExpandedSearch(searches) && sameTexts(searches, next?.spec.dnsConfig?.searches);
+      }),
+    },
+    // A cost that was no number while nobody looked may stay.
+    {
+      gate: 'PodDeletionCost',
+      validatedAs: false,
+      uses: uses(({ metadata }, identity) => {
+        const cost = metadata.annotations?.[podNames(identity).deletionCost];
+        return cost !== undefined && !isDeletionCost(cost);
+      }),
+    },
+  ];
+}
 
-function someContainer(spec: PodSpec | undefined, test: (container: Container) => boolean): boolean {
-  if (spec === undefined) return false;
+/** The rules of workloads. */
+export const templateGates = podGates<{ spec: { template?: PodLike } }>(({ spec }) => spec.template);
+
+function appArmorKeys({ annotations = {} }: ObjectMeta, identity: Identity): string[] {
+  const { appArmorContainer } = podNames(identity);
+  return Object.keys(annotations).filter((key) => key.startsWith(appArmorContainer));
+}
+
+/** Whether variables or files of the pod show its huge pages. */
+function showsHugePages({ containers = [], initContainers = [], ephemeralContainers = [], volumes = [] }: PodSpec): boolean {
+  const inFiles = (files: readonly DownwardAPIVolumeFile[] | undefined): boolean =>
+    files?.some(({ resourceFieldRef }) => resourceFieldRef !== undefined && isHugePagesField(resourceFieldRef.resource)) ?? false;
+  const inVariables = ({ env }: Pick<Container, 'env'>): boolean =>
+    env?.some(({ valueFrom }) => valueFrom?.resourceFieldRef !== undefined && isHugePagesField(valueFrom.resourceFieldRef.resource)) ??
+    false;
   return (
-    (spec.containers?.some(test) ?? false) || (spec.initContainers?.some(test) ?? false) || (spec.ephemeralContainers?.some(test) ?? false)
+    containers.some(inVariables) ||
+    initContainers.some(inVariables) ||
+    ephemeralContainers.some(inVariables) ||
+    volumes.some(
+      ({ downwardAPI, projected }) =>
+        inFiles(downwardAPI?.items) || projected?.sources?.some((source) => inFiles(source.downwardAPI?.items)),
+    )
   );
 }
+
+const sameTexts = (a: readonly string[], b: readonly string[] | undefined): boolean =>
+  b !== undefined && a.length === b.length && a.every((text, i) => text === b[i]);

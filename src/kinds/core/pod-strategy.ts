@@ -3,7 +3,6 @@ import type { Strategy } from '../kind.ts';
 import { validateEphemeralUpdate, validatePodCreate, validatePodStatusUpdate, validatePodUpdate } from '../validation/pod.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
 import { syncServiceAccount } from './pod-defaults.ts';
-import { dropDisabledFields } from './pod-gates.ts';
 import { qosClass } from './pod-resources.ts';
 import { syncSeccomp } from './pod-seccomp.ts';
 import type { Pod } from './schema/pod.ts';
@@ -12,14 +11,12 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate(pod, env) {
     // Admission may have named a service account.
     syncServiceAccount(pod.spec);
-    dropDisabledFields(pod.spec, undefined, env);
     syncSeccomp(pod, env);
     pod.status = { phase: 'Pending', qosClass: qosClass(pod.spec) };
   },
-  prepareForUpdate(pod, old, env) {
+  prepareForUpdate(pod, old) {
     pod.status = old.status;
     syncServiceAccount(pod.spec);
-    dropDisabledFields(pod.spec, old.spec, env);
   },
   validate: validatePodCreate,
   validateUpdate: validatePodUpdate,
@@ -42,7 +39,7 @@ export const podStatusStrategy: Strategy<Pod> = {
 
 /** Everything but the list of added containers stays as it was. */
 export const ephemeralContainersStrategy: Strategy<Pod> = {
-  prepareForUpdate(pod, old, env) {
+  prepareForUpdate(pod, old) {
     const { ephemeralContainers } = pod.spec;
     const { resourceVersion } = pod.metadata;
     pod.metadata = { ...old.metadata };
@@ -52,7 +49,6 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     if (ephemeralContainers === undefined) delete pod.spec.ephemeralContainers;
     else pod.spec.ephemeralContainers = ephemeralContainers;
     pod.status = old.status;
-    dropDisabledFields(pod.spec, old.spec, env);
   },
   validateUpdate: validateEphemeralUpdate,
   resetFields: [['status']],

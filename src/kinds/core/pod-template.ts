@@ -7,21 +7,15 @@ import { podWarnings } from '../validation/pod-warnings.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateTemplate } from '../validation/template.ts';
 import { podTemplateDefaults, syncServiceAccount } from './pod-defaults.ts';
-import { dropDisabledFields } from './pod-gates.ts';
+import { podGates } from './pod-gates.ts';
 import { PodTemplate } from './schema/pod.ts';
 import { containerCells, labelsCell } from './template-cells.ts';
 
 const templateAt = Path.of('template');
 
 const strategy: Strategy<PodTemplate> = {
-  prepareForCreate({ template }, env) {
-    syncServiceAccount(template.spec);
-    dropDisabledFields(template.spec, undefined, env);
-  },
-  prepareForUpdate({ template }, old, env) {
-    syncServiceAccount(template.spec);
-    dropDisabledFields(template.spec, old.template.spec, env);
-  },
+  prepareForCreate: ({ template }) => syncServiceAccount(template.spec),
+  prepareForUpdate: ({ template }) => syncServiceAccount(template.spec),
   validate: ({ template }, errors, env) => validateTemplate(template, templateAt, errors, env),
   *validateUpdate(object, old, errors, env) {
     metadataUpdateAgain(object, old, errors, env);
@@ -40,6 +34,7 @@ export const PodTemplateKind = kind<PodTemplate>({
   hub: 'v1',
   generation: true,
   strategy,
+  gated: podGates(({ template }) => template),
   deleteReturnsObject: true,
   columns: [
     nameColumn,

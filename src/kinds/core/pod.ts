@@ -5,6 +5,7 @@ import { Eviction } from '../policy/schema/v1.ts';
 import { objectSubresource, proxy, status, stream } from '../subresources.ts';
 import { podCells } from './pod-cells.ts';
 import { podDefaults } from './pod-defaults.ts';
+import { podGates } from './pod-gates.ts';
 import { ephemeralContainersStrategy, podGracePeriod, podStatusStrategy, podStrategy } from './pod-strategy.ts';
 import { Binding } from './schema/cluster.ts';
 import { Pod } from './schema/pod.ts';
@@ -19,6 +20,7 @@ export const PodKind = kind<Pod>({
   versions: { v1: { schema: Pod, defaults: podDefaults } },
   hub: 'v1',
   strategy: podStrategy,
+  gated: podGates((pod) => pod),
   gracePeriod: podGracePeriod,
   deleteReturnsObject: true,
   fields: {

@@ -13,6 +13,7 @@ import { validateCounts, validateShares } from '../validation/replicas.ts';
 import { validateServingTemplate } from '../validation/template.ts';
 import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
 import { podTemplateDefaults } from './pod-defaults.ts';
+import { templateGates } from './pod-gates.ts';
 import { ReplicationController } from './schema/replication-controller.ts';
 import { containerCells, labelsCell } from './template-cells.ts';
 
@@ -41,13 +42,13 @@ function* validateSpec({ spec }: ReplicationController, errors: FieldErrors, env
 }
 
 const strategy: Strategy<ReplicationController> = {
-  prepareForCreate(controller, env) {
+  prepareForCreate(controller) {
     controller.status = { replicas: 0 };
-    prepareTemplate(controller.spec.template, undefined, env);
+    prepareTemplate(controller.spec.template);
   },
-  prepareForUpdate(controller, old, env) {
+  prepareForUpdate(controller, old) {
     controller.status = old.status;
-    prepareTemplate(controller.spec.template, old.spec.template, env);
+    prepareTemplate(controller.spec.template);
   },
   validate: validateSpec,
   *validateUpdate(controller, old, errors, env) {
@@ -79,6 +80,7 @@ export const ReplicationControllerKind = kind<ReplicationController>({
   generation: true,
   orphansByDefault: true,
   strategy,
+  gated: templateGates,
   fields: { 'status.replicas': (controller) => String(controller.status.replicas) },
   deleteReturnsObject: true,
   subresources: { scale: scale((object) => ({ matchLabels: object.spec.selector ?? {} })), status: status(statusStrategy) },

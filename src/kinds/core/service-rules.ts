@@ -38,8 +38,13 @@ export function validateService(service: Service, errors: FieldErrors, env: Kind
   validateSourceRanges(service, errors, env);
   validateLoadBalancer(given, errors);
   validateLoadBalancerClass(given, errors);
-  validateTraffic(service, errors);
+  validateTraffic(service, errors, env);
+  if (given.type === 'LoadBalancer' && hasMixedProtocols(given) && !env.feature('MixedProtocolLBService'))
+    errors.invalid(ports, given.ports, "may not contain more than 1 protocol when type is 'LoadBalancer'");
 }
+
+export const hasMixedProtocols = ({ ports: given }: ServiceSpec): boolean =>
+  given?.some(({ protocol }) => protocol !== given[0]?.protocol) ?? false;
 
 function validateForType(service: Service, errors: FieldErrors): void {
   const { spec: given } = service;
@@ -148,7 +153,7 @@ export function validateLoadBalancerClass({ type, loadBalancerClass }: ServiceSp
   else errors.forbidden(spec.child('loadBalancerClass'), onlyLoadBalancer);
 }
 
-function validateTraffic(service: Service, errors: FieldErrors): void {
+function validateTraffic(service: Service, errors: FieldErrors, env: KindEnv): void {
   const { externalTrafficPolicy: external = '', healthCheckNodePort: health = 0, internalTrafficPolicy: internal, type } = service.spec;
   if (needsNodePorts(service)) word(external, trafficPolicies, spec.child('externalTrafficPolicy'), errors);
   else if (external !== '')
@@ -161,5 +166,6 @@ function validateTraffic(service: Service, errors: FieldErrors): void {
   else complain(errors, healthAt, health, portNumber(health));
   if (internal !== undefined) {
     if (!trafficPolicies.includes(internal)) errors.notSupported(spec.child('internalTrafficPolicy'), internal, trafficPolicies);
-  } else if (type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') errors.required(spec.child('internalTrafficPolicy'));
+  } else if ((type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') && env.feature('ServiceInternalTrafficPolicy'))
+    errors.required(spec.child('internalTrafficPolicy'));
 }

@@ -3,26 +3,27 @@ import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { immutableComplaint, nameIsDns1035Label } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { type KindEnv, kind } from '../kind.ts';
+import { type GateRule, type KindEnv, kind } from '../kind.ts';
 import { proxy, status } from '../subresources.ts';
 import { validateLoadBalancerStatus } from '../validation/load-balancer-status.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { Service, type ServicePort } from './schema/service.ts';
 import { validateClusterIPsUpdate, validateFamiliesUpdate } from './service-addresses.ts';
 import { dropTypeDependentFields } from './service-changes.ts';
-import { validateLoadBalancerClass, validateService } from './service-rules.ts';
+import { hasMixedProtocols, validateLoadBalancerClass, validateService } from './service-rules.ts';
 import { needsHealthCheck, needsNodePorts } from './service-words.ts';
 
 const DEFAULT_AFFINITY_SECONDS = 10800;
 
-function defaults(service: Service): void {
+function defaults(service: Service, env: KindEnv): void {
   const { spec } = service;
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   else if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined)
     spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: DEFAULT_AFFINITY_SECONDS } };
   for (const port of spec.ports ?? []) if (port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
   if (needsNodePorts(service) && (spec.externalTrafficPolicy ?? '') === '') spec.externalTrafficPolicy = 'Cluster';
-  if (spec.type === 'ClusterIP' || needsNodePorts(service)) spec.internalTrafficPolicy ??= 'Cluster';
+  if ((spec.type === 'ClusterIP' || needsNodePorts(service)) && env.feature('ServiceInternalTrafficPolicy'))
+    spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
 }
 
@@ -39,6 +40,18 @@ function validateUpdate(service: Service, old: Service, errors: FieldErrors, env
   metadataAgain(service, { namespaced: true, nameRule: nameIsDns1035Label }, errors, env);
   validateService(service, errors, env);
 }
+
+/** Services of several protocols, and what load balancers report of their ports. */
+const mixedProtocols: readonly GateRule<Service>[] = [
+  { gate: 'MixedProtocolLBService', uses: ({ spec }) => hasMixedProtocols(spec) },
+  {
+    gate: 'MixedProtocolLBService',
+    uses: ({ status: { loadBalancer } }) => loadBalancer.ingress?.some(({ ports }) => ports !== undefined) ?? false,
+    clear: ({ status: { loadBalancer } }) => {
+      for (const ingress of loadBalancer.ingress ?? []) delete ingress.ports;
+    },
+  },
+];
 
 // ---- Table -------------------------------------------------------------------------------------------------------
 
@@ -99,6 +112,7 @@ export const ServiceKind = kind<Service>({
     },
     resetFields: [['status']],
   },
+  gated: mixedProtocols,
   subresources: {
     proxy: proxy('ServiceProxyOptions'),
     status: status<Service>({

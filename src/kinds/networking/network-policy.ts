@@ -48,8 +48,10 @@ export const NetworkPolicyKind = kind<NetworkPolicy>({
   },
   subresources: {
     status: status({
-      prepareForUpdate: (policy, old) => {
+      prepareForUpdate: (policy, old, env) => {
         policy.spec = old.spec;
+        // Without the feature a status that is there can be cleared, but not changed.
+        if (!hasStatus(env)) policy.status = (policy.status.conditions ?? []).length === 0 ? {} : old.status;
       },
       validateUpdate: (policy, _old, errors) => validateConditions(policy.status.conditions, Path.of('status', 'conditions'), errors),
       resetFields: [['spec']],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../meta/identity.ts';
 import { fromHub, serve, toHub } from '../served.ts';
-import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
+import { create, type Loose, testEnv, update, withFeatures } from '../validation/kinds.testing.ts';
 import { PodDisruptionBudgetKind } from './pod-disruption-budget.ts';
 import { PodSecurityPolicyKind } from './pod-security-policy.ts';
 
@@ -134,7 +134,7 @@ test.each<[string, Loose, string[]]>([
   ],
   ['mounts', { allowedProcMountTypes: ['Odd'] }, ['allowedProcMountTypes[0] | NotSupported']],
 ])('a pod security policy refuses %s', (_name, spec, texts) => {
-  expect(create(PodSecurityPolicyKind, security(spec)).errors).toEqual(like(texts));
+  expect(create(PodSecurityPolicyKind, security(spec), withFeatures('ProcMountType')).errors).toEqual(like(texts));
 });
 
 test('profiles in annotations of a pod security policy', () => {

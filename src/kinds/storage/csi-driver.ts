@@ -16,8 +16,8 @@ const lifecycleModes = ['Persistent', 'Ephemeral'];
 const MIN_EXPIRATION = 600;
 const MAX_EXPIRATION = 2 ** 32;
 
-function defaults({ spec }: CSIDriver): void {
-  if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent'];
+function defaults({ spec }: CSIDriver, env: KindEnv): void {
+  if ((spec.volumeLifecycleModes ?? []).length === 0 && env.feature('CSIInlineVolume')) spec.volumeLifecycleModes = ['Persistent'];
 }
 
 function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {

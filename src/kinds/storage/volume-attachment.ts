@@ -30,9 +30,10 @@ function validateAttachment(attachment: VolumeAttachment, errors: FieldErrors, e
 }
 
 const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const onlyName = 'must specify persistentVolumeName when CSIMigration feature is disabled';
 function validateSource(source: VolumeAttachmentSource, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { inlineVolumeSpec: inline, persistentVolumeName: name } = source;
-  if (inline === undefined && name === undefined) errors.required(at, exactlyOne);
+  if (inline === undefined && name === undefined) errors.required(at, env.feature('CSIMigration') ? exactlyOne : onlyName);
   else if (inline !== undefined && name !== undefined) errors.forbidden(at, exactlyOne);
   else if (inline !== undefined) validateVolumeSpec(inline, '', at.child('inlineVolumeSpec'), errors, env, { inline: true });
   else if (name === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');

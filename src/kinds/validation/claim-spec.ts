@@ -4,13 +4,19 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import type { PersistentVolumeClaimSpec } from '../core/schema/persistent-volume-claims.ts';
 import type { TypedLocalObjectReference } from '../core/schema/references.ts';
-import type { KindEnv } from '../kind.ts';
+import type { GateRule, KindEnv } from '../kind.ts';
 import { required, subdomain } from './field-checks.ts';
 import { amount } from './resources.ts';
 
 export const volumeModes = ['Block', 'Filesystem'];
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];
 const modesWithOncePod = [...modes, 'ReadWriteOncePod'];
+
+/** The mode stays allowed where it is in use. */
+export const oncePod = <T>(modesOf: (object: T) => readonly string[] | undefined): GateRule<T> => ({
+  gate: 'ReadWriteOncePod',
+  uses: (object) => modesOf(object)?.includes('ReadWriteOncePod') ?? false,
+});
 
 /** How a volume may be mounted; `at` is the list. */
 export function validateAccessModes(given: readonly string[], at: Path, errors: FieldErrors, env: KindEnv): void {

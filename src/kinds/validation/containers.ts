@@ -119,7 +119,7 @@ function validateContainer(container: Container, names: Set<string>, volumes: Vo
   validateMessagePolicy(container.terminationMessagePolicy, at.child('terminationMessagePolicy'), errors);
   if (container.readinessProbe !== undefined) validateProbe(container.readinessProbe, at.child('readinessProbe'), errors);
   if (ports !== undefined) validatePorts(ports, at.child('ports'), errors);
-  if (vars !== undefined) validateEnv(vars, at.child('env'), errors);
+  if (vars !== undefined) validateEnv(vars, at.child('env'), errors, env);
   if (envFrom !== undefined) validateEnvFrom(envFrom, at.child('envFrom'), errors);
   validateMounts(container, volumes, at, errors);
   word(container.imagePullPolicy, pullPolicies, at.child('imagePullPolicy'), errors);

@@ -3,15 +3,16 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { configMapKey, dns1123Subdomain, environmentVariableName, nameIsSubdomain, qualifiedName } from '../../meta/names.ts';
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../core/schema/containers.ts';
 import type { ConfigMapKeySelector, ObjectFieldSelector, ResourceFieldSelector, SecretKeySelector } from '../core/schema/references.ts';
+import type { KindEnv } from '../kind.ts';
 import { complain, required } from './field-checks.ts';
 import { amount } from './resources.ts';
 
-export function validateEnv(vars: readonly EnvVar[], at: Path, errors: FieldErrors): void {
+export function validateEnv(vars: readonly EnvVar[], at: Path, errors: FieldErrors, env: KindEnv): void {
   for (let i = 0; i < vars.length; i++) {
     const { name, value, valueFrom } = vars[i] as EnvVar;
     if (name === '') errors.required(at.index(i).child('name'));
     else complain(errors, at.index(i).child('name'), name, environmentVariableName(name));
-    if (valueFrom !== undefined) validateSource(valueFrom, value ?? '', at.index(i).child('valueFrom'), errors);
+    if (valueFrom !== undefined) validateSource(valueFrom, value ?? '', at.index(i).child('valueFrom'), errors, env);
   }
 }
 
@@ -29,7 +30,7 @@ const envFields = [
 /** Fields of the pod that a file may show. */
 export const volumeFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
-function validateSource(source: EnvVarSource, value: string, at: Path, errors: FieldErrors): void {
+function validateSource(source: EnvVarSource, value: string, at: Path, errors: FieldErrors, env: KindEnv): void {
   let count = 0;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = source;
   if (fieldRef !== undefined) {
@@ -38,7 +39,7 @@ function validateSource(source: EnvVarSource, value: string, at: Path, errors: F
   }
   if (resourceFieldRef !== undefined) {
     count++;
-    validateResourceRef(resourceFieldRef, false, at.child('resourceFieldRef'), errors);
+    validateResourceRef(resourceFieldRef, false, at.child('resourceFieldRef'), errors, env);
   }
   if (configMapKeyRef !== undefined) {
     count++;
@@ -116,14 +117,14 @@ const resourceFields = [
   'requests.ephemeral-storage',
   'requests.memory',
 ];
-const isHugePagesField = (name: string): boolean => name.startsWith('limits.hugepages-') || name.startsWith('requests.hugepages-');
+export const isHugePagesField = (name: string): boolean => name.startsWith('limits.hugepages-') || name.startsWith('requests.hugepages-');
 
 /** A reference to a resource of a container; in a volume it must name the container. */
-export function validateResourceRef(ref: ResourceFieldSelector, inVolume: boolean, at: Path, errors: FieldErrors): void {
+export function validateResourceRef(ref: ResourceFieldSelector, inVolume: boolean, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { resource } = ref;
   if (inVolume && (ref.containerName === undefined || ref.containerName === '')) errors.required(at.child('containerName'));
   else if (resource === '') required(resource, at, 'resource', errors);
-  else if (!resourceFields.includes(resource) && !isHugePagesField(resource))
+  else if (!resourceFields.includes(resource) && !(isHugePagesField(resource) && env.feature('DownwardAPIHugePages')))
     errors.notSupported(at.child('resource'), resource, resourceFields);
   validateDivisor(resource, ref.divisor, at, errors);
 }

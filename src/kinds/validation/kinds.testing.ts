@@ -1,33 +1,30 @@
 /** Runs objects through the rules of a kind as the registry does, for tests. */
+import { defaultFeatures } from '../../config/feature-gates.ts';
 import { copied } from '../../lib/copied.testing.ts';
 import { atOnce, type Work } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { applyDefaults, decode, encode } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
+import { GatedFields } from '../gated-fields.ts';
 import type { ApiObject, Kind, KindEnv, KindVersion, Strategy, WriteRequest } from '../kind.ts';
 import { validateChangedObject, validateObjectMeta } from './metadata.ts';
 
-/** Features that are off unless they are switched on. */
-const off = new Set([
-  'MinDomainsInPodTopologySpread',
-  'ProbeTerminationGracePeriod',
-  'ProcMountType',
-  'MaxUnavailableStatefulSet',
-  'StatefulSetAutoDeletePVC',
-  'CronJobTimeZone',
-  'ReadWriteOncePod',
-]);
 export const testNow = Date.UTC(2024, 0, 2, 3, 4, 5);
 export const testEnv: KindEnv = {
   identity: kubernetes,
   now: () => testNow,
-  feature: (name) => !off.has(name),
+  feature: (name) => defaultFeatures.isOn(name),
   allowPrivileged: true,
   eventTtlSeconds: 3600,
 };
 /** The same server with some features switched on. */
 export const withFeatures = (...on: string[]): KindEnv => ({ ...testEnv, feature: (name) => on.includes(name) || testEnv.feature(name) });
+/** The same server with some features switched off. */
+export const withoutFeatures = (...off: string[]): KindEnv => ({
+  ...testEnv,
+  feature: (name) => !off.includes(name) && testEnv.feature(name),
+});
 
 /** Any JSON; tests write objects the way clients do. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
@@ -55,6 +52,8 @@ const base = { namespace: 'ns', uid: 'u-1', creationTimestamp: '2024-01-01T00:00
 
 function* nothing(): Work<void> {}
 
+const gatedFields = (kind: Kind, env: KindEnv): GatedFields => new GatedFields(version(kind).schema, kind.gated, env.identity, env.feature);
+
 /** The object that a create stores, and what was wrong with it. */
 export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { object: Loose; errors: string[]; warnings: string[] } {
   const object = defaulted(kind, body, env) as ApiObject;
@@ -62,6 +61,7 @@ export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { objec
   if (!kind.namespaced) delete object.metadata.namespace;
   if (kind.generation) object.metadata.generation = 1;
   const rules = rulesOf(kind, '');
+  gatedFields(kind, env).clear(object, undefined);
   rules.prepareForCreate?.(object as never, env, request);
   const errors = new FieldErrors();
   validateObjectMeta(object.metadata, kind, errors, env);
@@ -82,10 +82,13 @@ export function update(
   change(body);
   const object = defaulted(kind, body, env) as ApiObject;
   const rules = rulesOf(kind, subresource);
+  const gated = gatedFields(kind, env);
+  gated.clear(object, old);
   rules.prepareForUpdate?.(object as never, old as never, env, request);
   const errors = new FieldErrors();
   validateChangedObject(object.metadata, old.metadata, kind.namespaced, errors);
-  atOnce(rules.validateUpdate?.(object as never, old as never, errors, env, request) ?? nothing());
+  const updateEnv = gated.envFor(object, old, env);
+  atOnce(rules.validateUpdate?.(object as never, old as never, errors, updateEnv, request) ?? nothing());
   return { object, errors: texts(errors) };
 }
 

@@ -28,7 +28,8 @@ export function validatePodAnnotations(
   const tolerations = annotations[names.tolerations];
   if (tolerations !== undefined && tolerations !== '') validateTolerationText(tolerations, names.tolerations, at, errors);
   const cost = annotations[names.deletionCost];
-  if (cost !== undefined && !isInt32(cost)) errors.invalid(at.key(names.deletionCost), cost, 'must be a 32bit integer');
+  if (cost !== undefined && !isDeletionCost(cost) && env.feature('PodDeletionCost'))
+    errors.invalid(at.key(names.deletionCost), cost, 'must be a 32bit integer');
   const seccomp = annotations[names.seccompPod];
   if (seccomp !== undefined) validateSeccompText(seccomp, at.child(names.seccompPod), errors);
   for (const key in annotations)
@@ -58,8 +59,8 @@ function jsonComplaint(text: string): string {
   return /[[{"\d\-tfn]/.test(first) ? 'invalid JSON text' : `invalid character '${first}' looking for beginning of value`;
 }
 
-/** No plus sign and no leading zeros. */
-function isInt32(text: string): boolean {
+/** A number of 32 bits, without plus sign and leading zeros. */
+export function isDeletionCost(text: string): boolean {
   if (!/^(0|-[0-9]+|[1-9][0-9]*)$/.test(text)) return false;
   const value = Number(text);
   return value >= -(2 ** 31) && value < 2 ** 31;

@@ -61,14 +61,25 @@ function validateWindows(spec: PodSpec, at: Path, errors: FieldErrors): void {
   });
 }
 
+const gateOff = "feature gate 'WindowsHostProcessContainers' is not enabled";
+const notEnabled = `not allowed when ${gateOff}`;
+
 /** A container that is a process of the Windows host needs all others to be, and the network of the host. */
 export function validateHostProcess(spec: PodSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
+  if (!usesHostProcess(spec)) return;
   const pod = spec.securityContext?.windowsOptions?.hostProcess;
+  const allowed = env.feature('WindowsHostProcessContainers');
+  if (!allowed && pod !== undefined) {
+    errors.forbidden(at.child('securityContext').child('windowsOptions').child('hostProcess'), notEnabled);
+    return;
+  }
   let all = 0;
   let host = 0;
   const count = ({ securityContext }: { securityContext?: NonNullable<PodSpec['containers']>[number]['securityContext'] }, here: Path) => {
     all++;
     const own = securityContext?.windowsOptions?.hostProcess;
+    if (!allowed && own !== undefined)
+      errors.forbidden(here.child('securityContext').child('windowsOptions').child('hostProcess'), notEnabled);
     if (pod !== undefined && own !== undefined && pod !== own)
       errors.invalid(
         here.child('securityContext').child('windowsOptions').child('hostProcess'),
@@ -77,19 +88,26 @@ export function validateHostProcess(spec: PodSpec, at: Path, errors: FieldErrors
       );
     if (own ?? pod) host++;
   };
-  if (pod === undefined && !usesHostProcess(spec)) return;
   eachContainer(spec, at, count);
   if (host === 0) return;
+  if (!allowed) {
+    errors.forbidden(at, `pod must not contain Windows hostProcess containers when ${gateOff}`);
+    return;
+  }
   if (host !== all) errors.invalid(at, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers');
   if (!spec.hostNetwork)
     errors.invalid(at.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers');
   if (!env.allowPrivileged) errors.forbidden(at, 'hostProcess containers are disallowed by cluster policy');
 }
 
-function usesHostProcess(spec: PodSpec): boolean {
+/** Whether a pod says of itself or of a container that it is, or is not, a process of the host. */
+export function usesHostProcess(spec: PodSpec): boolean {
   const uses = (container: { securityContext?: { windowsOptions?: { hostProcess?: boolean } } }): boolean =>
     container.securityContext?.windowsOptions?.hostProcess !== undefined;
   return (
-    (spec.containers?.some(uses) ?? false) || (spec.initContainers?.some(uses) ?? false) || (spec.ephemeralContainers?.some(uses) ?? false)
+    uses(spec) ||
+    (spec.containers?.some(uses) ?? false) ||
+    (spec.initContainers?.some(uses) ?? false) ||
+    (spec.ephemeralContainers?.some(uses) ?? false)
   );
 }

@@ -34,7 +34,7 @@ export function* validatePodSpec(spec: PodSpec, podName: string | undefined, at:
     validateAffinity(spec.affinity, at.child('affinity'), errors);
     yield;
   }
-  validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, at.child('dnsConfig'), errors);
+  validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, at.child('dnsConfig'), errors, env);
   spec.readinessGates?.forEach(({ conditionType }, i) => {
     qualified(conditionType, at.child('readinessGates').index(i).child('conditionType'), errors);
   });
@@ -79,10 +79,20 @@ function validateHostAliases(aliases: NonNullable<PodSpec['hostAliases']>, at: P
 // ---- DNS ---------------------------------------------------------------------------------------------------------
 
 const maxNameservers = 3;
-const maxSearches = 6;
-const maxSearchCharacters = 256;
+/** How many search paths a pod may have, and how long they may be together with the blanks between them. */
+const searchLimits = { paths: 6, characters: 256 };
+const expandedSearchLimits = { paths: 32, characters: 2048 };
+/** Whether search paths need the feature ExpandedDNSConfig. */
+export const isExpandedSearch = (searches: readonly string[]): boolean =>
+  searches.length > searchLimits.paths || searches.join(' ').length > searchLimits.characters;
 
-function validateDNSConfig(config: PodDNSConfig | undefined, policy: string | undefined, at: Path, errors: FieldErrors): void {
+function validateDNSConfig(
+  config: PodDNSConfig | undefined,
+  policy: string | undefined,
+  at: Path,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
   if (policy === 'None' && config === undefined) errors.required(at, 'must provide `dnsConfig` when `dnsPolicy` is None');
   if (config === undefined) return;
   if (policy === 'None' && (config.nameservers ?? []).length === 0) {
@@ -96,9 +106,10 @@ function validateDNSConfig(config: PodDNSConfig | undefined, policy: string | un
   nameservers.forEach((server, i) => {
     if (parseIP(server) === undefined) errors.invalid(at.child('nameservers').index(i), server, 'must be valid IP address');
   });
-  if (searches.length > maxSearches) tooMany('searches', searches, `${maxSearches} search paths`);
-  if (searches.join(' ').length > maxSearchCharacters)
-    tooMany('searches', searches, `${maxSearchCharacters} characters (including spaces) in the search list`);
+  const limits = env.feature('ExpandedDNSConfig') ? expandedSearchLimits : searchLimits;
+  if (searches.length > limits.paths) tooMany('searches', searches, `${limits.paths} search paths`);
+  if (searches.join(' ').length > limits.characters)
+    tooMany('searches', searches, `${limits.characters} characters (including spaces) in the search list`);
   searches.forEach((domain, i) => {
     subdomain(domain.replace(/\.$/, ''), at.child('searches').index(i), errors);
   });

@@ -10,6 +10,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../core/schema/volumes.ts';
+import type { KindEnv } from '../kind.ts';
 import { validateFieldRef, validateResourceRef, volumeFields } from './env.ts';
 import { required } from './field-checks.ts';
 import { fileMode, volumeFilePath } from './paths.ts';
@@ -38,33 +39,40 @@ function validateItem({ key, path, mode }: KeyToPath, at: Path, errors: FieldErr
   fileMode(mode, at, 'mode', errors);
 }
 
-export function validateDownwardVolume(volume: DownwardAPIVolumeSource, at: Path, errors: FieldErrors): void {
+export function validateDownwardVolume(volume: DownwardAPIVolumeSource, at: Path, errors: FieldErrors, env: KindEnv): void {
   fileMode(volume.defaultMode, at, 'defaultMode', errors);
   // These complaints name the volume, not the file: clients know them so.
-  for (const file of volume.items ?? []) validateDownwardFile(file, at, errors);
+  for (const file of volume.items ?? []) validateDownwardFile(file, at, errors, env);
 }
 
-function validateDownwardFile(file: DownwardAPIVolumeFile, at: Path, errors: FieldErrors): void {
+function validateDownwardFile(file: DownwardAPIVolumeFile, at: Path, errors: FieldErrors, env: KindEnv): void {
   required(file.path, at, 'path', errors);
   volumeFilePath(file.path, at.child('path'), errors);
   const { fieldRef, resourceFieldRef } = file;
   if (fieldRef !== undefined) {
     validateFieldRef(fieldRef, volumeFields, at.child('fieldRef'), errors);
     if (resourceFieldRef !== undefined) errors.invalid(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
-  } else if (resourceFieldRef !== undefined) validateResourceRef(resourceFieldRef, true, at.child('resourceFieldRef'), errors);
+  } else if (resourceFieldRef !== undefined) validateResourceRef(resourceFieldRef, true, at.child('resourceFieldRef'), errors, env);
   else errors.required(at, 'one of fieldRef and resourceFieldRef is required');
   fileMode(file.mode, at, 'mode', errors);
 }
 
-export function validateProjectedVolume(volume: ProjectedVolumeSource, at: Path, errors: FieldErrors): void {
+export function validateProjectedVolume(volume: ProjectedVolumeSource, at: Path, errors: FieldErrors, env: KindEnv): void {
   fileMode(volume.defaultMode, at, 'defaultMode', errors);
   const paths = new Set<string>();
   volume.sources?.forEach((source, i) => {
-    validateProjection(source, paths, at, at.child('sources').index(i), errors);
+    validateProjection(source, paths, at, at.child('sources').index(i), errors, env);
   });
 }
 
-function validateProjection(source: VolumeProjection, paths: Set<string>, volumeAt: Path, at: Path, errors: FieldErrors): void {
+function validateProjection(
+  source: VolumeProjection,
+  paths: Set<string>,
+  volumeAt: Path,
+  at: Path,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
   const { secret, configMap, downwardAPI, serviceAccountToken } = source;
   const claim = (path: string, shown: string) => {
     if (path === '') return;
@@ -87,7 +95,7 @@ function validateProjection(source: VolumeProjection, paths: Set<string>, volume
   if (downwardAPI !== undefined) {
     count++;
     for (const file of downwardAPI.items ?? []) {
-      validateDownwardFile(file, at.child('downwardAPI'), errors);
+      validateDownwardFile(file, at.child('downwardAPI'), errors, env);
       claim(file.path, file.path);
     }
   }

@@ -1,16 +1,13 @@
 /** What the ways of writing of all workloads have in common. */
 import type { Path } from '../../meta/field.ts';
 import { syncServiceAccount } from '../core/pod-defaults.ts';
-import { dropDisabledFields } from '../core/pod-gates.ts';
 import type { PodTemplateSpec } from '../core/schema/pod.ts';
 import type { ApiObject, KindEnv, Strategy } from '../kind.ts';
 import { podWarnings } from './pod-warnings.ts';
 
-/** What admission and switched-off features leave to be done to a template before it is stored. */
-export function prepareTemplate(template: PodTemplateSpec | undefined, old: PodTemplateSpec | undefined, env: KindEnv): void {
-  if (template === undefined) return;
-  syncServiceAccount(template.spec);
-  dropDisabledFields(template.spec, old?.spec, env);
+/** What admission leaves to be done to a template before it is stored. */
+export function prepareTemplate(template: PodTemplateSpec | undefined): void {
+  if (template !== undefined) syncServiceAccount(template.spec);
 }
 
 /** Warnings about the template of an object that is new or whose spec has changed. */

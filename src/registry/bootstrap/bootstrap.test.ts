@@ -54,7 +54,10 @@ test.each([
     read: () => undefined,
   };
   const done: string[] = [];
-  const catalog = { all: () => [{ kind: { group: 'apps' }, resources: [{ version: 'v1', group: 'apps', custom: false }] }] };
+  const catalog = {
+    feature: () => true,
+    all: () => [{ kind: { group: 'apps' }, resources: [{ version: 'v1', group: 'apps', custom: false }] }],
+  };
   const finished = bootstrap(writer as never, catalog as never, kubernetes, 0, {}, (one) => done.push(one));
   // Everything but what is held goes on without waiting for anything outside.
   await new Promise((resolve) => setImmediate(resolve));

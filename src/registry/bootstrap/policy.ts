@@ -12,8 +12,8 @@ const GROUP = 'rbac.authorization';
 type Named = { readonly metadata: { readonly name?: string; readonly namespace?: string } };
 
 /** Returns how many objects were new. */
-export async function reconcilePolicy(writer: SystemWriter, identity: Identity): Promise<number> {
-  const policy = bootstrapPolicy(identity);
+export async function reconcilePolicy(writer: SystemWriter, identity: Identity, feature: (gate: string) => boolean): Promise<number> {
+  const policy = bootstrapPolicy(identity, feature);
   const role = (existing: ApiObject | undefined, wanted: Named) => reconcileRole(identity, existing as never, wanted as never);
   const binding = (existing: ApiObject | undefined, wanted: Named) => reconcileBinding(identity, existing as never, wanted as never);
   const counts = await Promise.all([

@@ -42,7 +42,7 @@ export async function bootstrap(
   };
   const counts = await Promise.all([
     part('namespaces', all('', 'namespaces', systemNamespaces(identity))),
-    part('roles', reconcilePolicy(writer, identity)),
+    part('roles', reconcilePolicy(writer, identity, catalog.feature)),
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
     part(
       'flows',

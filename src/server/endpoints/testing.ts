@@ -73,7 +73,7 @@ export async function testServices(
   const cache = new Cache(engine, systemClock, (error) => {
     throw error;
   });
-  const catalog = new Catalog(identity, cache);
+  const catalog = new Catalog(identity, cache, feature);
   catalog.declare(builtinKinds(identity), () => true);
   await cache.start();
   const env = { identity, now: () => 0, feature, allowPrivileged: true };

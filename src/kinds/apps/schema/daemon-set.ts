@@ -19,7 +19,7 @@ import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
 export const RollingUpdateDaemonSet = message('apps.v1.RollingUpdateDaemonSet', {
   maxUnavailable: ptr(1, intOrString),
-  maxSurge: ptr(2, intOrString),
+  maxSurge: ptr(2, intOrString, { gate: { name: 'DaemonSetUpdateSurge', off: 0 } }),
 });
 export type RollingUpdateDaemonSet = Infer<typeof RollingUpdateDaemonSet>;
 

@@ -20,7 +20,7 @@ import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
 export const RollingUpdateStatefulSetStrategy = message('apps.v1.RollingUpdateStatefulSetStrategy', {
   partition: ptr(1, int32),
-  maxUnavailable: ptr(2, intOrString),
+  maxUnavailable: ptr(2, intOrString, { gate: 'MaxUnavailableStatefulSet' }),
 });
 export type RollingUpdateStatefulSetStrategy = Infer<typeof RollingUpdateStatefulSetStrategy>;
 
@@ -45,8 +45,8 @@ export const StatefulSetSpec = message('apps.v1.StatefulSetSpec', {
   podManagementPolicy: opt(6, string),
   updateStrategy: always(7, StatefulSetUpdateStrategy),
   revisionHistoryLimit: ptr(8, int32),
-  minReadySeconds: opt(9, int32),
-  persistentVolumeClaimRetentionPolicy: ptr(10, StatefulSetPersistentVolumeClaimRetentionPolicy),
+  minReadySeconds: opt(9, int32, { gate: { name: 'StatefulSetMinReadySeconds', createOnly: true } }),
+  persistentVolumeClaimRetentionPolicy: ptr(10, StatefulSetPersistentVolumeClaimRetentionPolicy, { gate: 'StatefulSetAutoDeletePVC' }),
 });
 export type StatefulSetSpec = Infer<typeof StatefulSetSpec>;
 

@@ -95,7 +95,7 @@ export const MetricSpec = message('autoscaling.v2.MetricSpec', {
   object: ptr(2, ObjectMetricSource),
   pods: ptr(3, PodsMetricSource),
   resource: ptr(4, ResourceMetricSource),
-  containerResource: ptr(7, ContainerResourceMetricSource),
+  containerResource: ptr(7, ContainerResourceMetricSource, { gate: 'HPAContainerMetrics' }),
   external: ptr(5, ExternalMetricSource),
 });
 export type MetricSpec = Infer<typeof MetricSpec>;

@@ -26,7 +26,7 @@ export type JobTemplateSpec = Infer<typeof JobTemplateSpec>;
 
 export const CronJobSpec = message('batch.v1.CronJobSpec', {
   schedule: req(1, string),
-  timeZone: ptr(8, string),
+  timeZone: ptr(8, string, { gate: 'CronJobTimeZone' }),
   startingDeadlineSeconds: ptr(2, int64),
   concurrencyPolicy: opt(3, string),
   suspend: ptr(4, bool),
@@ -75,7 +75,7 @@ export const JobStatus = message('batch.v1.JobStatus', {
   failed: opt(6, int32),
   completedIndexes: opt(7, string),
   uncountedTerminatedPods: ptr(8, UncountedTerminatedPods),
-  ready: ptr(9, int32),
+  ready: ptr(9, int32, { gate: 'JobReadyPods' }),
 });
 export type JobStatus = Infer<typeof JobStatus>;
 

@@ -39,7 +39,7 @@ export const NodeSpec = message('core.v1.NodeSpec', {
   providerID: opt(3, string),
   unschedulable: opt(4, bool),
   taints: opt(5, list(Taint)),
-  configSource: ptr(6, NodeConfigSource),
+  configSource: ptr(6, NodeConfigSource, { gate: { name: 'DynamicKubeletConfig', alone: true } }),
   externalID: opt(2, string),
 });
 export type NodeSpec = Infer<typeof NodeSpec>;
@@ -115,7 +115,7 @@ export const NodeStatus = message('core.v1.NodeStatus', {
   images: opt(8, list(ContainerImage)),
   volumesInUse: opt(9, list(string)),
   volumesAttached: opt(10, list(AttachedVolume)),
-  config: ptr(11, NodeConfigStatus),
+  config: ptr(11, NodeConfigStatus, { gate: { name: 'DynamicKubeletConfig', alone: true } }),
 });
 export type NodeStatus = Infer<typeof NodeStatus>;
 

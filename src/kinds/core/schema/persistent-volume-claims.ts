@@ -12,7 +12,7 @@ export const PersistentVolumeClaimSpec = message('core.v1.PersistentVolumeClaimS
   storageClassName: ptr(5, string),
   volumeMode: ptr(6, string, { default: 'Filesystem' }),
   dataSource: ptr(7, TypedLocalObjectReference),
-  dataSourceRef: ptr(8, TypedLocalObjectReference),
+  dataSourceRef: ptr(8, TypedLocalObjectReference, { gate: 'AnyVolumeDataSource' }),
 });
 export type PersistentVolumeClaimSpec = Infer<typeof PersistentVolumeClaimSpec>;
 
@@ -31,8 +31,8 @@ export const PersistentVolumeClaimStatus = message('core.v1.PersistentVolumeClai
   accessModes: opt(2, list(string)),
   capacity: opt(3, map(quantity)),
   conditions: opt(4, list(PersistentVolumeClaimCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
-  allocatedResources: opt(5, map(quantity)),
-  resizeStatus: ptr(6, string),
+  allocatedResources: opt(5, map(quantity), { gate: { name: 'RecoverVolumeExpansionFailure', alone: true } }),
+  resizeStatus: ptr(6, string, { gate: { name: 'RecoverVolumeExpansionFailure', alone: true } }),
 });
 export type PersistentVolumeClaimStatus = Infer<typeof PersistentVolumeClaimStatus>;
 

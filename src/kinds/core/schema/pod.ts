@@ -57,7 +57,11 @@ export const PodSpec = message('core.v1.PodSpec', {
   volumes: opt(1, list(Volume, 'map', ['name']), { patch: 'merge,retainKeys', mergeKey: 'name' }),
   initContainers: opt(20, list(Container, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
   containers: req(2, list(Container, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
-  ephemeralContainers: opt(34, list(EphemeralContainer, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
+  ephemeralContainers: opt(34, list(EphemeralContainer, 'map', ['name']), {
+    patch: 'merge',
+    mergeKey: 'name',
+    gate: 'EphemeralContainers',
+  }),
   restartPolicy: opt(3, string),
   terminationGracePeriodSeconds: ptr(4, int64),
   activeDeadlineSeconds: ptr(5, int64),
@@ -92,7 +96,7 @@ export const PodSpec = message('core.v1.PodSpec', {
     mergeKey: 'topologyKey',
   }),
   setHostnameAsFQDN: ptr(35, bool),
-  os: ptr(36, PodOS),
+  os: ptr(36, PodOS, { gate: 'IdentifyPodOS' }),
 });
 export type PodSpec = Infer<typeof PodSpec>;
 

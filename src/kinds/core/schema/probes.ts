@@ -37,7 +37,7 @@ export const ProbeHandler = message('core.v1.ProbeHandler', {
   exec: ptr(1, ExecAction),
   httpGet: ptr(2, HTTPGetAction),
   tcpSocket: ptr(3, TCPSocketAction),
-  grpc: ptr(4, GRPCAction),
+  grpc: ptr(4, GRPCAction, { gate: 'GRPCContainerProbe' }),
 });
 export type ProbeHandler = Infer<typeof ProbeHandler>;
 
@@ -48,7 +48,7 @@ export const Probe = message('core.v1.Probe', {
   periodSeconds: opt(4, int32),
   successThreshold: opt(5, int32),
   failureThreshold: opt(6, int32),
-  terminationGracePeriodSeconds: ptr(7, int64),
+  terminationGracePeriodSeconds: ptr(7, int64, { gate: { name: 'ProbeTerminationGracePeriod', notIn: ['readinessProbe'] } }),
 });
 export type Probe = Infer<typeof Probe>;
 

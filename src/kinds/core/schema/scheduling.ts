@@ -95,7 +95,7 @@ export const TopologySpreadConstraint = message('core.v1.TopologySpreadConstrain
   topologyKey: req(2, string),
   whenUnsatisfiable: req(3, string),
   labelSelector: ptr(4, LabelSelector),
-  minDomains: ptr(5, int32),
+  minDomains: ptr(5, int32, { gate: 'MinDomainsInPodTopologySpread' }),
 });
 export type TopologySpreadConstraint = Infer<typeof TopologySpreadConstraint>;
 

@@ -39,7 +39,8 @@ export const SecurityContext = message('core.v1.SecurityContext', {
   runAsNonRoot: ptr(5, bool),
   readOnlyRootFilesystem: ptr(6, bool),
   allowPrivilegeEscalation: ptr(7, bool),
-  procMount: ptr(9, string),
+  // The field was once filled in by servers: it is made harmless rather than cleared.
+  procMount: ptr(9, string, { gate: { name: 'ProcMountType', off: 'Default' } }),
   seccompProfile: ptr(11, SeccompProfile),
 });
 export type SecurityContext = Infer<typeof SecurityContext>;

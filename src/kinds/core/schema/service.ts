@@ -42,7 +42,7 @@ export const ServiceSpec = message('core.v1.ServiceSpec', {
   ipFamilyPolicy: ptr(17, string),
   allocateLoadBalancerNodePorts: ptr(20, bool),
   loadBalancerClass: ptr(21, string),
-  internalTrafficPolicy: ptr(22, string),
+  internalTrafficPolicy: ptr(22, string, { gate: 'ServiceInternalTrafficPolicy' }),
 });
 export type ServiceSpec = Infer<typeof ServiceSpec>;
 
@@ -67,7 +67,11 @@ export type LoadBalancerStatus = Infer<typeof LoadBalancerStatus>;
 
 export const ServiceStatus = message('core.v1.ServiceStatus', {
   loadBalancer: always(1, LoadBalancerStatus),
-  conditions: opt(2, list(Condition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
+  conditions: opt(2, list(Condition, 'map', ['type']), {
+    patch: 'merge',
+    mergeKey: 'type',
+    gate: { name: 'MixedProtocolLBService', alone: true },
+  }),
 });
 export type ServiceStatus = Infer<typeof ServiceStatus>;
 

@@ -101,7 +101,7 @@ export type ProjectedVolumeSource = Infer<typeof ProjectedVolumeSource>;
 
 export const EmptyDirVolumeSource = message('core.v1.EmptyDirVolumeSource', {
   medium: opt(1, string),
-  sizeLimit: ptr(2, quantity),
+  sizeLimit: ptr(2, quantity, { gate: 'LocalStorageCapacityIsolation' }),
 });
 export type EmptyDirVolumeSource = Infer<typeof EmptyDirVolumeSource>;
 
@@ -157,7 +157,7 @@ export const VolumeSource = message('core.v1.VolumeSource', {
   portworxVolume: ptr(24, PortworxVolumeSource),
   scaleIO: ptr(25, ScaleIOVolumeSource),
   storageos: ptr(27, StorageOSVolumeSource),
-  csi: ptr(28, CSIVolumeSource),
+  csi: ptr(28, CSIVolumeSource, { gate: 'CSIInlineVolume' }),
   ephemeral: ptr(29, EphemeralVolumeSource),
 });
 export type VolumeSource = Infer<typeof VolumeSource>;

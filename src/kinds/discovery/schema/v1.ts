@@ -5,8 +5,8 @@ import { ObjectMeta } from '../../meta.ts';
 
 export const EndpointConditions = message('discovery.v1.EndpointConditions', {
   ready: ptr(1, bool),
-  serving: ptr(2, bool),
-  terminating: ptr(3, bool),
+  serving: ptr(2, bool, { gate: 'EndpointSliceTerminatingCondition' }),
+  terminating: ptr(3, bool, { gate: 'EndpointSliceTerminatingCondition' }),
 });
 export type EndpointConditions = Infer<typeof EndpointConditions>;
 
@@ -28,7 +28,7 @@ export const Endpoint = message('discovery.v1.Endpoint', {
   deprecatedTopology: opt(5, map(string)),
   nodeName: ptr(6, string),
   zone: ptr(7, string),
-  hints: ptr(8, EndpointHints),
+  hints: ptr(8, EndpointHints, { gate: 'TopologyAwareHints' }),
 });
 export type Endpoint = Infer<typeof Endpoint>;
 

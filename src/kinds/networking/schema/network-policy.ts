@@ -11,7 +11,7 @@ export type IPBlock = Infer<typeof IPBlock>;
 export const NetworkPolicyPort = message('networking.v1.NetworkPolicyPort', {
   protocol: ptr(1, string, { default: 'TCP' }),
   port: ptr(2, intOrString),
-  endPort: ptr(3, int32),
+  endPort: ptr(3, int32, { gate: 'NetworkPolicyEndPort' }),
 });
 export type NetworkPolicyPort = Infer<typeof NetworkPolicyPort>;
 

@@ -87,10 +87,10 @@ export const PodSecurityPolicySpec = message('policy.v1beta1.PodSecurityPolicySp
   allowPrivilegeEscalation: ptr(16, bool, { default: true }),
   allowedHostPaths: opt(17, list(AllowedHostPath)),
   allowedFlexVolumes: opt(18, list(AllowedFlexVolume)),
-  allowedCSIDrivers: opt(23, list(AllowedCSIDriver)),
+  allowedCSIDrivers: opt(23, list(AllowedCSIDriver), { gate: 'CSIInlineVolume' }),
   allowedUnsafeSysctls: opt(19, list(string)),
   forbiddenSysctls: opt(20, list(string)),
-  allowedProcMountTypes: opt(21, list(string)),
+  allowedProcMountTypes: opt(21, list(string), { gate: 'ProcMountType' }),
   runtimeClass: ptr(24, RuntimeClassStrategyOptions),
 });
 export type PodSecurityPolicySpec = Infer<typeof PodSecurityPolicySpec>;

@@ -29,7 +29,7 @@ export type TokenRequest = Infer<typeof TokenRequest>;
 export const CSIDriverSpec = message('storage.v1.CSIDriverSpec', {
   attachRequired: ptr(1, bool, { default: true }),
   podInfoOnMount: ptr(2, bool, { default: false }),
-  volumeLifecycleModes: opt(3, list(string, 'set')),
+  volumeLifecycleModes: opt(3, list(string, 'set'), { gate: 'CSIInlineVolume' }),
   storageCapacity: ptr(4, bool, { default: false }),
   fsGroupPolicy: ptr(5, string, { default: 'ReadWriteOnceWithFSType' }),
   tokenRequests: opt(6, list(TokenRequest)),
@@ -90,7 +90,7 @@ export type StorageClass = Infer<typeof StorageClass>;
 
 export const VolumeAttachmentSource = message('storage.v1.VolumeAttachmentSource', {
   persistentVolumeName: ptr(1, string),
-  inlineVolumeSpec: ptr(2, PersistentVolumeSpec),
+  inlineVolumeSpec: ptr(2, PersistentVolumeSpec, { gate: 'CSIMigration' }),
 });
 export type VolumeAttachmentSource = Infer<typeof VolumeAttachmentSource>;
 

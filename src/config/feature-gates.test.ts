@@ -1,0 +1,25 @@
+/** The page about feature gates says what the table says. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type Gate, gates } from './feature-gates.ts';
+
+const page = readFileSync(new URL('../../docs/feature-gates.md', import.meta.url), 'utf8');
+const rows = [...page.matchAll(/^\| (\w+) \| (alpha|beta|GA|deprecated) \| ([\d.]+) \| (on|off) \| (.+) \|$/gm)].map((match) =>
+  match.slice(1),
+);
+
+test('docs/feature-gates.md lists every gate with its stage, release and default', () => {
+  const listed = rows.map(([name, stage, since, initial]) => [name, stage, since, initial]);
+  const expected = Object.entries(gates).map(([name, gate]) => [name, gate.stage, gate.since, gate.default ? 'on' : 'off']);
+  expect(listed).toEqual(expected);
+});
+
+test('it says which gates have no effect here, and which cannot be switched yet', () => {
+  const table: Readonly<Record<string, Gate>> = gates;
+  for (const [name = '', , , , text = ''] of rows) {
+    const { concerns, stage, pending } = table[name] as Gate;
+    if (concerns !== 'server' && stage !== 'GA') expect(text, name).toMatch(/no effect here\.$/);
+    if (concerns === 'server') expect(text, name).not.toContain('no effect here');
+    expect(text.endsWith('Cannot be switched yet.'), name).toBe(pending);
+  }
+});
