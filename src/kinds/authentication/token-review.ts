@@ -1,6 +1,6 @@
 /** Token reviews: who is the bearer of this token? */
 import { kind } from '../kind.ts';
-import { TokenReview } from './schema/v1beta1.ts';
+import { TokenReview } from './schema/v1.ts';
 
 export const TokenReviewKind = kind<TokenReview>({
   group: 'authentication',
