@@ -19,9 +19,6 @@ export interface Registered {
   readonly home: string;
 }
 
-/** The only group that has gone as a whole. */
-const extensions = 'extensions';
-
 /** Kinds of versions that are served no more, by base group and version. A star: there are lists of them. */
 const retired: Readonly<Record<string, string>> = {
   'admissionregistration/v1beta1': 'MutatingWebhookConfiguration* ValidatingWebhookConfiguration*',
@@ -88,7 +85,7 @@ const partOf = (group: string): string => (parts.has(group) ? group : '');
 /** What is known of a kind to the part of the server that knows `target`. */
 export function registered(apiVersion: string, kind: string, target: MessageType, identity: Identity): Registered | undefined {
   const { group: fullGroup, version } = splitApiVersion(apiVersion);
-  const group = fullGroup === extensions ? extensions : baseGroup(identity, fullGroup);
+  const group = baseGroup(identity, fullGroup);
   const schema = schemaOf(group ?? '', version, kind, identity);
   if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? known(schema) : undefined;
   // What is recorded of requests is no body of a request.

@@ -121,7 +121,7 @@ function checkLike(model: object, value: unknown, path: string, optional: readon
 }
 
 /** Groups that carry no suffix under any identity. The core group is the empty string. */
-const unsuffixed = new Set(['', 'apps', 'batch', 'autoscaling', 'policy']);
+const unsuffixed = new Set(['', 'apps', 'batch', 'autoscaling', 'extensions', 'policy']);
 
 /** The full name of a built-in group: `networking` → `networking.plat.dev`; `apps` → `apps`. */
 export function groupName(identity: Identity, base: string): string {

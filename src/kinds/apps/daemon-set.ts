@@ -25,9 +25,15 @@ const templateAt = specAt.child('template');
 const statusAt = Path.of('status');
 
 /** Counts the changes of the template, for controllers of long ago. */
-const templateGeneration = 'deprecated.daemonset.template.generation';
+export const templateGeneration = 'deprecated.daemonset.template.generation';
 
 function defaults({ metadata, spec }: DaemonSet, env: KindEnv): void {
+  specDefaults(spec, env);
+  metadata.annotations ??= {};
+  metadata.annotations[templateGeneration] ??= '0';
+}
+
+export function specDefaults(spec: DaemonSet['spec'], env: KindEnv): void {
   const { updateStrategy } = spec;
   updateStrategy.type ??= 'RollingUpdate';
   if (updateStrategy.type === 'RollingUpdate') {
@@ -36,8 +42,6 @@ function defaults({ metadata, spec }: DaemonSet, env: KindEnv): void {
     updateStrategy.rollingUpdate.maxSurge ??= 0;
   }
   spec.revisionHistoryLimit ??= 10;
-  metadata.annotations ??= {};
-  metadata.annotations[templateGeneration] ??= '0';
   podTemplateDefaults(spec.template, env);
 }
 
@@ -100,6 +104,13 @@ function withoutSurge({ spec }: DaemonSet, { spec: old }: DaemonSet): void {
   if (maxSurge !== 0 && rollingUpdate?.maxUnavailable === '0%') rollingUpdate.maxUnavailable = 1;
 }
 
+function* validateChange(set: DaemonSet, old: DaemonSet, errors: FieldErrors, env: KindEnv): Work<void> {
+  metadataAgain(set, { namespaced: true }, errors, env);
+  yield* validateSpec(set, errors, env);
+  metadataUpdateAgain(set, old, errors, env);
+  yield* validateSpec(set, errors, env);
+}
+
 const strategy: Strategy<DaemonSet> = {
   prepareForCreate(set) {
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
@@ -115,16 +126,15 @@ const strategy: Strategy<DaemonSet> = {
   },
   validate: validateSpec,
   *validateUpdate(set, old, errors, env) {
-    metadataAgain(set, { namespaced: true }, errors, env);
-    yield* validateSpec(set, errors, env);
-    metadataUpdateAgain(set, old, errors, env);
-    yield* validateSpec(set, errors, env);
+    yield* validateChange(set, old, errors, env);
     const { selector } = set.spec;
     immutable(selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(selector));
   },
   warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),
   resetFields: [['status']],
 };
+/** The rules of versions in which the selector can be changed. */
+export const mutableSelector: Strategy<DaemonSet> = { ...strategy, validateUpdate: validateChange };
 
 const counts = [
   'currentNumberScheduled',

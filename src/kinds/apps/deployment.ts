@@ -70,6 +70,11 @@ function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpda
   atMostAll(maxUnavailable, unavailableAt, errors);
 }
 
+function* validateChange(deployment: Deployment, old: Deployment, errors: FieldErrors, env: KindEnv): Work<void> {
+  metadataUpdateAgain(deployment, old, errors, env);
+  yield* validateSpec(deployment, errors, env);
+}
+
 const strategy: Strategy<Deployment> = {
   prepareForCreate(deployment) {
     deployment.status = {};
@@ -84,14 +89,15 @@ const strategy: Strategy<Deployment> = {
   },
   validate: validateSpec,
   *validateUpdate(deployment, old, errors, env) {
-    metadataUpdateAgain(deployment, old, errors, env);
-    yield* validateSpec(deployment, errors, env);
+    yield* validateChange(deployment, old, errors, env);
     const { selector } = deployment.spec;
     immutable(selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(selector));
   },
   warnings: (deployment, old, env) => templateWarnings(deployment, old, deployment.spec.template, templateAt, env),
   resetFields: [['status']],
 };
+/** The rules of versions in which the selector can be changed. */
+export const mutableSelector: Strategy<Deployment> = { ...strategy, validateUpdate: validateChange };
 
 const statusOnly = keepsSpec<Deployment>((deployment, old, errors, env) => {
   metadataUpdateAgain(deployment, old, errors, env);

@@ -46,6 +46,13 @@ function* validateSpec({ spec }: ReplicaSet, errors: FieldErrors, env: KindEnv):
   yield* validateReplicatedTemplate(spec, errors, env);
 }
 
+function* validateChange(set: ReplicaSet, old: ReplicaSet, errors: FieldErrors, env: KindEnv): Work<void> {
+  metadataAgain(set, { namespaced: true }, errors, env);
+  yield* validateSpec(set, errors, env);
+  metadataUpdateAgain(set, old, errors, env);
+  yield* validateSpec(set, errors, env);
+}
+
 const strategy: Strategy<ReplicaSet> = {
   prepareForCreate(set) {
     set.status = { replicas: 0 };
@@ -57,15 +64,14 @@ const strategy: Strategy<ReplicaSet> = {
   },
   validate: validateSpec,
   *validateUpdate(set, old, errors, env) {
-    metadataAgain(set, { namespaced: true }, errors, env);
-    yield* validateSpec(set, errors, env);
-    metadataUpdateAgain(set, old, errors, env);
-    yield* validateSpec(set, errors, env);
+    yield* validateChange(set, old, errors, env);
     immutable(set.spec.selector, old.spec.selector, selectorAt, errors, () => selectorText(set.spec.selector));
   },
   warnings: (set, old, env) => templateWarnings(set, old, set.spec.template, templateAt, env),
   resetFields: [['status']],
 };
+/** The rules of versions in which the selector can be changed. */
+export const mutableSelector: Strategy<ReplicaSet> = { ...strategy, validateUpdate: validateChange };
 
 const statusStrategy = keepsSpec<ReplicaSet>((set, old, errors, env) => {
   metadataUpdateAgain(set, old, errors, env);

@@ -4,7 +4,7 @@ import { FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
 import { parseIP } from '../../meta/ip.ts';
 import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '../../meta/names.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { complain, subdomain } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
@@ -16,15 +16,37 @@ import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec
 const spec = Path.of('spec');
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 
-/** Faults that older releases let in: an ingress that has them may keep them. */
+/** Faults that older releases let in: an ingress that has them may keep them, and so may clients of version 1beta1. */
 interface Allowances {
   readonly badSecretNames: boolean;
   readonly badWildcardRules: boolean;
+  /** What fields are called in the version of the request. */
+  readonly names: Names;
 }
-const strict: Allowances = { badSecretNames: false, badWildcardRules: false };
+interface Names {
+  readonly defaultBackend: string;
+  serviceName(backend: Path): Path;
+  portName(backend: Path): Path;
+  portNumber(backend: Path): Path;
+}
+const newNames: Names = {
+  defaultBackend: 'defaultBackend',
+  serviceName: (backend) => backend.child('service').child('name'),
+  portName: (backend) => backend.child('service').child('port').child('name'),
+  portNumber: (backend) => backend.child('service').child('port').child('number'),
+};
+const betaNames: Names = {
+  defaultBackend: 'backend',
+  serviceName: (backend) => backend.child('serviceName'),
+  portName: (backend) => backend.child('servicePort'),
+  portNumber: (backend) => backend.child('servicePort'),
+};
+const strict: Allowances = { badSecretNames: false, badWildcardRules: false, names: newNames };
+const beta: Allowances = { badSecretNames: true, badWildcardRules: true, names: betaNames };
+const isBeta = ({ resource }: WriteRequest): boolean => resource.version === 'v1beta1';
 
-export function validateIngress(ingress: Ingress, errors: FieldErrors, env: KindEnv): void {
-  validateSpec(ingress.spec, errors, strict);
+export function validateIngress(ingress: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
+  validateSpec(ingress.spec, errors, isBeta(request) ? beta : strict);
   // The annotation came before the field; who names a class in both would be read differently by old and new controllers.
   const annotation = domainName(env.identity, 'ingress.class');
   const named = ingress.metadata.annotations?.[annotation];
@@ -32,14 +54,16 @@ export function validateIngress(ingress: Ingress, errors: FieldErrors, env: Kind
     errors.invalid(Path.of('annotations').child(annotation), named, 'can not be set when the class field is also set');
 }
 
-export function validateIngressUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv): void {
+export function validateIngressUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
   metadataUpdateAgain(ingress, old, errors, env);
   metadataAgain(ingress, { namespaced: true }, errors, env);
-  validateSpec(ingress.spec, errors, {
-    badSecretNames: (old.spec.tls ?? []).some(({ secretName = '' }) => secretName !== '' && dns1123Subdomain(secretName).length > 0),
-    badWildcardRules: (old.spec.rules ?? []).some(({ host = '', http }) => host.includes('*') && http !== undefined && isBad(http)),
-  });
+  validateSpec(ingress.spec, errors, isBeta(request) ? beta : faultsOf(old));
 }
+const faultsOf = ({ spec: { tls = [], rules = [] } }: Ingress): Allowances => ({
+  badSecretNames: tls.some(({ secretName = '' }) => secretName !== '' && dns1123Subdomain(secretName).length > 0),
+  badWildcardRules: rules.some(({ host = '', http }) => host.includes('*') && http !== undefined && isBad(http)),
+  names: newNames,
+});
 
 export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv): void {
   metadataUpdateAgain(ingress, old, errors, env);
@@ -48,14 +72,15 @@ export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress, erro
 
 function isBad(http: NonNullable<IngressRule['http']>): boolean {
   const found = new FieldErrors();
-  validatePaths(http, spec, found);
+  validatePaths(http, spec, found, newNames);
   return !found.empty;
 }
 
 function validateSpec({ defaultBackend, rules, tls, ingressClassName }: IngressSpec, errors: FieldErrors, allowed: Allowances): void {
+  const { names } = allowed;
   if (defaultBackend === undefined && (rules ?? []).length === 0)
-    invalidText(errors, spec, '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified');
-  if (defaultBackend !== undefined) validateBackend(defaultBackend, spec.child('defaultBackend'), errors);
+    invalidText(errors, spec, '[]networking.IngressRule(nil)', `either \`${names.defaultBackend}\` or \`rules\` must be specified`);
+  if (defaultBackend !== undefined) validateBackend(defaultBackend, spec.child(names.defaultBackend), errors, names);
   each(rules, spec.child('rules'), (rule, at) => validateRule(rule, at, errors, allowed));
   each(tls, spec.child('tls'), (entry, at) => validateTLS(entry, at, errors, allowed));
   if (ingressClassName !== undefined) subdomain(ingressClassName, spec.child('ingressClassName'), errors);
@@ -67,19 +92,20 @@ function validateRule({ host = '', http }: IngressRule, at: Path, errors: FieldE
     if (parseIP(host) !== undefined) errors.invalid(at.child('host'), host, 'must be a DNS name, not an IP address');
     complain(errors, at.child('host'), host, wildcard ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
   }
-  if (http !== undefined && !(wildcard && allowed.badWildcardRules)) validatePaths(http, at.child('http').child('paths'), errors);
+  if (http !== undefined && !(wildcard && allowed.badWildcardRules))
+    validatePaths(http, at.child('http').child('paths'), errors, allowed.names);
 }
 
-function validatePaths({ paths = [] }: NonNullable<IngressRule['http']>, at: Path, errors: FieldErrors): void {
+function validatePaths({ paths = [] }: NonNullable<IngressRule['http']>, at: Path, errors: FieldErrors, names: Names): void {
   if (paths.length === 0) errors.required(at);
-  each(paths, at, (path, here) => validatePath(path, here, errors));
+  each(paths, at, (path, here) => validatePath(path, here, errors, names));
 }
 
 /** What would be read differently by different servers has no place in a path that is compared. */
 const badSequences = ['//', '/./', '/../', '%2f', '%2F'];
 const badEndings = ['/..', '/.'];
 
-function validatePath({ path = '', pathType, backend }: HTTPIngressPath, at: Path, errors: FieldErrors): void {
+function validatePath({ path = '', pathType, backend }: HTTPIngressPath, at: Path, errors: FieldErrors, names: Names): void {
   if (pathType === undefined) {
     errors.required(at.child('pathType'), 'pathType must be specified');
     return;
@@ -91,24 +117,23 @@ function validatePath({ path = '', pathType, backend }: HTTPIngressPath, at: Pat
     for (const part of badSequences) if (path.includes(part)) errors.invalid(at.child('path'), path, `must not contain '${part}'`);
     for (const part of badEndings) if (path.endsWith(part)) errors.invalid(at.child('path'), path, `cannot end with '${part}'`);
   }
-  validateBackend(backend, at.child('backend'), errors);
+  validateBackend(backend, at.child('backend'), errors, names);
 }
 
-function validateBackend({ service, resource }: IngressBackend, at: Path, errors: FieldErrors): void {
+function validateBackend({ service, resource }: IngressBackend, at: Path, errors: FieldErrors, names: Names): void {
   if (service !== undefined && resource !== undefined) errors.invalid(at, '', 'cannot set both resource and service backends');
   else if (resource !== undefined) validateTypedReference(resource, at.child('resource'), errors);
-  else if (service !== undefined) validateService(service, at, errors);
+  else if (service !== undefined) validateService(service, at, errors, names);
   else errors.invalid(at, '', 'resource or service backend is required');
 }
 
-function validateService({ name, port }: NonNullable<IngressBackend['service']>, at: Path, errors: FieldErrors): void {
-  const service = at.child('service');
-  if (name === '') errors.required(service.child('name'));
-  else complain(errors, service.child('name'), name, nameIsDns1035Label(name));
+function validateService({ name, port }: NonNullable<IngressBackend['service']>, at: Path, errors: FieldErrors, names: Names): void {
+  if (name === '') errors.required(names.serviceName(at));
+  else complain(errors, names.serviceName(at), name, nameIsDns1035Label(name));
   const { name: named = '', number = 0 } = port;
   if (named !== '' && number !== 0) errors.invalid(at, '', 'cannot set both port name & port number');
-  else if (named !== '') complain(errors, service.child('port').child('name'), named, portName(named));
-  else if (number !== 0) complain(errors, service.child('port').child('number'), number, portNumber(number));
+  else if (named !== '') complain(errors, names.portName(at), named, portName(named));
+  else if (number !== 0) complain(errors, names.portNumber(at), number, portNumber(number));
   else errors.required(at, 'port name or number is required');
 }
 

@@ -1,0 +1,63 @@
+/**
+ * Fields and values of workloads in the versions before apps/v1.
+ *
+ *   extensions/v1beta1, apps/v1beta1  spec.rollbackTo.revision: 3     apps/v1  annotation deprecated.deployment.rollback.revision: "3"
+ *   extensions/v1beta1                spec.templateGeneration: 3      apps/v1  annotation deprecated.daemonset.template.generation: "3"
+ */
+import type { LabelSelector, ObjectMeta } from '../meta.ts';
+import { templateGeneration } from './daemon-set.ts';
+import type { DaemonSet } from './schema/daemon-set.ts';
+import type { Deployment } from './schema/deployment.ts';
+import type { OlderDaemonSet, OlderDeployment } from './schema/older.ts';
+
+/** The revision that a deployment is to go back to; 0 is the one before. */
+export const rollbackRevision = 'deprecated.deployment.rollback.revision';
+
+/** Takes a number out of an annotation. Text that would not come back the same stays where it is. */
+function takeNumber(metadata: ObjectMeta, annotation: string): number | undefined {
+  const { [annotation]: text, ...others } = metadata.annotations ?? {};
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || String(value) !== text) return undefined;
+  if (Object.keys(others).length === 0) delete metadata.annotations;
+  else metadata.annotations = others;
+  return value;
+}
+function putNumber(metadata: ObjectMeta, annotation: string, value: number): void {
+  metadata.annotations = { ...metadata.annotations, [annotation]: String(value) };
+}
+
+export function deploymentToHub(deployment: OlderDeployment): Deployment {
+  const { rollbackTo, ...spec } = deployment.spec;
+  if (rollbackTo !== undefined) putNumber(deployment.metadata, rollbackRevision, rollbackTo.revision ?? 0);
+  return { ...deployment, spec };
+}
+export function deploymentFromHub(deployment: Deployment): OlderDeployment {
+  const revision = takeNumber(deployment.metadata, rollbackRevision);
+  if (revision === undefined) return deployment;
+  return { ...deployment, spec: { ...deployment.spec, rollbackTo: revision === 0 ? {} : { revision } } };
+}
+
+/** A daemon set always has the annotation. */
+export function daemonSetToHub(set: OlderDaemonSet): DaemonSet {
+  const { templateGeneration: generation, ...spec } = set.spec;
+  if (generation !== undefined || set.metadata.annotations?.[templateGeneration] === undefined)
+    putNumber(set.metadata, templateGeneration, generation ?? 0);
+  return { ...set, spec };
+}
+export function daemonSetFromHub(set: DaemonSet): OlderDaemonSet {
+  const generation = takeNumber(set.metadata, templateGeneration);
+  if (generation === undefined || generation === 0) return set;
+  return { ...set, spec: { ...set.spec, templateGeneration: generation } };
+}
+
+interface Workload {
+  metadata: ObjectMeta;
+  spec: { selector?: LabelSelector; template: { metadata: ObjectMeta } };
+}
+/** Labels of the template select the pods, and are those of the object, where it has no others. */
+export function defaultLabels({ metadata, spec }: Workload): void {
+  const { labels } = spec.template.metadata;
+  if (labels === undefined) return;
+  spec.selector ??= { matchLabels: { ...labels } };
+  if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+}

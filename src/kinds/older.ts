@@ -1,0 +1,60 @@
+/**
+ * Versions that a server does not serve unless it is asked to: those that were removed before release 1.24, and those that came
+ * after it. Each group has a file `older.ts` with its own; `older-kinds.ts` adds them to the kinds.
+ *
+ * The hub of a kind stays what it is. An object that was written in such a version is stored in the hub like any other, so that it
+ * can be read whether or not the version is served later.
+ */
+import type { Kind, KindEnv, KindVersion, Strategy, Subresource } from './kind.ts';
+import { inVersion } from './versions.ts';
+
+/** More versions of a built-in kind. */
+export interface OlderVersions {
+  /** Base name. */
+  readonly group: string;
+  readonly plural: string;
+  readonly versions: Readonly<Record<string, KindVersion>>;
+  /** Versions in which deleting without a policy leaves dependents alone. */
+  readonly orphansByDefault?: readonly string[];
+}
+
+/** The same kind under the name of a group that it has left. Its objects are those of `owner`. */
+export function movedKind(
+  owner: Kind,
+  group: string,
+  version: string,
+  definition: KindVersion,
+  overrides: Partial<Pick<Kind, 'orphansByDefault'>> = {},
+): Kind {
+  return {
+    ...owner,
+    ...overrides,
+    group,
+    versions: { [version]: definition },
+    hub: version,
+    sharesStoreOf: { group: owner.group, plural: owner.plural, version: owner.hub },
+    fieldNames: Object.fromEntries(Object.keys(owner.fields ?? {}).map((name) => [name, name])),
+  };
+}
+
+/** Parts of a version in place of those of its kind. They are about objects in the form of the hub. */
+export function ownParts<T>(parts: {
+  strategy?: Strategy<T>;
+  subresources?: Readonly<Record<string, Subresource<T>>>;
+}): KindVersion['own'] {
+  return parts as unknown as KindVersion['own'];
+}
+
+type Defaults = (object: unknown, env: KindEnv, made?: 'applied') => void;
+
+/** The defaults of the hub, which a version with the same fields shares. */
+export function hubDefaults({ versions, hub }: Kind): Defaults {
+  const defaults = versions[hub]?.defaults as Defaults | undefined;
+  return (object, env, made) => defaults?.(object, env, made);
+}
+
+/** A version with the fields and defaults of the hub. `name` is the beginning of the names of its messages: `rbac.v1beta1`. */
+export function sameFields(kind: Kind, name: string): KindVersion {
+  const { schema, defaults } = kind.versions[kind.hub] as KindVersion;
+  return { schema: inVersion(schema, name), ...(defaults !== undefined && { defaults }) };
+}
