@@ -42,6 +42,7 @@ import { flowcontrol } from './flowcontrol/schema/descriptions.ts';
 import { meta } from './meta.descriptions.ts';
 import { networking } from './networking/schema/descriptions.ts';
 import { node } from './node/schema/descriptions.ts';
+import { olderDescriptions } from './older.descriptions.ts';
 import { policy } from './policy/schema/descriptions.ts';
 import { rbac } from './rbac/schema/descriptions.ts';
 import { scalars } from './scalars.descriptions.ts';
@@ -133,10 +134,21 @@ function fieldOf(own: Readonly<Record<string, string>>, key: string, field: stri
   return (key.endsWith('Condition') ? entry(conditionFields, field) : undefined) ?? entry(objectFields, field);
 }
 
+/** Kinds of this group are described where they have moved to. */
+const extensions = 'extensions.';
+const homes = ['apps.', 'networking.', 'policy.'];
+
+function textsOf(key: string): Readonly<Record<string, string>> {
+  const moved = key.startsWith(extensions) ? homes.map((home) => textsOf(home + key.slice(extensions.length))) : [];
+  const own = (Object.hasOwn(descriptions, key) ? descriptions[key] : undefined) ?? {};
+  const older = Object.hasOwn(olderDescriptions, key) ? olderDescriptions[key] : undefined;
+  return older === undefined && moved.length === 0 ? own : Object.assign({}, ...moved, older, own);
+}
+
 /** The description of a message (`core.v1.Pod`), or of one of its fields by JSON name. Undefined when there is none. */
 export function descriptionOf(message: string, field?: string): string | undefined {
   const key = withoutVersion(message);
-  const own = (Object.hasOwn(descriptions, key) ? descriptions[key] : undefined) ?? {};
+  const own = textsOf(key);
   if (field !== undefined) return fieldOf(own, key, field);
   if (own.$ !== undefined) return own.$;
   const item = itemKind(key);

@@ -2,7 +2,7 @@
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1035Label, fullyQualifiedName } from '../../meta/names.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
@@ -20,6 +20,7 @@ const list = Path.of('webhooks');
 const failurePolicies = ['Fail', 'Ignore'];
 const matchPolicies = ['Equivalent', 'Exact'];
 const sideEffectClasses = ['None', 'NoneOnDryRun'];
+const betaSideEffectClasses = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const reinvocationPolicies = ['IfNeeded', 'Never'];
 const reviewVersions = ['v1', 'v1beta1'];
 const MAX_TIMEOUT_SECONDS = 30;
@@ -32,30 +33,61 @@ export function defaults({ webhooks }: Configuration): void {
   }
 }
 
-export function validateConfiguration({ webhooks }: Configuration, errors: FieldErrors): void {
+/** What clients of version 1beta1 may write, and what a configuration that was stored with it may keep. */
+interface Allowances {
+  readonly sideEffects: boolean;
+  readonly repeatedNames: boolean;
+  readonly unknownReviewVersions: boolean;
+}
+const strict: Allowances = { sideEffects: false, repeatedNames: false, unknownReviewVersions: false };
+const isBeta = ({ resource }: WriteRequest): boolean => resource.version === 'v1beta1';
+
+function faultsOf({ webhooks = [] }: Configuration): Allowances {
+  return {
+    sideEffects: webhooks.some(({ sideEffects = '' }) => !sideEffectClasses.includes(sideEffects)),
+    repeatedNames: new Set(webhooks.map(({ name }) => name)).size < webhooks.length,
+    unknownReviewVersions: webhooks.some(
+      ({ admissionReviewVersions: given = [] }) => given.length > 0 && !given.some((version) => reviewVersions.includes(version)),
+    ),
+  };
+}
+
+export function validateConfiguration(configuration: Configuration, errors: FieldErrors, _env: KindEnv, request: WriteRequest): void {
+  validateWebhooks(configuration, isBeta(request) ? { ...strict, sideEffects: true, repeatedNames: true } : strict, errors);
+}
+
+export function validateConfigurationUpdate(
+  configuration: Configuration,
+  old: Configuration,
+  errors: FieldErrors,
+  env: KindEnv,
+  request: WriteRequest,
+): void {
+  metadataAgain(configuration, { namespaced: false }, errors, env);
+  const faults = faultsOf(old);
+  validateWebhooks(configuration, isBeta(request) ? { ...faults, sideEffects: true, repeatedNames: true } : faults, errors);
+}
+
+function validateWebhooks({ webhooks }: Configuration, allowed: Allowances, errors: FieldErrors): void {
   const names = new Set<string>();
   each(webhooks as Webhook[] | undefined, list, (webhook, at) => {
-    validateWebhook(webhook, at, errors);
-    validateReviewVersions(webhook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), errors);
-    if (webhook.name !== '' && names.has(webhook.name)) errors.duplicate(at.child('name'), webhook.name);
+    validateWebhook(webhook, at, allowed, errors);
+    validateReviewVersions(webhook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), allowed, errors);
+    if (!allowed.repeatedNames && webhook.name !== '' && names.has(webhook.name)) errors.duplicate(at.child('name'), webhook.name);
     names.add(webhook.name);
   });
 }
 
-export function validateConfigurationUpdate(configuration: Configuration, _old: Configuration, errors: FieldErrors, env: KindEnv): void {
-  metadataAgain(configuration, { namespaced: false }, errors, env);
-  validateConfiguration(configuration, errors);
-}
-
-function validateWebhook(webhook: Webhook, at: Path, errors: FieldErrors): void {
+function validateWebhook(webhook: Webhook, at: Path, allowed: Allowances, errors: FieldErrors): void {
   const { name, rules, failurePolicy, matchPolicy, sideEffects, timeoutSeconds, reinvocationPolicy } = webhook;
   if (name === '') errors.required(at.child('name'));
   else complain(errors, at.child('name'), name, fullyQualifiedName(name));
   each(rules, at.child('rules'), (rule, here) => validateRule(rule, here, errors));
   oneOf(failurePolicy, failurePolicies, at.child('failurePolicy'), errors);
   oneOf(matchPolicy, matchPolicies, at.child('matchPolicy'), errors);
-  if (sideEffects === undefined) errors.required(at.child('sideEffects'), `must specify one of ${sideEffectClasses.join(', ')}`);
-  oneOf(sideEffects, sideEffectClasses, at.child('sideEffects'), errors);
+  if (sideEffects === undefined && !allowed.sideEffects)
+    errors.required(at.child('sideEffects'), `must specify one of ${sideEffectClasses.join(', ')}`);
+  oneOf(sideEffects, allowed.sideEffects ? betaSideEffectClasses : sideEffectClasses, at.child('sideEffects'), errors);
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > MAX_TIMEOUT_SECONDS))
     errors.invalid(at.child('timeoutSeconds'), timeoutSeconds, `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`);
   validateLabelSelector(webhook.namespaceSelector, at.child('namespaceSelector'), errors);
@@ -68,7 +100,7 @@ function oneOf(value: string | undefined, allowed: readonly string[], at: Path, 
   if (value !== undefined && !allowed.includes(value)) errors.notSupported(at, value, allowed);
 }
 
-function validateReviewVersions(versions: readonly string[], at: Path, errors: FieldErrors): void {
+function validateReviewVersions(versions: readonly string[], at: Path, allowed: Allowances, errors: FieldErrors): void {
   const known = reviewVersions.join(', ');
   if (versions.length === 0) {
     errors.required(at, `must specify one of ${known}`);
@@ -80,6 +112,6 @@ function validateReviewVersions(versions: readonly string[], at: Path, errors: F
     else complain(errors, here, version, dns1035Label(version));
     seen.add(version);
   });
-  if (!versions.some((version) => reviewVersions.includes(version)))
+  if (!allowed.unknownReviewVersions && !versions.some((version) => reviewVersions.includes(version)))
     invalidText(errors, at, goList('string', versions), `must include at least one of ${known}`);
 }

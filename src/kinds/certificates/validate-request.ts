@@ -4,7 +4,7 @@ import { equal } from '../../lib/equal.ts';
 import { parseRequest } from '../../lib/pki.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, dns1123Subdomain, pathSegmentName } from '../../meta/names.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
 import { goBytes } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
@@ -22,27 +22,59 @@ const usages = [
   ...['key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping'],
 ];
 
-export function validateRequest(request: CertificateSigningRequest, errors: FieldErrors, env: KindEnv): void {
+/** What clients of version 1beta1 may write, and what a request that was stored with it may keep. */
+interface Allowances {
+  readonly legacySigner: boolean;
+  readonly unknownUsages: boolean;
+  readonly repeatedUsages: boolean;
+  readonly repeatedConditions: boolean;
+  readonly namelessConditions: boolean;
+  readonly anyCertificate: boolean;
+  /** Both decisions at once. No version allows it. */
+  readonly contradictions: boolean;
+}
+function allowancesOf(old: CertificateSigningRequest | undefined, isBeta: boolean, isSameCertificate: boolean, env: KindEnv): Allowances {
+  const { usages: given = [], signerName = '' } = old?.spec ?? {};
+  const { conditions = [], certificate = '' } = old?.status ?? {};
+  const types = conditions.map(({ type }) => type);
+  return {
+    legacySigner: isBeta || signerName === env.identity.signers.legacyUnknown,
+    unknownUsages: isBeta || given.some((usage) => !usages.includes(usage)),
+    repeatedUsages: isBeta || new Set(given).size < given.length,
+    repeatedConditions: isBeta || new Set(types).size < types.length,
+    namelessConditions: isBeta || types.includes(''),
+    anyCertificate: isBeta || isSameCertificate || (old !== undefined && certificateFault(textOf(certificate)) !== undefined),
+    contradictions: types.includes('Approved') && types.includes('Denied'),
+  };
+}
+const isBetaRequest = ({ resource }: WriteRequest): boolean => resource.version === 'v1beta1';
+const textOf = (base64: string | undefined): string => Buffer.from(base64 ?? '', 'base64').toString('latin1');
+
+export function validateRequest(request: CertificateSigningRequest, errors: FieldErrors, env: KindEnv, write: WriteRequest): void {
+  validateWith(allowancesOf(undefined, isBetaRequest(write), false, env), request, errors, env);
+}
+
+function validateWith(allowed: Allowances, request: CertificateSigningRequest, errors: FieldErrors, env: KindEnv): void {
   const { request: pem, usages: given = [], signerName, expirationSeconds } = request.spec;
-  const fault = requestFault(Buffer.from(pem ?? '', 'base64').toString('latin1'));
+  const fault = requestFault(textOf(pem));
   if (fault !== undefined) invalidText(errors, spec.child('request'), goBytes(pem), fault);
   if (given.length === 0) errors.required(spec.child('usages'), 'usages must be provided');
   each(given, spec.child('usages'), (usage, at) => {
-    if (!usages.includes(usage)) errors.notSupported(at, usage, usages);
+    if (!allowed.unknownUsages && !usages.includes(usage)) errors.notSupported(at, usage, usages);
   });
   const again = repeatedTexts(given);
   each(given, spec.child('usages'), (usage, at, i) => {
-    if (again[i]) errors.duplicate(at, usage);
+    if (!allowed.repeatedUsages && again[i]) errors.duplicate(at, usage);
   });
-  validateSigner(signerName, spec.child('signerName'), errors, env);
+  validateSigner(signerName, allowed.legacySigner, spec.child('signerName'), errors, env);
   if (expirationSeconds !== undefined && expirationSeconds < MIN_EXPIRATION_SECONDS)
     errors.invalid(
       spec.child('expirationSeconds'),
       expirationSeconds,
       `may not specify a duration less than ${MIN_EXPIRATION_SECONDS} seconds (${MIN_EXPIRATION_SECONDS / 60} minutes)`,
     );
-  validateConditions(request.status.conditions, errors);
-  const wrong = certificateFault(Buffer.from(request.status.certificate ?? '', 'base64').toString('latin1'));
+  validateConditions(request.status.conditions, allowed, errors);
+  const wrong = allowed.anyCertificate ? undefined : certificateFault(textOf(request.status.certificate));
   if (wrong !== undefined) errors.invalid(certificatePath, '<certificate data>', wrong);
 }
 
@@ -55,8 +87,8 @@ function requestFault(pem: string): string | undefined {
 }
 
 /** `example.com/signer-name` */
-function validateSigner(name: string, at: Path, errors: FieldErrors, env: KindEnv): void {
-  if (name === env.identity.signers.legacyUnknown) {
+function validateSigner(name: string, legacy: boolean, at: Path, errors: FieldErrors, env: KindEnv): void {
+  if (!legacy && name === env.identity.signers.legacyUnknown) {
     errors.invalid(at, name, 'the legacy signerName is not allowed via this API version');
     return;
   }
@@ -99,15 +131,20 @@ const decisions = ['Approved', 'Denied', 'Failed'];
 const statuses = ['False', 'True', 'Unknown'];
 const opposites: Readonly<Record<string, string>> = { Approved: 'Denied', Denied: 'Approved' };
 
-function validateConditions(conditions: readonly CertificateSigningRequestCondition[] | undefined, errors: FieldErrors): void {
+function validateConditions(
+  conditions: readonly CertificateSigningRequestCondition[] | undefined,
+  allowed: Allowances,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   each(conditions, conditionsPath, ({ type, status }, at) => {
-    if (type === '') errors.required(at.child('type'));
-    const allowed = decisions.includes(type) ? ['True'] : statuses;
+    if (type === '' && !allowed.namelessConditions) errors.required(at.child('type'));
+    const known = decisions.includes(type) ? ['True'] : statuses;
     if (status === '') errors.required(at.child('status'));
-    else if (!allowed.includes(status)) errors.notSupported(at.child('status'), status, allowed);
-    if (seen.has(opposites[type] ?? '')) errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive');
-    if (seen.has(type)) errors.duplicate(at.child('type'), type);
+    else if (!known.includes(status)) errors.notSupported(at.child('status'), status, known);
+    if (!allowed.contradictions && opposites[type] !== undefined && seen.has(opposites[type]))
+      errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive');
+    if (!allowed.repeatedConditions && seen.has(type)) errors.duplicate(at.child('type'), type);
     seen.add(type);
   });
 }
@@ -160,9 +197,17 @@ export interface Allowed {
 }
 
 export function validateRequestUpdate(allowed: Allowed) {
-  return (request: CertificateSigningRequest, old: CertificateSigningRequest, errors: FieldErrors, env: KindEnv): void => {
+  return (
+    request: CertificateSigningRequest,
+    old: CertificateSigningRequest,
+    errors: FieldErrors,
+    env: KindEnv,
+    write: WriteRequest,
+  ): void => {
+    const isBeta = isBetaRequest(write);
     metadataAgain(request, { namespaced: false, nameRule: pathSegmentName }, errors, env);
-    validateRequest(request, errors, env);
+    const isSame = equal(request.status.certificate, old.status.certificate);
+    validateWith(allowancesOf(old, isBeta, isSame, env), request, errors, env);
     const count = ({ status }: CertificateSigningRequest, wanted: string): number =>
       (status.conditions ?? []).filter(({ type }) => type === wanted).length;
     for (const type of decisions)
@@ -171,9 +216,9 @@ export function validateRequestUpdate(allowed: Allowed) {
     for (const type of allowed.decide ? [] : ['Approved', 'Denied'])
       if (count(request, type) > count(old, type))
         errors.forbidden(conditionsPath, `updates may not add a condition of type ${JSON.stringify(type)}`);
-    if (!equal(request.status.certificate, old.status.certificate)) {
+    if (!isSame) {
       if (!allowed.issue) errors.forbidden(certificatePath, 'updates may not set certificate content');
-      else if (old.status.certificate !== undefined)
+      else if (old.status.certificate !== undefined && !isBeta)
         errors.forbidden(certificatePath, 'updates may not modify existing certificate content');
     }
     metadataUpdateAgain(request, old, errors, env);

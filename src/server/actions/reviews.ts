@@ -25,9 +25,11 @@ export function reviewActions(options: ReviewOptions): [string, Action][] {
   const review = (answer: (body: ApiObject & AccessReview, request: ActionRequest) => Promise<unknown>): Action => {
     return async (request) => {
       const body = request.body as ApiObject & AccessReview;
-      if (request.write.resource.kind.namespaced) body.metadata.namespace = request.write.namespace;
-      const object = { ...body, status: await answer(body, request) };
-      return { status: 201, object, schema: request.write.resource.schema };
+      const { resource, namespace } = request.write;
+      if (resource.kind.namespaced) body.metadata.namespace = namespace;
+      const hub = (resource.definition.toHub?.(body as never, identity) ?? body) as ApiObject & AccessReview;
+      const object = { ...body, status: await answer(hub, request) };
+      return { status: 201, object, schema: resource.schema };
     };
   };
   return [

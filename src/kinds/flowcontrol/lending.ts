@@ -1,0 +1,70 @@
+/**
+ * Priority levels of version 1beta3 say how much of their share they lend and borrow. The hub has no fields for that and keeps it in
+ * annotations; nothing is lent here.
+ *
+ *   v1beta3  nominalConcurrencyShares: 30, lendablePercent: 50     v1beta2  assuredConcurrencyShares: 30, annotation …: "50"
+ */
+import { type FieldErrors, Path } from '../../meta/field.ts';
+import { domainName, type Identity } from '../../meta/identity.ts';
+import type { KindEnv } from '../kind.ts';
+import type { ObjectMeta } from '../meta.ts';
+import type * as v1beta2 from './schema/v1beta2.ts';
+import type * as v1beta3 from './schema/v1beta3.ts';
+
+const lendable = (identity: Identity): string => domainName(identity, 'lendable-percent', 'flowcontrol');
+const borrowing = (identity: Identity): string => domainName(identity, 'borrowing-limit-percent', 'flowcontrol');
+
+/** The number in an annotation. Text that would not come back the same says nothing. */
+function numberIn({ annotations }: ObjectMeta, name: string): number | undefined {
+  const text = annotations?.[name];
+  const value = Number(text);
+  return text !== undefined && String(value) === text && (value | 0) === value ? value : undefined;
+}
+function write(metadata: ObjectMeta, name: string, value: number | undefined): void {
+  if (value !== undefined) metadata.annotations = { ...metadata.annotations, [name]: String(value) };
+}
+function drop(metadata: ObjectMeta, name: string): void {
+  const { [name]: _dropped, ...others } = metadata.annotations ?? {};
+  if (Object.keys(others).length === 0) delete metadata.annotations;
+  else metadata.annotations = others;
+}
+
+export function levelToHub(level: v1beta3.PriorityLevelConfiguration, identity: Identity): v1beta2.PriorityLevelConfiguration {
+  const { limited, ...spec } = level.spec;
+  if (limited === undefined) return { ...level, spec };
+  const { nominalConcurrencyShares, limitResponse, lendablePercent = 0, borrowingLimitPercent } = limited;
+  if (lendablePercent !== 0) write(level.metadata, lendable(identity), lendablePercent);
+  write(level.metadata, borrowing(identity), borrowingLimitPercent);
+  return { ...level, spec: { ...spec, limited: { assuredConcurrencyShares: nominalConcurrencyShares, limitResponse } } };
+}
+
+export function levelFromHub(level: v1beta2.PriorityLevelConfiguration, identity: Identity): v1beta3.PriorityLevelConfiguration {
+  const { limited, ...spec } = level.spec;
+  if (limited === undefined) return { ...level, spec };
+  const { assuredConcurrencyShares, limitResponse } = limited;
+  const lendablePercent = numberIn(level.metadata, lendable(identity)) || undefined;
+  const borrowingLimitPercent = numberIn(level.metadata, borrowing(identity));
+  if (lendablePercent !== undefined) drop(level.metadata, lendable(identity));
+  if (borrowingLimitPercent !== undefined) drop(level.metadata, borrowing(identity));
+  return {
+    ...level,
+    spec: {
+      ...spec,
+      limited: {
+        nominalConcurrencyShares: assuredConcurrencyShares,
+        limitResponse,
+        lendablePercent: lendablePercent ?? 0,
+        ...(borrowingLimitPercent !== undefined && { borrowingLimitPercent }),
+      },
+    },
+  };
+}
+
+const limitedAt = Path.of('spec', 'limited');
+
+export function validateLending({ metadata }: v1beta2.PriorityLevelConfiguration, errors: FieldErrors, { identity }: KindEnv): void {
+  const lends = numberIn(metadata, lendable(identity)) ?? 0;
+  const borrows = numberIn(metadata, borrowing(identity)) ?? 0;
+  if (lends < 0 || lends > 100) errors.invalid(limitedAt.child('lendablePercent'), lends, 'must be between 0 and 100, inclusive');
+  if (borrows < 0) errors.invalid(limitedAt.child('borrowingLimitPercent'), borrows, 'if specified, must be a non-negative integer');
+}
