@@ -1,4 +1,4 @@
-import { apiRelease, productVersion } from '../lib/version.ts';
+import { apiRelease, apiReleases, productVersion } from '../lib/version.ts';
 import { command } from './command.ts';
 
 export const version = command({
@@ -6,7 +6,8 @@ export const version = command({
   summary: 'Show the version of this program and of the API that it speaks.',
   flags: {},
   async run(_, io) {
-    io.out(`plat ${productVersion} (API v${apiRelease}, Node ${process.version})\n`);
+    const [first, last] = [apiReleases[0], apiReleases.at(-1)];
+    io.out(`plat ${productVersion} (API v${apiRelease}, v${first} to v${last} with --api-release, Node ${process.version})\n`);
     return 0;
   },
 });

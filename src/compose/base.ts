@@ -1,5 +1,6 @@
 /** What every part of a server is made with. */
 import type { ServerOptions } from '../config/server-options.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -12,6 +13,8 @@ import type { ServerState } from './server-state.ts';
 export interface Base {
   readonly options: ServerOptions;
   readonly identity: Identity;
+  /** The built-in ones, in all versions that may be served. */
+  readonly kinds: readonly Kind[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -4,6 +4,7 @@ import { type User, wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
 import { signingAuthorities } from '../controllers/certificates/authorities.ts';
 import { allControllers, type ControllerSettings } from '../controllers/index.ts';
+import type { Controller } from '../controllers/runtime/controller.ts';
 import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
@@ -22,6 +23,8 @@ export interface ControllersOptions {
   readonly handle: (req: Incoming, res: Outgoing) => void;
   /** Other servers may share the store. */
   readonly shared: boolean;
+  /** Whether some version of a built-in kind is served, by the base name of its group. */
+  readonly serves: (group: string, plural: string) => boolean;
 }
 
 /** Time that servers which share a store are given to hear of each other's writes. */
@@ -42,7 +45,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
       orphanDelayMs: 0,
     }),
     options.controllers,
-  );
+  ).map((controller) => withNeeds(controller, given.serves));
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
   const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom, answers);
@@ -57,6 +60,13 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
   if (!(options.leaderElect ?? shared)) return () => ending(start());
   const times = electionTimes(options);
   return () => ending(elect({ times, identity, client: clientFor(identity, connect(undefined)), start, clock, random, metrics, log }));
+}
+
+/** A release of the API may not have the kind that a controller is about. */
+function withNeeds(controller: Controller, serves: ControllersOptions['serves']): Controller {
+  const { needs } = controller;
+  if (needs === undefined || serves(needs.group, needs.plural)) return controller;
+  return { ...controller, unavailable: `${needs.plural} are not served` };
 }
 
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { readRuntimeConfig } from '../config/runtime-config.ts';
+import { builtinKinds } from '../kinds/index.ts';
 import { kubernetes, plat } from '../meta/identity.ts';
 import { checkRuntimeConfig } from './runtime-config.ts';
 
-const check = (identity: typeof plat, ...items: string[]) => checkRuntimeConfig(readRuntimeConfig(items), identity);
+const check = (identity: typeof plat, ...items: string[]) => checkRuntimeConfig(readRuntimeConfig(items), identity, builtinKinds(identity));
 
 test.each([
   ['no.such/v1=true', 'batch/v1'],

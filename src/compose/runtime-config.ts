@@ -1,19 +1,19 @@
 /** Holds `--runtime-config` against what this server has: a key that names nothing is a mistake, which ends the start. */
 
 import type { RuntimeConfig } from '../config/runtime-config.ts';
-import { builtinKinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { serve } from '../kinds/served.ts';
 import { FlagError } from '../lib/flags.ts';
 import { editDistance } from '../lib/suggest.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
 
 /** Throws FlagError for the first key that names nothing, with the known key that is nearest to it. */
-export function checkRuntimeConfig(config: RuntimeConfig, identity: Identity): void {
+export function checkRuntimeConfig(config: RuntimeConfig, identity: Identity, kinds: readonly Kind[]): void {
   if (config.settings.length === 0) return;
   // Nothing is served under it; the plug-in that asks such a service runs only where it is switched on.
   const known = new Set([keyOf(groupName(identity, 'imagepolicy'), 'v1alpha1', undefined)]);
-  for (const kind of builtinKinds(identity))
-    for (const { group, version } of serve(kind, identity)) {
+  for (const kind of kinds)
+    for (const { group, version } of serve(kind, identity, { all: true })) {
       known.add(keyOf(group, version, undefined));
       known.add(keyOf(group, version, kind.plural));
     }

@@ -26,6 +26,7 @@ import { apiRelease } from '../lib/version.ts';
 import { type Identity, identityOf } from '../meta/identity.ts';
 import { openEngine } from '../storage/engines/index.ts';
 import { type Access, composeAccess } from './access.ts';
+import { checkPlugins, kindsOf } from './api-release.ts';
 import type { Base } from './base.ts';
 import { composeControllers } from './controllers.ts';
 import { type Credentials, prepareCredentials } from './credentials.ts';
@@ -101,14 +102,16 @@ export async function startServer(given: Partial<ServerOptions> = {}, surroundin
 export async function composeServer(given: Partial<ServerOptions>, surroundings: Surroundings, listens: boolean): Promise<ComposedServer> {
   const options = serverOptions(given);
   const identity = identityOf(options.identity);
-  checkRuntimeConfig(options.runtimeConfig, identity);
+  const kinds = await kindsOf(identity, options);
+  checkRuntimeConfig(options.runtimeConfig, identity, kinds);
+  checkPlugins(options);
   const { clock = systemClock, random = systemRandom, starting, hooks, from } = surroundings;
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
-  const base: Base = { options, identity, clock, random, log, metrics, parts, hooks, from, fail: ending.fail };
+  const base: Base = { options, identity, kinds, clock, random, log, metrics, parts, hooks, from, fail: ending.fail };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   const prepare = () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);
@@ -168,7 +171,7 @@ async function allDone(...work: readonly Promise<unknown>[]): Promise<void> {
 /** What begins when whoever started the server has heard that it is ready: most requests can be answered without it. */
 async function composeBackground(
   base: Base,
-  { engine }: State,
+  { engine, catalog }: State,
   credentials: Credentials,
   { handleInProcess }: Requests,
 ): Promise<() => boolean> {
@@ -178,6 +181,7 @@ async function composeBackground(
     signToken: async (claims) => signLegacy(identity, await credentials.signingKey(), claims),
     handle: handleInProcess,
     shared: !engine.exclusive,
+    serves: (group, plural) => catalog.serves(group, plural),
   });
   let controllers: Running | undefined;
   let signingKey: Promise<unknown> | undefined;

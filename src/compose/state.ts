@@ -1,5 +1,4 @@
 /** What a server keeps: the store, encrypted where that is asked for, the cache in front of it and the kinds it serves. */
-import { builtinKinds } from '../kinds/index.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
@@ -11,6 +10,7 @@ import type { Engine } from '../storage/engine.ts';
 import type { openEngine } from '../storage/engines/index.ts';
 import { logUnreadable } from '../storage/unreadable.ts';
 import { type Allocations, declareAllocations, declareServerEndpoints } from './allocation.ts';
+import { isServed } from './api-release.ts';
 import type { Base } from './base.ts';
 import type { Encryption } from './encryption.ts';
 import { prepareStore, restoreDirectoryFirst, storeOwner } from './store.ts';
@@ -60,8 +60,8 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
         (error) => base.fail('cannot follow the store', error),
         logUnreadable(log),
       );
-      const catalog = new Catalog(identity, made, env.feature);
-      catalog.declare(builtinKinds(identity), (served) => options.runtimeConfig.enabled(served.group, served.version, served.kind.plural));
+      const catalog = new Catalog(identity, made, env.feature, options.apiRelease);
+      catalog.declare(base.kinds, isServed(options));
       const allocations = declareAllocations(base, made);
       const serverEndpoints = declareServerEndpoints(base, made);
       try {

@@ -124,7 +124,7 @@ export function composeSurface(
     : undefined;
   const fairness = flows && new Fairness({ flows, catalog, clock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped });
   const surface = endpoints(services, {
-    build: { version: productVersion },
+    build: { version: productVersion, release: options.apiRelease },
     address,
     checks,
     livezGraceMs: options.livezGracePeriod,

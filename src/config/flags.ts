@@ -5,6 +5,7 @@
 import { orderedPlugins } from '../admission/plugin-names.ts';
 import { bool, choice, duration, file, files, flag, int, list, optionalBool, pairs, port, repeated, text } from '../lib/flags.ts';
 import { cipherSuiteNames, type TlsVersion, tlsVersions } from '../lib/tls.ts';
+import { type ApiRelease, apiRelease, apiReleases } from '../lib/version.ts';
 import { identities } from '../meta/identity.ts';
 import { featureHelp, gates } from './feature-gates.ts';
 import {
@@ -103,6 +104,11 @@ const api = {
   identity: text('plat', `Identity of the server: ${Object.keys(identities).join(', ')}, or a JSON file with its own.`, {
     value: 'NAME|FILE',
   }),
+  'api-release': choice<ApiRelease>(
+    apiRelease,
+    apiReleases,
+    'Release of the API whose groups, versions and resources are served, with its deprecation warnings; all else is as in 1.24.',
+  ),
   'service-cluster-ip-range': repeated<readonly string[]>(
     ['10.0.0.0/24'],
     'Range of addresses of services, or one of IPv4 and one of IPv6.',
@@ -122,7 +128,7 @@ const api = {
   'feature-gates': pairs(`Features to switch: AllAlpha, AllBeta; ${featureHelp()}.`, { value: 'NAME=true|false,…' }),
   'runtime-config': list(
     [],
-    'Versions and resources to serve: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, =false for off.',
+    'Versions and resources to serve besides those of --api-release: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, =false for off.',
     {
       value: 'KEY=true|false,…',
     },

@@ -6,7 +6,8 @@
  *   apps/v1=true             … and this version
  *   batch/v1/jobs=true       … and this one resource
  *
- * `v1` alone and `api/v1` are the core group. A missing value means true.
+ * `v1` alone and `api/v1` are the core group. A missing value means true. A version that the release of the API (`--api-release`)
+ * has no more, or not yet, is served where it is named.
  */
 import { readBoolean } from '../lib/flags.ts';
 
@@ -32,9 +33,12 @@ export class RuntimeConfig {
     this.levels = levels;
     this.settings = settings;
   }
-  /** Whether a version, or one resource of it, is served. `group` is the whole name; `byDefault` is off for alpha versions. */
-  enabled(group: string, version: string, resource?: string, byDefault = levelOf(version) !== 'alpha'): boolean {
-    let answer = this.levels.get(levelOf(version)) ?? this.all ?? byDefault;
+  /**
+   * Whether a version, or one resource of it, is served. `group` is the whole name; `byDefault` is off for alpha versions. What the
+   * release of the API does not have (`exists`) is served where it is named, but does not count among `api/all` and its like.
+   */
+  enabled(group: string, version: string, resource?: string, byDefault = levelOf(version) !== 'alpha', exists = true): boolean {
+    let answer = exists ? (this.levels.get(levelOf(version)) ?? this.all ?? byDefault) : false;
     let rank = 0;
     for (const s of this.settings) {
       if (s.group !== group || s.version !== version || (s.resource !== undefined && s.resource !== resource)) continue;

@@ -3,11 +3,13 @@
  * Conversions between the version a client speaks and the hub go through here.
  */
 
+import { apiRelease } from '../lib/version.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import type { ResourceName } from '../meta/errors.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 import { type ApiObject, bareRecord, type Kind, type KindVersion } from './kind.ts';
+import { type Deprecation, deprecationOf } from './release-texts.ts';
 
 export interface Hub {
   readonly version: string;
@@ -36,14 +38,22 @@ export interface Served {
   /** The version is the hub itself: bytes are served as they are stored. */
   readonly isHub: boolean;
   readonly custom: boolean;
+  /** Of the API, which a server serves. */
+  readonly release: string;
+  /** What clients of a built-in kind are warned of in the release of the server; undefined where the version is not deprecated. */
+  readonly deprecation: Deprecation | undefined;
 }
 
 /**
  * All served versions of a kind, most preferred first; `all`: also those that are not. `store` is the kind whose store it
- * shares, if it shares one.
+ * shares, if it shares one. `release` is that of the API, see `releases.ts`.
  */
-export function serve(kind: Kind, identity: Identity, options: { custom?: boolean; store?: Kind; all?: boolean } = {}): Served[] {
-  const custom = options.custom ?? false;
+export function serve(
+  kind: Kind,
+  identity: Identity,
+  options: { custom?: boolean; store?: Kind; all?: boolean; release?: string } = {},
+): Served[] {
+  const { custom = false, release = apiRelease } = options;
   const full = (base: string): string => (custom ? base : groupName(identity, base));
   const group = full(kind.group);
   const shared = kind.sharesStoreOf;
@@ -73,6 +83,8 @@ export function serve(kind: Kind, identity: Identity, options: { custom?: boolea
       hub,
       isHub: joinApiVersion(group, version) === hub.apiVersion,
       custom,
+      release,
+      deprecation: custom ? undefined : deprecationOf({ group: kind.group, version, plural: kind.plural }, identity, release),
     }));
 }
 

@@ -4,9 +4,11 @@
 
 import { GatedFields } from '../kinds/gated-fields.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
+import { whyNotServed, whyVersionNotServed } from '../kinds/release-texts.ts';
 import { type Served, serve } from '../kinds/served.ts';
+import { apiRelease } from '../lib/version.ts';
 import { notFound } from '../meta/errors.ts';
-import { groupName, type Identity } from '../meta/identity.ts';
+import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
 import type { Facts, ReadValue } from '../storage/item.ts';
@@ -31,6 +33,8 @@ const EVENT_LIMIT = 2000;
 
 export class Catalog {
   readonly identity: Identity;
+  /** Of the API: it says which versions are deprecated, and which there are at all. */
+  readonly release: string;
   private readonly cache: Cache;
   /** Whether a feature gate is on. */
   readonly feature: (gate: string) => boolean;
@@ -46,8 +50,9 @@ export class Catalog {
   private readonly listeners = new Set<() => void>();
   private readonly removalListeners = new Set<(kind: Kind, resources: readonly Resource[]) => void>();
 
-  constructor(identity: Identity, cache: Cache, feature: (gate: string) => boolean) {
+  constructor(identity: Identity, cache: Cache, feature: (gate: string) => boolean, release: string = apiRelease) {
     this.identity = identity;
+    this.release = release;
     this.cache = cache;
     this.feature = feature;
   }
@@ -57,7 +62,7 @@ export class Catalog {
     for (const kind of kinds) {
       const store = kind.sharesStoreOf;
       const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);
-      const served = serve(kind, this.identity, owner === undefined ? {} : { store: owner });
+      const served = serve(kind, this.identity, { all: true, release: this.release, ...(owner !== undefined && { store: owner }) });
       const collection = kind.virtual ? undefined : this.cache.declare(collectionOptions(owner ?? kind));
       this.put(kind, served, { collection, read: undefined, owner: owner ?? kind }, enabled);
     }
@@ -117,6 +122,29 @@ export class Catalog {
     if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
     return found;
   }
+  /**
+   * The same by full group name and in that very version, for parts of the server that make requests. Undefined where no version
+   * of the kind is served.
+   */
+  findOwn(group: string, version: string, plural: string): Resource | undefined {
+    const base = baseGroup(this.identity, group);
+    const found = base === undefined ? undefined : this.own.get(`${base}/${plural}`);
+    return found?.version === version && this.serves(found.kind.group, plural) ? found : undefined;
+  }
+  /** Whether some version of a built-in kind is served; `base` is the base name of its group. */
+  serves(base: string, plural: string): boolean {
+    return (this.kinds.get(`${base}/${plural}`)?.resources.length ?? 0) > 0;
+  }
+  /** Why a resource that releases of the API have, or had, is not served; undefined for any other. By full group name. */
+  whyNotServed(group: string, version: string, plural: string): string | undefined {
+    const base = baseGroup(this.identity, group);
+    return base === undefined ? undefined : whyNotServed({ group: base, version, plural }, this.identity, this.release);
+  }
+  /** The same of a version of a group. */
+  whyVersionNotServed(group: string, version: string): string | undefined {
+    const base = baseGroup(this.identity, group);
+    return base === undefined ? undefined : whyVersionNotServed(base, version, this.identity, this.release);
+  }
   /** A custom kind in the version that is stored, served or not. */
   stored(kind: Kind): Resource | undefined {
     return this.own.get(idOf(kind));
@@ -143,13 +171,14 @@ export class Catalog {
   ): void {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
-    const all = served.map((s) => {
-      const gated = new GatedFields(s.hub.schema, owner.gated, this.identity, this.feature);
-      return { ...s, collection, read, fieldNames, gated, versions: new Versions(s, this.recent) };
-    });
-    const own = kind.custom ? all.find(({ isHub }) => isHub) : all[0];
+    const make = (one: Served): Resource => {
+      const gated = new GatedFields(one.hub.schema, owner.gated, this.identity, this.feature);
+      return { ...one, collection, read, fieldNames, gated, versions: new Versions(one, this.recent) };
+    };
+    const preferred = kind.custom ? served.find(({ isHub }) => isHub) : served[0];
+    const own = preferred === undefined ? undefined : make(preferred);
     if (own !== undefined) this.own.set(idOf(kind), own);
-    const resources = all.filter(enabled);
+    const resources = served.filter(enabled).map((one) => (one === preferred && own !== undefined ? own : make(one)));
     this.kinds.set(idOf(kind), { kind, resources });
     for (const r of resources) this.byPath.set(`${r.group}/${r.version}/${kind.plural}`, r);
   }

@@ -1,10 +1,11 @@
 /** Requests for resources: from path, method and verb to the handler. */
 
 import type { ActionSubresource, Kind } from '../kinds/kind.ts';
+import type { Deprecation } from '../kinds/release-texts.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
-import { otherIdentityHint } from '../meta/identity.ts';
-import type { Resource } from '../registry/catalog.ts';
+import { type Identity, otherIdentityHint } from '../meta/identity.ts';
+import type { Catalog, Resource } from '../registry/catalog.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';
 import { applyDefaults } from '../schema/json.ts';
@@ -25,10 +26,11 @@ import { createObject, deleteCollection, deleteObject, updateObject, writeContex
 export function serveResource(services: Services, ctx: Context): void | Promise<void> {
   const { info } = ctx;
   const { inNamespace } = info;
-  const resource = services.registry.catalog.find(info.group, info.version, info.resource);
+  const { catalog } = services.registry;
+  const resource = catalog.find(info.group, info.version, info.resource) ?? ownResource(catalog, ctx);
   if (resource === undefined) return unknownResource(services, ctx);
   const { kind, definition } = resource;
-  if (definition.deprecation !== undefined) warnDeprecated(services, ctx, resource);
+  if (resource.deprecation !== undefined) warnDeprecated(ctx, services.identity, resource.deprecation);
   if (definition.warning !== undefined) {
     // A deprecated version of a custom kind.
     ctx.warn(definition.warning);
@@ -76,9 +78,15 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
 const isNowhere = (kind: Kind, inNamespace: boolean, verb: string): boolean =>
   kind.namespaced ? !inNamespace && verb !== 'list' && verb !== 'watch' : inNamespace;
 
-/** A group that nobody serves is no path at all; that of another identity is named. */
+/** Controllers within the process use one version of each kind, whether or not the release of the API serves it. */
+const ownResource = (catalog: Catalog, { inProcess, info }: Context): Resource | undefined =>
+  inProcess ? catalog.findOwn(info.group, info.version, info.resource) : undefined;
+
+/** A group that nobody serves is no path at all; what another release serves, and a group of another identity, is named. */
 function unknownResource(services: Services, ctx: Context): void {
-  const { group } = ctx.info;
+  const { group, version, resource } = ctx.info;
+  const why = services.registry.catalog.whyNotServed(group, version, resource);
+  if (why !== undefined) throw pathNotFound(why);
   const isBuiltIn = (name: string): boolean =>
     [...services.registry.catalog.all()].some(({ resources }) => resources.some((r) => r.group === name && !r.custom));
   if (isBuiltIn(group)) throw pathNotFound();
@@ -124,6 +132,7 @@ function serveVirtual(services: Services, ctx: Context, resource: Resource): voi
     kind: resource.kind.kind,
     schema: resource.schema,
     identity: services.identity,
+    release: resource.release,
   });
 }
 
@@ -193,17 +202,9 @@ async function runAction(
   send(ctx, answer.status, representation.type, bytes);
 }
 
-/** `batch/v1beta1 CronJob is deprecated in v1.21+, unavailable in v1.25+; use batch/v1 CronJob` */
-function warnDeprecated(services: Services, ctx: Context, resource: Resource): void {
-  const { deprecated, removed, replacement } = resource.definition.deprecation as NonNullable<Resource['definition']['deprecation']>;
-  const { catalog } = services.registry;
-  let text = `${resource.apiVersion} ${resource.kind.kind} is deprecated in v${deprecated}+`;
-  if (removed !== undefined) text += `, unavailable in v${removed}+`;
-  if (replacement !== undefined) {
-    const group = catalog.groupName(replacement.group);
-    text += `; use ${joinApiVersion(group, replacement.version)} ${replacement.kind}`;
-  }
-  ctx.warn(text);
-  ctx.annotate(`${services.identity.groupSuffix}/deprecated`, 'true');
-  if (removed !== undefined) ctx.annotate(`${services.identity.groupSuffix}/removed-release`, removed);
+/** Callers of a deprecated version are warned, and the audit log says so. */
+function warnDeprecated(ctx: Context, identity: Identity, { warning, removed }: Deprecation): void {
+  ctx.warn(warning);
+  ctx.annotate(`${identity.groupSuffix}/deprecated`, 'true');
+  if (removed !== undefined) ctx.annotate(`${identity.groupSuffix}/removed-release`, removed);
 }

@@ -110,6 +110,8 @@ export interface BodyType {
 export interface Expected extends BodyType {
   readonly schema: MessageType;
   readonly identity: Identity;
+  /** Of the API: it says why a version is not served. */
+  readonly release?: string | undefined;
   readonly custom?: boolean | undefined;
   /** Other versions with the same fields, which are read as this one. */
   readonly older?: readonly string[] | undefined;

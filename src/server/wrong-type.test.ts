@@ -69,7 +69,12 @@ test('another version of the right kind, served or not', async () => {
   const wrong = (given: string, wanted: string): string =>
     `the API version in the data (${given}) does not match the expected API version (${wanted})`;
   for (const apiVersion of ['apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1'])
-    expect(await post({ kind: 'Deployment', apiVersion }, deployment)).toBe(wrong(apiVersion, 'apps/v1'));
+    expect(await post({ kind: 'Deployment', apiVersion }, deployment)).toBe(
+      `${wrong(apiVersion, 'apps/v1')}: ${apiVersion} Deployment is not served by this server (API of release 1.24): it was removed in 1.16; use apps/v1, and \`plat convert\` to convert manifests`,
+    );
+  expect(await post({ kind: 'Deployment', apiVersion: 'apps/v1beta1' }, { ...deployment, release: '1.15' })).toBe(
+    wrong('apps/v1beta1', 'apps/v1'),
+  );
   expect(await post({ kind: 'Event', apiVersion: 'v1' }, events)).toBe(wrong('v1', 'events.k8s.io/v1'));
 });
 

@@ -1,6 +1,8 @@
 /** Bodies of another kind or version than the path's: their errors. Loaded with the first one. */
 
 import { homeOf, registered } from '../kinds/registered.ts';
+import { whyBodyNotServed } from '../kinds/release-texts.ts';
+import { apiRelease } from '../lib/version.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
@@ -13,8 +15,12 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
   const { schema, identity } = expected;
   if (expected.anyVersion)
     return badRequest(`the body must be ${expected.kind}, not ${JSON.stringify(kind)} of version ${JSON.stringify(apiVersion)}`);
-  const wrongVersion = (): ApiError =>
-    badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`);
+  const wrongVersion = (): ApiError => {
+    const why = expected.custom ? undefined : whyBodyNotServed(apiVersion, kind, identity, expected.release ?? apiRelease);
+    return badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})${why === undefined ? '' : `: ${why}`}`,
+    );
+  };
   if (expected.custom) {
     return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }

@@ -1,6 +1,7 @@
 /** The kit for tests: `import { startTestServer } from '@plat-dev/plat/testing'`. */
 
 export { FakeClock } from '../lib/clock.ts';
+export type { ApiRelease } from '../lib/version.ts';
 export { ApiError, type Status } from '../meta/errors.ts';
 export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 export type {

@@ -4,6 +4,7 @@ import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { ApiRelease } from '../lib/version.ts';
 import type { ClockChoice } from './clock.ts';
 
 /** Objects, texts that hold some, paths of files or directories that do. */
@@ -16,6 +17,8 @@ export interface ManifestObject {
 export interface TestServerOptions {
   /** The identity of the server: `kubernetes` for stock manifests. Default: `plat`. */
   readonly identity?: 'plat' | 'kubernetes' | (string & {}) | undefined;
+  /** Release of the API whose groups, versions and resources are served, from `1.15` to `1.27`. Default: `1.24`. */
+  readonly apiRelease?: ApiRelease | undefined;
   /** Whether it has a port (TLS, on loopback), for other programs and clients. Default: no. */
   readonly listen?: boolean | undefined;
   /**
@@ -41,6 +44,7 @@ export interface TestServerOptions {
 /** Every option; the type makes sure of that. */
 const optionNames = Object.keys({
   identity: true,
+  apiRelease: true,
   listen: true,
   controllers: true,
   admission: true,
@@ -68,7 +72,7 @@ const needsAccounts = 'ServiceAccount';
 
 export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions> {
   checkTestOptions(given);
-  const { identity, controllers = false, admission } = given;
+  const { identity, apiRelease, controllers = false, admission } = given;
   const none = controllers === false || (controllers !== true && controllers.length === 0);
   const enable = admission?.enable ?? [];
   const disable = admission?.disable ?? [];
@@ -78,6 +82,7 @@ export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions
     ...given.server,
     store: 'memory',
     ...(identity !== undefined && { identity }),
+    ...(apiRelease !== undefined && { apiRelease }),
     controllers: controllers === true ? ['*'] : none ? ['-*'] : [...(controllers as readonly string[])],
     enableAdmissionPlugins: enable,
     disableAdmissionPlugins: withoutAccounts ? [...disable, needsAccounts] : disable,

@@ -100,6 +100,11 @@ const effects: readonly Shown[] = [
   },
   { file: 'test/server/options.test.ts', test: 'names of one’s own, from a file', flags: ['identity'] },
   {
+    file: 'test/server/api-release.test.ts',
+    test: 'release %s: discovery and /version are of that release',
+    flags: ['api-release'],
+  },
+  {
     file: 'test/server/services.test.ts',
     test: 'a range that is used up is told, and what is given back is had again',
     flags: ['service-cluster-ip-range'],

@@ -28,6 +28,7 @@ const optional = (help: string, value: string): Flag<string | undefined> =>
 const flags = {
   Server: {
     identity: optional('Names the server goes by: plat, kubernetes, or a JSON file with its own.', 'NAME|FILE'),
+    'api-release': optional('Release of the API to serve, from 1.15 to 1.27.', 'RELEASE'),
     store: optional('Where objects are kept: lmdb, memory or etcd.', 'lmdb|memory|etcd'),
     wait: {
       ...flag<number | undefined>(undefined, 'Wait until the server is ready.', '[=SECONDS]', (text) =>
@@ -56,6 +57,7 @@ export const upCommand = (program: () => OwnProgram): Command =>
     more: `Examples:
   plat up                                       a server with the name default
   plat up ci --identity kubernetes --store memory --wait
+  plat up next --api-release 1.25               the API of another release
   plat up dev -- --secure-port 7443 --v 2       any flag of plat server
   KUBECONFIG=$(plat up ci --wait -o kubeconfig) && export KUBECONFIG
 `,
@@ -71,9 +73,10 @@ export const upCommand = (program: () => OwnProgram): Command =>
   });
 
 /** Flags of the server, checked. */
-function serverArgs({ identity, store }: UpOptions, rest: readonly string[]): readonly string[] {
+function serverArgs({ identity, apiRelease, store }: UpOptions, rest: readonly string[]): readonly string[] {
   const args = [
     ...(identity === undefined ? [] : [`--identity=${identity}`]),
+    ...(apiRelease === undefined ? [] : [`--api-release=${apiRelease}`]),
     ...(store === undefined ? [] : [`--store=${store}`]),
     ...rest,
   ];

@@ -9,15 +9,15 @@ import { flagHelp } from '../../lib/flags.ts';
 import { openLog } from '../../lib/log.ts';
 import { ownAddresses } from '../../lib/pki/own-addresses.ts';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
-import { stockRelease } from '../../lib/version.ts';
+import { apiRelease, patchRelease } from '../../lib/version.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { firstAddress } from '../../meta/ip.ts';
 import type { IO } from '../command.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { envtestFlags, parseEnvtestFlags } from './options.ts';
+import { envtestFlags, parseEnvtestFlags, RELEASE_VARIABLE } from './options.ts';
 
 /** How a stock server names its release with `--version`: the one that `/version` answers. */
-export const stockVersionText = `Kubernetes v${stockRelease}\n`;
+export const stockVersionText = (release: string = apiRelease): string => `Kubernetes v${patchRelease(release)}\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
 /** Runs until a signal comes. Returns the exit code. */
@@ -25,7 +25,7 @@ export async function runApiserver(args: readonly string[], io: IO): Promise<num
   const { clock } = io;
   const parsed = parseEnvtestFlags(args, io.env);
   if (parsed === 'help') io.out(apiserverHelp());
-  if (parsed === 'version') io.out(stockVersionText);
+  if (parsed === 'version') io.out(stockVersionText(io.env[RELEASE_VARIABLE] || apiRelease));
   if (parsed === 'help' || parsed === 'version') return 0;
   const { certDir, ignored } = parsed;
   const log = openLog({ format: parsed.server.logFormat, verbosity: parsed.server.v, now: () => clock.now() });

@@ -27,6 +27,7 @@ export const envtest = command({
   go test ./...
 
 Servers have stock names, keep their state in memory and run no controllers; PLAT_CONTROLLERS='*' runs them.
+PLAT_API_RELEASE=1.27 serves the API of another release, from 1.15 to 1.27.
 `,
   async run({ options, args }, io) {
     noArguments(args);

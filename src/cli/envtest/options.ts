@@ -23,6 +23,8 @@ export interface EnvtestOptions {
 
 /** Controllers to run in envtest mode, as `--controllers` has them; none when it is not set. */
 export const CONTROLLERS_VARIABLE = 'PLAT_CONTROLLERS';
+/** Release of the API in envtest mode, as `--api-release` has it. */
+export const RELEASE_VARIABLE = 'PLAT_API_RELEASE';
 
 const ownFlags = {
   'cert-dir': text('', 'Directory of apiserver.crt and apiserver.key, which are made where they are missing.', { value: 'DIRECTORY' }),
@@ -91,6 +93,8 @@ function adapt(raw: Map<string, readonly string[]>, ignored: Set<string>, env: R
   byDefault('identity', kubernetes.name);
   byDefault('store', 'memory');
   byDefault('controllers', env[CONTROLLERS_VARIABLE] || '-*');
+  const release = env[RELEASE_VARIABLE];
+  if (release) byDefault('api-release', release);
   byDefault('authorization-mode', 'AlwaysAllow');
   // Clients of the port without TLS have no credentials.
   if (Number(raw.get('insecure-port')?.at(-1) ?? 0) !== 0) byDefault('anonymous-auth', 'true');

@@ -22,6 +22,7 @@ import { writeSlices } from './write-slices.ts';
 
 export const endpointSliceController: Controller = {
   name: 'endpointslice',
+  needs: { group: 'discovery', plural: 'endpointslices' },
   account: 'endpointslice-controller',
   start(context) {
     const { queue, client, identity, informers } = context;

@@ -22,6 +22,7 @@ const SUBSET_LIMIT = 1000;
 
 export const endpointSliceMirroring: Controller = {
   name: 'endpointslicemirroring',
+  needs: { group: 'discovery', plural: 'endpointslices' },
   account: 'endpointslicemirroring-controller',
   start({ queue, client, identity, informers }) {
     const slices = builtin(identity, 'discovery', 'v1', 'endpointslices');

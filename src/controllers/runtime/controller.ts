@@ -15,6 +15,8 @@ export interface Controller {
   readonly account?: string;
   /** False: `*` does not include it. */
   readonly onByDefault?: boolean;
+  /** The built-in kind without which it has nothing to do: base name of the group, and plural. */
+  readonly needs?: { readonly group: string; readonly plural: string };
   /** Why it cannot run as things are; said in the log. */
   readonly unavailable?: string;
   start(context: ControllerContext): void;

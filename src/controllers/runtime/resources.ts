@@ -13,7 +13,7 @@ import type { Informers } from './informers.ts';
 export interface ServedResource extends ResourceRef {
   readonly kind: string;
   readonly verbs: readonly string[];
-  /** The version that the server prefers. */
+  /** The version that the server prefers. Of a kind that two groups serve, the group that it has moved to. */
   readonly preferred: boolean;
 }
 export interface Discovered {
@@ -28,6 +28,9 @@ interface GroupList {
 interface ResourceList {
   resources?: { name: string; kind: string; namespaced?: boolean; verbs?: string[] }[];
 }
+
+/** Kinds of this group moved to others, which show the same objects. */
+const LEFT_GROUP = 'extensions';
 
 /** Asks a server for everything it serves. Throws when not even the groups are to be had. */
 export async function discover(client: Client): Promise<Discovered> {
@@ -51,13 +54,16 @@ export async function discover(client: Client): Promise<Discovered> {
     }),
   );
   const seen = new Set<string>();
+  const moved = new Set(
+    wanted.flatMap(({ group }, i) => (group === LEFT_GROUP ? [] : (lists[i] ?? []).map((r) => `${LEFT_GROUP}/${r.name}`))),
+  );
   const resources = wanted.flatMap(({ group, version }, i) =>
     (lists[i] ?? [])
       .filter((r) => !r.name.includes('/'))
       .map((r): ServedResource => {
         const id = `${group}/${r.name}`;
         // A kind that the preferred version of its group lacks is preferred in the first version that has it.
-        const preferred = !seen.has(id);
+        const preferred = !seen.has(id) && !moved.has(id);
         seen.add(id);
         return { group, version, name: r.name, kind: r.kind, namespaced: r.namespaced ?? false, verbs: r.verbs ?? [], preferred };
       }),
@@ -112,7 +118,8 @@ export class ServedResources {
     const { group, version } = splitApiVersion(apiVersion);
     const find = (found: Discovered): ServedResource | undefined => {
       const same = found.resources.filter((r) => r.group === group && r.kind === kind);
-      return same.some((r) => r.version === version) ? same.find((r) => r.preferred) : undefined;
+      const named = same.find((r) => r.version === version);
+      return named === undefined ? undefined : (same.find((r) => r.preferred) ?? named);
     };
     const known = find(await this.get());
     // A kind may be younger than what is known; many objects that name one that is not there must not ask for it all the time.

@@ -110,7 +110,8 @@ export class Aggregation {
   private list(services: readonly APIService[]): ListedGroup[] {
     const { identity, catalog } = this.options;
     const label = automanagedLabel(identity);
-    const served = new Map<string, Registered>(apiServices(identity, servedVersions(catalog), '').map((one) => [one.metadata.name, one]));
+    const wanted = apiServices(identity, servedVersions(catalog), '', catalog.release);
+    const served = new Map<string, Registered>(wanted.map((one) => [one.metadata.name, one]));
     const present = new Set(services.map(({ metadata }) => metadata.name ?? ''));
     const all: Registered[] = services.filter(({ metadata }) => served.has(metadata.name ?? '') || metadata.labels?.[label] === undefined);
     for (const [name, one] of served) if (!present.has(name)) all.push(one);

@@ -109,7 +109,10 @@ export class Registrations {
   private async round(): Promise<void> {
     const { identity, catalog, services, clock } = this.options;
     const wanted = new Map(
-      apiServices(identity, servedVersions(catalog), formatTime(clock.now())).map((object) => [object.metadata.name, object]),
+      apiServices(identity, servedVersions(catalog), formatTime(clock.now()), catalog.release).map((object) => [
+        object.metadata.name,
+        object,
+      ]),
     );
     for (const object of wanted.values()) await this.keep(object);
     for (const name of this.leaving.keys()) if (wanted.has(name) || services.get('', name) === undefined) this.leaving.delete(name);

@@ -27,20 +27,10 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
       defaults: defaults2beta1,
       toHub: fromVersion2beta1,
       fromHub: toVersion2beta1,
-      deprecation: {
-        deprecated: '1.22',
-        removed: '1.25',
-        replacement: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
-      },
     }),
     v2beta2: version({
       schema: v2beta2.HorizontalPodAutoscaler,
       defaults,
-      deprecation: {
-        deprecated: '1.23',
-        removed: '1.26',
-        replacement: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
-      },
     }),
   },
   hub: 'v2',

@@ -109,7 +109,6 @@ export const CronJobKind = kind<v1.CronJob>({
       schema: v1beta1.CronJob,
       defaults,
       unknownField: (field) => `field label ${JSON.stringify(field)} not supported for "CronJob"`,
-      deprecation: { deprecated: '1.21', removed: '1.25', replacement: { group: 'batch', version: 'v1', kind: 'CronJob' } },
     },
   },
   hub: 'v1',

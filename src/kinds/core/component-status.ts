@@ -11,7 +11,7 @@ export const ComponentStatusKind = kind<ComponentStatus>({
   scope: 'Cluster',
   verbs: ['get', 'list'],
   virtual: true,
-  versions: { v1: { schema: ComponentStatus, deprecation: { deprecated: '1.19' } } },
+  versions: { v1: { schema: ComponentStatus } },
   hub: 'v1',
   columns: [
     nameColumn,

@@ -29,7 +29,6 @@ export const EndpointSliceKind = kind<v1.EndpointSlice>({
       schema: v1beta1.EndpointSlice,
       toHub: fromVersion1beta1,
       fromHub: toVersion1beta1,
-      deprecation: { deprecated: '1.21', removed: '1.25', replacement: { group: 'discovery', version: 'v1', kind: 'EndpointSlice' } },
     }),
   },
   hub: 'v1',

@@ -17,7 +17,7 @@ export const EventsEventKind = kind<Event>({
   scope: 'Namespaced',
   versions: {
     v1: version({ schema: v1.Event, toHub: toCore, fromHub: fromCore }),
-    v1beta1: version({ schema: v1beta1.Event, toHub: toCore, fromHub: fromCore, deprecation: { deprecated: '1.22', removed: '1.25' } }),
+    v1beta1: version({ schema: v1beta1.Event, toHub: toCore, fromHub: fromCore }),
   },
   hub: 'v1',
   sharesStoreOf: { group: '', plural: 'events', version: 'v1' },

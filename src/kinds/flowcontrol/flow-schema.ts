@@ -17,11 +17,6 @@ export const FlowSchemaKind = kind<v1beta2.FlowSchema>({
     v1beta2: { schema: v1beta2.FlowSchema },
     v1beta1: {
       schema: v1beta1.FlowSchema,
-      deprecation: {
-        deprecated: '1.23',
-        removed: '1.26',
-        replacement: { group: 'flowcontrol.apiserver', version: 'v1beta2', kind: 'FlowSchema' },
-      },
     },
   },
   hub: 'v1beta2',

@@ -17,11 +17,6 @@ export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfigur
     v1beta2: { schema: v1beta2.PriorityLevelConfiguration },
     v1beta1: {
       schema: v1beta1.PriorityLevelConfiguration,
-      deprecation: {
-        deprecated: '1.23',
-        removed: '1.26',
-        replacement: { group: 'flowcontrol.apiserver', version: 'v1beta2', kind: 'PriorityLevelConfiguration' },
-      },
     },
   },
   hub: 'v1beta2',

@@ -41,7 +41,7 @@ export const RuntimeClassKind = kind<v1.RuntimeClass>({
   scope: 'Cluster',
   versions: {
     v1: { schema: v1.RuntimeClass },
-    v1beta1: { schema: v1beta1.RuntimeClass, deprecation: { deprecated: '1.22', removed: '1.25' } },
+    v1beta1: { schema: v1beta1.RuntimeClass },
   },
   hub: 'v1',
   createOnUpdate: true,

@@ -103,7 +103,6 @@ export const PodDisruptionBudgetKind = kind<v1.PodDisruptionBudget>({
       schema: v1beta1.PodDisruptionBudget,
       toHub,
       fromHub,
-      deprecation: { deprecated: '1.21', removed: '1.25', replacement: { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' } },
     }),
   },
   hub: 'v1',

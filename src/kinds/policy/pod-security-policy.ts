@@ -12,7 +12,7 @@ export const PodSecurityPolicyKind = kind<PodSecurityPolicy>({
   plural: 'podsecuritypolicies',
   short: ['psp'],
   scope: 'Cluster',
-  versions: { v1beta1: { schema: PodSecurityPolicy, deprecation: { deprecated: '1.21', removed: '1.25' } } },
+  versions: { v1beta1: { schema: PodSecurityPolicy } },
   hub: 'v1beta1',
   deleteReturnsObject: true,
   strategy: {

@@ -35,7 +35,6 @@ export const CSIStorageCapacityKind = kind<v1.CSIStorageCapacity>({
     v1: { schema: v1.CSIStorageCapacity },
     v1beta1: {
       schema: v1beta1.CSIStorageCapacity,
-      deprecation: { deprecated: '1.24', removed: '1.27', replacement: { group: 'storage', version: 'v1', kind: 'CSIStorageCapacity' } },
     },
   },
   hub: 'v1',

@@ -49,7 +49,7 @@ export async function bootstrap(
       all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
       all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
     ),
-    part('api-services', all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time))),
+    part('api-services', all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time, catalog.release))),
     part('trust', publishTrust(writer, identity, trust, now)),
   ]);
   return counts.reduce((a, b) => a + b, 0);

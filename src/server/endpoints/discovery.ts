@@ -81,10 +81,13 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     // The list of groups and the groups themselves are read with any method.
     if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(options.listed()) }));
     if (parts.length === 2) return showGroup(ctx, path, parts[1] as string);
-    const group = groups().byName.get(parts[1] as string);
-    if (group === undefined || group.name === '') return noSuchGroup(ctx, parts[1] as string);
-    const version = group.versions.find((v) => v.version === parts[2]);
-    if (version !== undefined && parts.length === 3) return showVersion(ctx, version);
+    const [, name = '', asked = ''] = parts;
+    const group = groups().byName.get(name);
+    const version = group?.versions.find((v) => v.version === asked);
+    if (version !== undefined && name !== '' && parts.length === 3) return showVersion(ctx, version);
+    const why = parts.length === 3 ? services.registry.catalog.whyVersionNotServed(name, asked) : undefined;
+    if (why !== undefined) throw pathNotFound(why);
+    if (group === undefined || name === '') return noSuchGroup(ctx, name);
     if (!group.builtin) return pageNotFound(ctx);
     throw pathNotFound();
   };

@@ -2,6 +2,7 @@
 
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import { byPriority } from '../../extension/version-order.ts';
+import { versionPriority } from '../../kinds/priorities.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import type { Catalog, Resource } from '../../registry/catalog.ts';
 
@@ -67,8 +68,9 @@ export function groupsOf(catalog: Catalog): Groups {
 
 function versionsOf(group: string, builtin: boolean, versions: ReadonlyMap<string, Resource[]>): ServedVersion[] {
   const names = [...versions.keys()];
-  // Built-in kinds name their versions in the order of preference; those of custom kinds follow from their names.
-  if (!builtin) names.sort(byPriority);
+  // Versions of built-in kinds have their priorities, and come before those of custom kinds, whose order follows from their names.
+  if (builtin) names.sort((a, b) => priorityOf(versions.get(b)) - priorityOf(versions.get(a)));
+  else names.sort(byPriority);
   return names.map((version) => ({
     group,
     version,
@@ -76,6 +78,11 @@ function versionsOf(group: string, builtin: boolean, versions: ReadonlyMap<strin
     path: group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
     resources: (versions.get(version) as Resource[]).sort((a, b) => compareText(a.kind.plural, b.kind.plural)),
   }));
+}
+
+function priorityOf(resources: readonly Resource[] = []): number {
+  const own = resources.find(({ custom }) => !custom);
+  return own === undefined ? 0 : versionPriority(own.kind.group, own.version);
 }
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -186,10 +186,10 @@ export class RequestMetrics {
   }
 
   private markDeprecated(info: RequestInfo): void {
-    const definition = this.options.catalog.find(info.group, info.version, info.resource)?.definition;
+    const resource = this.options.catalog.find(info.group, info.version, info.resource);
     // Deprecated versions of custom kinds have a warning of their own, and no release in which they go.
-    if (definition?.deprecation === undefined && definition?.warning === undefined) return;
-    this.deprecated.with(info.group, definition.deprecation?.removed ?? '', info.resource, info.subresource, info.version).set(1);
+    if (resource?.deprecation === undefined && resource?.definition.warning === undefined) return;
+    this.deprecated.with(info.group, resource.deprecation?.removed ?? '', info.resource, info.subresource, info.version).set(1);
   }
 
   /** Kinds that nobody has watched yet are shown as zero. */

@@ -1,10 +1,8 @@
 /** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
 
-import { apiRelease, stockRelease } from '../../lib/version.ts';
+import { patchRelease } from '../../lib/version.ts';
 import { send } from '../respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
-
-const [major = '', minor = ''] = apiRelease.split('.');
 
 export interface BuildInfo {
   /** Version of the package: `0.1.0`. */
@@ -12,14 +10,18 @@ export interface BuildInfo {
   /** Empty where the build does not know. */
   readonly commit?: string;
   readonly date?: string;
+  /** Release of the API: `1.24`. */
+  readonly release: string;
 }
 
 /** `v1.24.17+plat.0.1.0`: clients compare the release, people read what comes after the plus. */
-export const gitVersion = (build: BuildInfo): string => `v${stockRelease}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
+export const gitVersion = (build: BuildInfo): string =>
+  `v${patchRelease(build.release)}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 export function versionEndpoint(build: BuildInfo): Endpoint {
+  const [major = '', minor = ''] = build.release.split('.');
   const info = {
     major,
     minor,

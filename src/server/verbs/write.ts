@@ -62,8 +62,8 @@ async function bodyObject(
   const body = await readBody(ctx);
   if (media === 'json') ctx.sent = body;
   const report = wantsReport(services, options) ? { problems: [] } : undefined;
-  const { apiVersion, schema, identity, custom } = resource;
-  const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom };
+  const { apiVersion, schema, identity, custom, release } = resource;
+  const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom, release };
   const slices = ctx.slices();
   // An object that was stored without the bound on entries may still be changed.
   const inspect = slices !== undefined && isNew ? (value: JsonValue) => checkEntries(resource, value) : undefined;

@@ -29,7 +29,7 @@ let server: http.Server;
 beforeAll(async () => {
   const { services } = await testServices();
   const surface = endpoints(services, {
-    build: { version: '0.0.0' },
+    build: { version: '0.0.0', release: '1.24' },
     address: () => '127.0.0.1',
     checks: [],
     livezGraceMs: 0,

@@ -1,0 +1,35 @@
+/** What `--api-release` and `--runtime-config` come to: the kinds of a server, and which of their versions it serves. */
+import type { ServerOptions } from '../config/server-options.ts';
+import { builtinKinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { existsIn, isAtLeast, lifetimeOf, servedByDefault } from '../kinds/releases.ts';
+import type { Served } from '../kinds/served.ts';
+import { FlagError } from '../lib/flags.ts';
+import type { Identity } from '../meta/identity.ts';
+
+type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
+
+/** The built-in kinds in all versions that may be served. */
+export async function kindsOf(identity: Identity, _choice: Choice): Promise<readonly Kind[]> {
+  return builtinKinds(identity);
+}
+
+/** Whether a version of a built-in kind is served. */
+export function isServed({ apiRelease, runtimeConfig }: Choice): (served: Served) => boolean {
+  return ({ group, version, kind }) => {
+    const lifetime = lifetimeOf(kind.group, version, kind.plural);
+    return runtimeConfig.enabled(group, version, kind.plural, servedByDefault(lifetime, apiRelease), existsIn(lifetime, apiRelease));
+  };
+}
+
+/** The plug-in and its kind were removed together. */
+const removedPlugin = { name: 'PodSecurityPolicy', removed: '1.25' } as const;
+
+/** Throws FlagError for an admission plug-in that the release has no more. */
+export function checkPlugins({ apiRelease, enableAdmissionPlugins }: Pick<ServerOptions, 'apiRelease' | 'enableAdmissionPlugins'>): void {
+  const { name, removed } = removedPlugin;
+  if (!enableAdmissionPlugins.includes(name) || !isAtLeast(apiRelease, removed)) return;
+  throw new FlagError(
+    `--enable-admission-plugins: ${name} was removed in ${removed} and cannot run with --api-release ${apiRelease}; use PodSecurity, or a release before ${removed}`,
+  );
+}

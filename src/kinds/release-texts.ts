@@ -1,0 +1,121 @@
+/** Texts for clients about resources that a release of the API deprecates or does not serve. Facts stand in `releases.ts`. */
+import { joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
+import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
+import { allLifetimes, isAtLeast, type Lifetime, lifetimeOf, replacementIn, servedByDefault } from './releases.ts';
+
+/** `group` is a base name. */
+export interface ResourceVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+export interface Deprecation {
+  /** `batch/v1beta1 CronJob is deprecated in v1.21+, unavailable in v1.25+; use batch/v1 CronJob` */
+  readonly warning: string;
+  /** The first release without it. */
+  readonly removed: string | undefined;
+}
+
+/** What clients of a resource are warned of in a release; undefined where it is not deprecated. */
+export function deprecationOf({ group, version, plural }: ResourceVersion, identity: Identity, release: string): Deprecation | undefined {
+  const lifetime = lifetimeOf(group, version, plural);
+  if (lifetime?.deprecated === undefined || !isAtLeast(release, lifetime.deprecated)) return undefined;
+  const { kind, deprecated, removed } = lifetime;
+  const named = warnedIn(lifetime, plural, release);
+  let warning = `${joinApiVersion(groupName(identity, group), version)} ${kind} is deprecated in v${deprecated}+`;
+  if (removed !== undefined) warning += `, unavailable in v${removed}+`;
+  if (named !== undefined) warning += `; use ${fullVersion(named, identity)} ${kind}`;
+  return { warning, removed };
+}
+/** Stock servers warn since 1.19; what older releases are given is what they would have sent. */
+function warnedIn(lifetime: Lifetime, plural: string, release: string): string | undefined {
+  if (lifetime.warned === undefined) return replacementIn(lifetime, plural, release);
+  let named: string | undefined;
+  for (const [since, version] of Object.entries(lifetime.warned)) if (isAtLeast(release, since)) named = version;
+  return named;
+}
+
+/** `networking/v1` → `networking.plat.dev/v1`. */
+function fullVersion(apiVersion: string, identity: Identity): string {
+  const { group, version } = splitApiVersion(apiVersion);
+  return joinApiVersion(groupName(identity, group), version);
+}
+
+/**
+ * Why a resource is not served in a release, and what to use instead; undefined for one that no release has.
+ *
+ *   extensions/v1beta1 Deployment is not served by this server (API of release 1.24): it was removed in 1.16; use apps/v1, and
+ *   `plat convert` to convert manifests
+ */
+export function whyNotServed({ group, version, plural }: ResourceVersion, identity: Identity, release: string): string | undefined {
+  const lifetime = lifetimeOf(group, version, plural);
+  if (lifetime === undefined) return undefined;
+  const apiVersion = joinApiVersion(group, version);
+  const { reason, others } = facts([[apiVersion, plural, lifetime]], release);
+  const advice = others.length === 0 && lifetime.advice !== undefined ? `; ${lifetime.advice}` : '';
+  return `${notServed(`${fullVersion(apiVersion, identity)} ${lifetime.kind}`, release)}: ${reason}${remedy(others, identity)}${advice}`;
+}
+
+/** The same of a whole version of a group. */
+export function whyVersionNotServed(group: string, version: string, identity: Identity, release: string): string | undefined {
+  const apiVersion = joinApiVersion(group, version);
+  const rows: Row[] = [];
+  for (const [key, lifetime] of allLifetimes())
+    if (key.startsWith(`${apiVersion}/`)) rows.push([apiVersion, key.slice(apiVersion.length + 1), lifetime]);
+  if (rows.length === 0) return undefined;
+  const { reason, others } = facts(rows, release);
+  return `${notServed(fullVersion(apiVersion, identity), release)}: ${reason}${remedy(others, identity)}`;
+}
+
+/** The same of what a body says that it is. */
+export function whyBodyNotServed(apiVersion: string, kind: string, identity: Identity, release: string): string | undefined {
+  const { group: full, version } = splitApiVersion(apiVersion);
+  const group = baseGroup(identity, full);
+  if (group === undefined) return undefined;
+  const prefix = `${joinApiVersion(group, version)}/`;
+  for (const [key, lifetime] of allLifetimes())
+    if (lifetime.kind === kind && key.startsWith(prefix) && !servedByDefault(lifetime, release))
+      return whyNotServed({ group, version, plural: key.slice(prefix.length) }, identity, release);
+  return undefined;
+}
+
+type Row = readonly [apiVersion: string, plural: string, lifetime: Lifetime];
+
+const notServed = (what: string, release: string): string => `${what} is not served by this server (API of release ${release})`;
+const remedy = (others: readonly string[], identity: Identity): string =>
+  others.length === 0
+    ? ''
+    : `; use ${others.map((one) => fullVersion(one, identity)).join(' or ')}, and \`plat convert\` to convert manifests`;
+
+/** Why the rows are not served, the last that went for all of them, and what is there instead. */
+function facts(rows: readonly Row[], release: string): { reason: string; others: readonly string[] } {
+  const last = (values: readonly (string | undefined)[]): string | undefined =>
+    values.reduce((a, b) => (a === undefined || (b !== undefined && isAtLeast(b, a)) ? b : a), undefined);
+  const isGone = rows.every(([, , { removed }]) => removed !== undefined && isAtLeast(release, removed));
+  const isToCome = rows.every(([, , { introduced }]) => introduced !== undefined && !isAtLeast(release, introduced));
+  if (isGone) {
+    const others = rows.flatMap(([, plural, lifetime]) => replacementIn(lifetime, plural, release) ?? []);
+    return { reason: `it was removed in ${last(rows.map(([, , { removed }]) => removed))}`, others: distinct(others) };
+  }
+  if (isToCome) {
+    const others = rows.flatMap(([apiVersion, plural]) => predecessorIn(apiVersion, plural, release) ?? []);
+    return { reason: `it came with ${last(rows.map(([, , { introduced }]) => introduced))}`, others: distinct(others) };
+  }
+  const others = rows.flatMap(([, plural, lifetime]) => replacementIn(lifetime, plural, release) ?? []);
+  const isAlpha = rows.every(([, , { off }]) => off === true);
+  return { reason: `it is ${isAlpha ? 'off by default' : 'switched off'} (--runtime-config)`, others: distinct(others) };
+}
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+/** The version that a release serves in place of one that is still to come: of the same group where there is one. */
+function predecessorIn(apiVersion: string, plural: string, release: string): string | undefined {
+  const group = splitApiVersion(apiVersion).group;
+  let found: string | undefined;
+  for (const [key, lifetime] of allLifetimes()) {
+    if (lifetime.replacement !== apiVersion || !key.endsWith(`/${plural}`) || !servedByDefault(lifetime, release)) continue;
+    const one = key.slice(0, -plural.length - 1);
+    if (found === undefined || splitApiVersion(one).group === group) found = one;
+  }
+  return found;
+}
