@@ -7,6 +7,7 @@ import { bindingActions } from '../server/actions/binding.ts';
 import { componentStatuses } from '../server/actions/component-statuses.ts';
 import { eviction } from '../server/actions/eviction.ts';
 import { reviewActions } from '../server/actions/reviews.ts';
+import { rollback } from '../server/actions/rollback.ts';
 import { tokenRequest, tokenRequestAdmission } from '../server/actions/token-request.ts';
 import { serveResource } from '../server/api.ts';
 import type { Context } from '../server/context.ts';
@@ -84,6 +85,7 @@ export async function composeRequests(
       ...connections.actions,
       ...bindingActions(registry),
       ['core/pods/eviction', eviction(registry)],
+      ...['apps', 'extensions'].map((group) => [`${group}/deployments/rollback`, rollback(registry)] as const),
     ]),
     computed: new Map([['core/componentstatuses', componentStatuses(engine)]]),
     limits: {

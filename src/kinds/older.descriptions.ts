@@ -18,6 +18,12 @@ export const olderDescriptions: Descriptions = {
   'apps.DeploymentSpec': {
     rollbackTo: 'Revision to roll back to. The controller clears it when it has done so.',
   },
+  'apps.DeploymentRollback': {
+    $: 'Rolls a deployment back to an earlier revision.',
+    name: 'Name of the deployment.',
+    updatedAnnotations: 'Annotations to add to the deployment.',
+    rollbackTo: 'Revision that the deployment goes back to.',
+  },
   'apps.RollbackConfig': {
     $: 'Where a deployment is rolled back to.',
     revision: 'Number of the revision; 0 means the one before the present one.',

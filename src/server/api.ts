@@ -184,9 +184,12 @@ async function runAction(
   if (body !== undefined && expected !== undefined) {
     ctx.audit?.requestObject(expected.schema, body);
     applyDefaults(expected.schema, body);
-    checkNamespace(write, body);
-    if (slices !== undefined) await slices.pause();
-    ownAction(services.registry, write, body, expected);
+    // A rollback is not an object with metadata.
+    if (body.metadata !== undefined) {
+      checkNamespace(write, body);
+      if (slices !== undefined) await slices.pause();
+      ownAction(services.registry, write, body, expected);
+    }
     if (slices !== undefined) await slices.pause();
   }
   const answer = await action({ ctx, write, body });

@@ -4,7 +4,7 @@ import { hubDefaults, type OlderVersions, ownParts } from '../older.ts';
 import { DaemonSetKind } from './daemon-set.ts';
 import { DeploymentKind, mutableSelector } from './deployment.ts';
 import { defaultLabels, deploymentFromHub, deploymentToHub } from './older-fields.ts';
-import { olderScale } from './older-scale.ts';
+import { olderScale, rollback } from './older-subresources.ts';
 import { ReplicaSetKind } from './replica-set.ts';
 import type { Deployment } from './schema/deployment.ts';
 import type { OlderDeployment } from './schema/older.ts';
@@ -56,7 +56,11 @@ export const olderApps: readonly OlderVersions[] = [
         fromHub: deploymentFromHub,
         own: ownParts<Deployment>({
           strategy: mutableSelector,
-          subresources: { ...DeploymentKind.subresources, scale: olderScale('apps', 'v1beta1', v1beta1.Scale) },
+          subresources: {
+            ...DeploymentKind.subresources,
+            rollback: rollback('apps', 'v1beta1', v1beta1.DeploymentRollback),
+            scale: olderScale('apps', 'v1beta1', v1beta1.Scale),
+          },
         }),
       }),
     },

@@ -5,7 +5,7 @@
 import { DaemonSetKind, mutableSelector as mutableDaemonSets, specDefaults } from '../apps/daemon-set.ts';
 import { DeploymentKind, mutableSelector as mutableDeployments } from '../apps/deployment.ts';
 import { daemonSetFromHub, daemonSetToHub, defaultLabels, deploymentFromHub, deploymentToHub } from '../apps/older-fields.ts';
-import { olderScale } from '../apps/older-scale.ts';
+import { olderScale, rollback } from '../apps/older-subresources.ts';
 import { mutableSelector as mutableReplicaSets, ReplicaSetKind } from '../apps/replica-set.ts';
 import type { DaemonSet } from '../apps/schema/daemon-set.ts';
 import type { Deployment } from '../apps/schema/deployment.ts';
@@ -44,7 +44,10 @@ const deployment = version<OlderDeployment, Deployment>({
   },
   toHub: deploymentToHub,
   fromHub: deploymentFromHub,
-  own: ownParts<Deployment>({ strategy: mutableDeployments, subresources: { ...DeploymentKind.subresources, scale } }),
+  own: ownParts<Deployment>({
+    strategy: mutableDeployments,
+    subresources: { ...DeploymentKind.subresources, rollback: rollback(group, 'v1beta1', v1beta1.DeploymentRollback), scale },
+  }),
 });
 
 const daemonSet = version<OlderDaemonSet, DaemonSet>({

@@ -1,9 +1,9 @@
-/** The `scale` of the versions before apps/v1, which is of their own group and version. */
+/** Subresources of the versions before apps/v1: `scale`, which is of their own group and version, and `rollback`. */
 
 import type { MessageType } from '../../schema/types.ts';
 import { type Scalable, scale } from '../autoscaling/scale.ts';
 import type { Scale } from '../autoscaling/schema/scale.ts';
-import type { KindEnv, ViewSubresource } from '../kind.ts';
+import type { ActionSubresource, KindEnv, ViewSubresource } from '../kind.ts';
 import type { LabelSelector } from '../meta.ts';
 import type { OlderScale } from './schema/older.ts';
 
@@ -32,3 +32,11 @@ export function olderScale<T extends Selecting>(group: string, version: string, 
   };
   return view as unknown as ViewSubresource<T>;
 }
+
+/** Notes on a deployment that it is to go back to an earlier revision. */
+export const rollback = (group: string, version: string, schema: MessageType): ActionSubresource => ({
+  type: 'action',
+  verbs: ['create'],
+  kind: { group, version, kind: 'DeploymentRollback' },
+  schema,
+});
