@@ -147,6 +147,7 @@ const scratch = 'used within one call and never across two, so that nothing is l
 const constant = 'never changes once the module is loaded';
 const stateExceptions: Exceptions = {
   'testing/requests.ts courses': 'holds data only while a request is served, which names its server',
+  'testing/requests.ts users': 'the test servers that are open, so that nothing is left of the last one',
   'admission/pod-security/evaluate.ts made': 'rules by level and version, of which there are few',
   'admission/pod-security/policy.ts labelNames': 'names by identity, of which there are two',
   'kinds/apiextensions/schema/v1.ts made': 'schemas by identity, of which there are two',

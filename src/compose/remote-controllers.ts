@@ -32,7 +32,7 @@ export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {
 /** Watches last, and each takes a connection. */
 const MAX_SOCKETS = 256;
 /** Servers that share a store hear of each other's writes a moment later; watches on connections of their own, too. */
-const NAMESPACE_DELAY_MS = 5000;
+export const NAMESPACE_DELAY_MS = 5000;
 const ORPHAN_DELAY_MS = 500;
 
 /** Detects the identity of a server. Throws if it is unknown. */

@@ -15,7 +15,7 @@ import type { RegistryDeps } from './context.ts';
 import { manyToSelect, type Selection, selectCurrent, selectInSlices } from './select.ts';
 
 /** How long a read waits for a version that has not been seen yet. */
-const FRESH_WAIT_MS = 3000;
+export const FRESH_WAIT_MS = 3000;
 const HISTORY_CHUNK = 1000;
 /** Bytes of values of the past that are parsed in one turn of the loop: a few milliseconds' work. */
 export const HISTORY_SLICE: number = 256 * 1024;

@@ -7,13 +7,14 @@ import type { Engine } from '../storage/engine.ts';
 import { asMemoryEngine } from '../storage/engines/memory.ts';
 import { Activity } from './activity.ts';
 import { TestFaults } from './faults.ts';
-import { RequestLog } from './requests.ts';
+import { RequestLog, useCourses } from './requests.ts';
 
 export class Instruments implements RequestHooks {
   readonly activity = new Activity();
   readonly faults = new TestFaults(this.activity);
   readonly requests = new RequestLog();
   private unfollow: () => void = () => {};
+  private endCourses: (() => void) | undefined = useCourses(this);
 
   /** When the server has started. */
   begin(server: { readonly engine: Engine; readonly clock: Clock; readonly isBusy: () => boolean }): void {
@@ -25,10 +26,14 @@ export class Instruments implements RequestHooks {
   close(): void {
     this.unfollow();
     this.faults.close();
+    this.endCourses?.();
+    this.endCourses = undefined;
   }
 
   around(handle: Handle): Handle {
-    return (req, res, upgrade) => this.requests.within(() => handle(req, res, upgrade));
+    // What is still asked while the server ends is in no list.
+    return (req, res, upgrade) =>
+      this.endCourses === undefined ? handle(req, res, upgrade) : this.requests.within(() => handle(req, res, upgrade));
   }
   readonly known = (ctx: Context): void | Promise<void> => {
     this.activity.begin(ctx);

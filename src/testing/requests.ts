@@ -85,6 +85,16 @@ interface Course {
 }
 /** One for all servers of the process: each that was ever used would slow down every promise from then on. */
 const courses = new AsyncLocalStorage<Course>();
+/** Those who use it. With the last of them it is switched off, so that it slows down nothing that comes after. */
+const users = new Set<object>();
+
+/** From now on requests may be served; answers how to end that. */
+export function useCourses(user: object): () => void {
+  users.add(user);
+  return () => {
+    if (users.delete(user) && users.size === 0) courses.disable();
+  };
+}
 
 /** A write as it was noticed. What it changed is worked out when somebody asks. */
 interface Written {

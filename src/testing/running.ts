@@ -39,7 +39,10 @@ export async function startWith(options: TestServerOptions, around: Surroundings
   const hooks = new Instruments();
   const clock = clockOf(options.clock);
   const surroundings = { log, keys, hooks, ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...around };
-  const composed = await composeServer(given, surroundings, options.listen === true);
+  const composed = await composeServer(given, surroundings, options.listen === true).catch((error: unknown) => {
+    hooks.close();
+    throw error;
+  });
   return new RunningTestServer(composed, options, hooks, keys);
 }
 

@@ -5,10 +5,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
 import { openEngine } from '../../src/storage/engines/index.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type PlatResult, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { shortWaits } from '../support/short-waits.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -343,7 +345,8 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
     });
     expect((await plat('stat', ...place)).stderr).toContain('there is no store in etcd');
     await ok('restore', '--from', second, ...place, '--accept-lower-revisions');
-    const server = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/lower' });
+    const clock = shortWaits({ after: [FRESH_WAIT_MS] });
+    const server = await start({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/lower', clock });
     const path = '/api/v1/namespaces/default/configmaps';
     const list = await server.admin.get(`${path}?resourceVersion=1000000200`);
     expect([list.status, list.json.details?.causes?.[0]?.reason]).toEqual([504, 'ResourceVersionTooLarge']);

@@ -9,6 +9,7 @@ import { groupName, type Identity, identities, kubernetes } from '../../src/meta
 import { type BinaryAnswer, BinaryClient, type BinaryObject } from '../support/binary-client.ts';
 import { readExamples } from '../support/examples.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { soonBookmark } from '../support/short-waits.ts';
 
 const NAMESPACE = 'shop';
 /** How often something is asked again that another writer came between. */
@@ -83,7 +84,7 @@ describe.each(['plat', 'kubernetes'])('the binary form alone, with a %s server',
   let binary: BinaryClient;
   beforeAll(async () => {
     // Few controllers, so that few others write.
-    server = await startTestServer({ identity: name, controllers: ['serviceaccount'] });
+    server = await startTestServer({ identity: name, controllers: ['serviceaccount'], clock: soonBookmark.clock });
     binary = new BinaryClient(server);
     for (const kind of ['Namespace', 'PriorityClass', 'ServiceAccount']) await json('POST', ...exampleOf(kind));
   });
@@ -260,7 +261,7 @@ describe.each(['plat', 'kubernetes'])('the binary form alone, with a %s server',
   test('bookmarks of every resource', async () => {
     const revision = (await server.admin.ok('GET', '/api/v1/namespaces?limit=1')).metadata.resourceVersion as string;
     const seen = subjects.map(async (subject) => {
-      const path = `${collectionOf(subject)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=${revision}&labelSelector=no`;
+      const path = `${collectionOf(subject)}?watch=1&allowWatchBookmarks=true&${soonBookmark.query}&resourceVersion=${revision}&labelSelector=no`;
       const [watch, watchJson] = [await binary.watch(path), await server.admin.watch(path)];
       const [bookmark] = await watch.until(({ type }) => type === 'BOOKMARK');
       const [bookmarkJson] = await watchJson.until(({ type }) => type === 'BOOKMARK');

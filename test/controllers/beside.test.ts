@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/client/config.ts';
 import { type Connection, connectionOf } from '../../src/client/connection.ts';
-import { identityOf, type RemoteControllersOptions, startRemoteControllers } from '../../src/compose/remote-controllers.ts';
+import {
+  identityOf,
+  NAMESPACE_DELAY_MS,
+  type RemoteControllersOptions,
+  startRemoteControllers,
+} from '../../src/compose/remote-controllers.ts';
 import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { shortWaits } from '../support/short-waits.ts';
 import { until } from './support.ts';
 
 const world = { env: {}, clock: systemClock, interactive: false, show: () => {} };
@@ -37,7 +43,7 @@ async function start(changes: Partial<RemoteControllersOptions> = {}): Promise<{
     ...changes,
   };
   const running = startRemoteControllers(connection, await identityOf(connection, systemClock), options, {
-    clock: systemClock,
+    clock: shortWaits({ after: [NAMESPACE_DELAY_MS] }),
     random: systemRandom,
     log: silentLog,
   });

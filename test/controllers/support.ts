@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleChild, type Child, startChild } from '../support/child.ts';
 import { Client, type Loose } from '../support/client.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 const TOKENS = 'admin-token,admin,admin-uid,"system:masters"\n';
 /** How long something may take before the test is told that it did not happen. */
@@ -29,6 +30,7 @@ let program: Promise<string> | undefined;
 
 export async function startServerChild(dataDir: string, options: object): Promise<KilledServer> {
   program ??= bundleChild(join(import.meta.dirname, 'server-child.ts'));
+  provideSigningKey(dataDir);
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const child = startChild(process.execPath, [await program, JSON.stringify({ securePort: 0, tokenAuthFile, dataDir, ...options })]);

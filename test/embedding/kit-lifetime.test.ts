@@ -7,6 +7,12 @@ import { LeftOpen } from './left-open.ts';
 
 const left = new LeftOpen();
 afterAll(() => left.stop());
+/** How many values a promise carries that belong to something other than the promise. */
+const carried = async (): Promise<number> => {
+  await Promise.resolve();
+  return Object.getOwnPropertySymbols(executionAsyncResource()).length;
+};
+const carriedAtFirst = await carried();
 
 test('servers that are closed with watches, informers and waits open leave no timer, socket or file', async () => {
   const files = readdirSync(process.cwd());
@@ -47,20 +53,24 @@ test('copies of a server leave nothing behind, whether the first one still runs 
   expect(await left.list()).toEqual([]);
 });
 
-test('servers that were open before do not slow down what comes after: promises carry the data of one of them at most', async () => {
-  const carried = async (): Promise<number> => {
-    await Promise.resolve();
-    return Object.getOwnPropertySymbols(executionAsyncResource()).length;
-  };
+test('servers that were open before do not slow down what comes after: promises carry the data of one of them at most, and of none when all are closed', async () => {
   const serve = async (): Promise<void> => {
     const server = await startTestServer();
     await server.request('GET', '/api/v1/namespaces');
     await server.close();
   };
-  await serve();
-  const after = await carried();
+  const one = await startTestServer();
+  await one.request('GET', '/api/v1/namespaces');
+  const whileOpen = await carried();
+  expect(whileOpen).toBeGreaterThan(carriedAtFirst);
   for (let i = 0; i < 5; i++) await serve();
-  expect(await carried()).toBe(after);
+  expect(await carried()).toBe(whileOpen);
+  await one.close();
+  expect(await carried()).toBe(carriedAtFirst);
+  // A start that fails leaves nothing switched on, either.
+  await expect(startTestServer({ server: { authorizationMode: ['Nonsense' as never] } })).rejects.toThrow();
+  await serve();
+  expect(await carried()).toBe(carriedAtFirst);
 });
 
 test('a start whose objects cannot be made ends the server', async () => {

@@ -1,5 +1,7 @@
 /** Envelope encryption by a plug-in on a Unix socket: well, slow, dead, wrong, and back again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { REST_MS } from '../../src/storage/encryption/kms.ts';
 import { KmsPlugin } from './kms-plugin.ts';
 import { onStoresWith } from './on-stores.ts';
 import { ConfigFile, eventually, identityEntry, local, newKey } from './support.ts';
@@ -7,13 +9,40 @@ import { ConfigFile, eventually, identityEntry, local, newKey } from './support.
 const path = (ns: string, name = ''): string => `/api/v1/namespaces/${ns}/secrets${name === '' ? '' : `/${name}`}`;
 const secret = (name: string) => ({ metadata: { name }, stringData: { password: 'hidden' } });
 
+const TIMEOUT_MS = 3000;
+/**
+ * Time for a server and its plug-in. A call that is never answered is given up soon, and the rest after a failure is over as soon as
+ * a test says so.
+ */
+class Time {
+  #ahead = 0;
+  readonly clock: Clock;
+  constructor(plugin: KmsPlugin) {
+    this.clock = {
+      ...systemClock,
+      // A call ends at a time of the machine, so many milliseconds after this one.
+      now: () => systemClock.now() - (plugin.behaviour === 'hangs' ? TIMEOUT_MS - 100 : 0),
+      monotonic: () => systemClock.monotonic() + this.#ahead,
+    };
+  }
+  /** Calls again, after a rest each time, until an answer fits. */
+  eventually<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+    const rested = (): Promise<T> => {
+      this.#ahead += REST_MS;
+      return ask();
+    };
+    return eventually(rested, fits);
+  }
+}
+
 onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
   const plugin = new KmsPlugin();
   const config = new ConfigFile('kubernetes', [
-    { kms: { name: 'vault', endpoint: plugin.endpoint, cachesize: 2, timeout: '3s' } },
+    { kms: { name: 'vault', endpoint: plugin.endpoint, cachesize: 2, timeout: `${TIMEOUT_MS}ms` } },
     identityEntry,
   ]);
-  const server = start({ identity: 'kubernetes', encryptionProviderConfig: config.path });
+  const time = new Time(plugin);
+  const server = start({ identity: 'kubernetes', clock: time.clock, encryptionProviderConfig: config.path });
   let ns: string;
   beforeAll(async () => {
     await plugin.start();
@@ -45,13 +74,13 @@ onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
   test('what hangs, refuses, lies or babbles costs a write its time limit, an error that says why, and nothing else', async () => {
     const { admin } = server();
     for (const [behaviour, why] of [
-      ['hangs', 'no answer within 3000 ms'],
+      ['hangs', `no answer within ${TIMEOUT_MS} ms`],
       ['lies', 'could not decrypt what it encrypted: the answer is another value'],
       ['refuses', 'PERMISSION_DENIED: not today'],
       ['babbles', 'the answer is not a message of the protocol'],
     ] as const) {
       plugin.behaviour = behaviour;
-      const answer = await eventually(
+      const answer = await time.eventually(
         () => admin.send('POST', path(ns), { body: secret('no') }),
         ({ text }) => text.includes(why),
       );
@@ -62,7 +91,7 @@ onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
       await admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: `c-${behaviour}` } });
     }
     plugin.behaviour = 'well';
-    await eventually(
+    await time.eventually(
       () => admin.send('POST', path(ns), { body: secret(`after`) }),
       ({ status }) => status === 201,
     );
@@ -71,13 +100,13 @@ onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
   test('a plug-in that died is found again', async () => {
     const { admin } = server();
     plugin.stop();
-    const answer = await eventually(
+    const answer = await time.eventually(
       () => admin.send('POST', path(ns), { body: secret('dead') }),
       ({ status }) => status === 500,
     );
     expect(answer.json.message).toContain('it cannot be reached');
     await plugin.start();
-    await eventually(
+    await time.eventually(
       () => admin.send('POST', path(ns), { body: secret('alive') }),
       ({ status }) => status === 201,
     );
@@ -89,9 +118,10 @@ describe('a start', () => {
     const { startTestServer } = await import('../support/server.ts');
     const plugin = await new KmsPlugin().start();
     const key = newKey('local');
-    const kms = { kms: { name: 'vault', endpoint: plugin.endpoint, timeout: '3s' } };
+    const kms = { kms: { name: 'vault', endpoint: plugin.endpoint, timeout: `${TIMEOUT_MS}ms` } };
+    const time = new Time(plugin);
     const config = new ConfigFile('plat', [kms, identityEntry]);
-    let server = await startTestServer({ store: 'lmdb', encryptionProviderConfig: config.path });
+    let server = await startTestServer({ store: 'lmdb', clock: time.clock, encryptionProviderConfig: config.path });
     try {
       const ns = await server.namespace();
       for (let i = 0; i < 50; i++) await server.admin.ok('POST', path(ns), secret(`s${i}`));
@@ -105,7 +135,7 @@ describe('a start', () => {
       await server.admin.ok('POST', path(ns), secret('new'));
       await plugin.start();
       // Nothing is configured anew: what could not be read is tried again.
-      await eventually(
+      await time.eventually(
         () => server.admin.get(path(ns)),
         ({ json }) => json.items.length === 51,
       );

@@ -1,7 +1,7 @@
 /** Two servers on one etcd, whose configurations change one after the other: what one writes the other reads as soon as it has the key. */
 import { expect, test } from 'vitest';
 import { onPeers } from '../support/stores.ts';
-import { ConfigFile, eventually, identityEntry, local, newKey } from './support.ts';
+import { ConfigFile, eventually, identityEntry, local, newKey, soon } from './support.ts';
 
 const path = (ns: string, name = ''): string => `/api/v1/namespaces/${ns}/secrets${name === '' ? '' : `/${name}`}`;
 const secret = (name: string) => ({ metadata: { name }, stringData: { password: 'hidden' } });
@@ -9,7 +9,7 @@ const [key1, key2] = [newKey('key1'), newKey('key2')];
 const here = new ConfigFile('plat', [local('aesgcm', key1), identityEntry]);
 const there = new ConfigFile('plat', [local('aesgcm', key1), identityEntry]);
 
-onPeers({ encryptionProviderConfig: here.path, second: { encryptionProviderConfig: there.path } }, (one, two) => {
+onPeers({ ...soon, encryptionProviderConfig: here.path, second: { encryptionProviderConfig: there.path } }, (one, two) => {
   test('a key that one server does not have yet', async () => {
     const ns = await one().namespace();
     await one().admin.ok('POST', path(ns), secret('before'));

@@ -4,7 +4,7 @@ import { type Kubectl, kubectlFor, kubectlMissing } from '../support/kubectl.ts'
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { onStoresWith } from './on-stores.ts';
-import { ConfigFile, eventually, filesHolding, identityEntry, local, newKey } from './support.ts';
+import { ConfigFile, eventually, filesHolding, identityEntry, local, newKey, soon } from './support.ts';
 
 const path = (ns: string, name = ''): string => `/api/v1/namespaces/${ns}/secrets${name === '' ? '' : `/${name}`}`;
 const secret = (name: string) => ({ metadata: { name }, stringData: { password: 'hidden' } });
@@ -25,7 +25,7 @@ onStoresWith(['memory', 'lmdb', 'etcd'], (start) => {
   const key1 = newKey('key1');
   const key2 = newKey('key2');
   const config = new ConfigFile('kubernetes', [local('aescbc', key1), identityEntry]);
-  const server = start({ identity: 'kubernetes', encryptionProviderConfig: config.path });
+  const server = start({ identity: 'kubernetes', ...soon, encryptionProviderConfig: config.path });
   let ns: string;
   let plat: Plat;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import { KMS_VERSION } from '../../src/storage/encryption/kms.ts';
 import { secretKey, secretValue } from '../../src/storage/encryption/testing.ts';
 import { openMemoryEngine } from '../../src/storage/engines/memory.ts';
 import { startTestServer } from '../support/server.ts';
-import { ConfigFile, eventually, identityEntry, local, newKey } from './support.ts';
+import { ConfigFile, eventually, identityEntry, local, newKey, soon } from './support.ts';
 
 const ended: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -197,7 +197,7 @@ test('keys are in no answer, log line or metric of a server', async () => {
     debug: (_, message, fields) => keep(message, fields),
     enabled: () => true,
   };
-  const server = await startTestServer({ encryptionProviderConfig: config.path, log, v: 10 });
+  const server = await startTestServer({ ...soon, encryptionProviderConfig: config.path, log, v: 10 });
   ended.push(() => server.close());
   const ns = await server.namespace();
   await server.admin.ok('POST', `/api/v1/namespaces/${ns}/secrets`, { metadata: { name: 'a' } });
@@ -223,7 +223,7 @@ test('keys are in no answer, log line or metric of a server', async () => {
 test('a key that goes, and one that comes back, end the watches of its kind with 410: no event says which objects that are', async () => {
   const key = newKey('one');
   const config = new ConfigFile('plat', [local('aescbc', key), identityEntry]);
-  const server = await startTestServer({ encryptionProviderConfig: config.path });
+  const server = await startTestServer({ ...soon, encryptionProviderConfig: config.path });
   ended.push(() => server.close());
   const ns = await server.namespace();
   const secrets = `/api/v1/namespaces/${ns}/secrets`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encryptedMark } from '../../src/storage/encryption/stored-form.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions, unique } from '../support/server.ts';
-import { ConfigFile, eventually, filesHolding, identityEntry, local, newKey } from './support.ts';
+import { ConfigFile, eventually, filesHolding, identityEntry, local, newKey, soon } from './support.ts';
 
 const MARKER = 'marker-that-must-not-be-stored';
 const encoded = Buffer.from(MARKER).toString('base64');
@@ -45,6 +45,7 @@ for (const store of stores) {
       const options = (): TestServerOptions => ({
         store,
         identity,
+        ...soon,
         encryptionProviderConfig: config.path,
         ...(etcd !== undefined && { etcdServers: [etcd.endpoint] }),
       });

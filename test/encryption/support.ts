@@ -2,8 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOOK_MS } from '../../src/compose/encryption.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { groupName, identityOf } from '../../src/meta/identity.ts';
+import type { TestServerOptions } from '../support/server.ts';
+import { shortWaits } from '../support/short-waits.ts';
 
 export interface KeyPair {
   readonly name: string;
@@ -41,6 +44,9 @@ export class ConfigFile {
     renameSync(`${this.path}.new`, this.path);
   }
 }
+
+/** Of a server that uses a changed file soon. */
+export const soon: Pick<TestServerOptions, 'clock'> = { clock: shortWaits({ every: [LOOK_MS] }) };
 
 /** Files below a directory that hold a text. */
 export function filesHolding(directory: string, text: string): string[] {

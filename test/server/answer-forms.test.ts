@@ -10,6 +10,7 @@ import { toJson } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { soonBookmark } from '../support/short-waits.ts';
 
 const fromBinary = (schema: MessageType, bytes: Buffer): Loose => toJson(schema, decodeObject(schema, decodeEnvelope(bytes)) as never);
 const spec = { replicas: 2, selector: { matchLabels: { a: 'b' } } };
@@ -27,7 +28,7 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
   let deployments: string;
   let things: string;
   beforeAll(async () => {
-    server = await startTestServer({ identity: name });
+    server = await startTestServer({ identity: name, clock: soonBookmark.clock });
     const namespace = await server.namespace();
     space = `/api/v1/namespaces/${namespace}`;
     maps = `${space}/configmaps`;
@@ -180,8 +181,7 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
     ['things', () => things, ['', null, null, null], { kind: 'Thing', apiVersion: 'example.com/v1' }],
   ] as const)('a bookmark of %s as Table is the row of an object that has only a version', async (_what, path, cells, type) => {
     const { resourceVersion } = (await server.admin.ok('GET', path())).metadata;
-    // A bookmark comes two seconds before the end.
-    const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=${resourceVersion}`;
+    const query = `?watch=1&allowWatchBookmarks=true&${soonBookmark.query}&resourceVersion=${resourceVersion}`;
     const bookmark = async (more: string) => {
       const events = await server.admin.watch(`${path()}${query}${more}`, { accept: TABLE });
       const event = await events.next();

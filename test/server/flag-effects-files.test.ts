@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { addNode, startWorld } from '../connect/support.ts';
-import { ConfigFile, eventually, identityEntry, local, newKey } from '../encryption/support.ts';
+import { ConfigFile, eventually, identityEntry, local, newKey, soon } from '../encryption/support.ts';
 import { clientOf, finished, programMissing, startPlat } from '../support/program.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
@@ -71,8 +71,8 @@ test('--kubelet-client-certificate, --kubelet-client-key: as whom the server ask
 test('--encryption-provider-config-automatic-reload: whether a changed file is used without a restart', async () => {
   const config = new ConfigFile('kubernetes', [local('aescbc', newKey('one')), identityEntry]);
   const encryptionProviderConfig = config.path;
-  const still = await start({ encryptionProviderConfig, encryptionProviderConfigAutomaticReload: false });
-  const following = await start({ encryptionProviderConfig, encryptionProviderConfigAutomaticReload: true });
+  const still = await start({ ...soon, encryptionProviderConfig, encryptionProviderConfigAutomaticReload: false });
+  const following = await start({ ...soon, encryptionProviderConfig, encryptionProviderConfigAutomaticReload: true });
   const secrets = '/api/v1/namespaces/default/secrets';
   for (const { admin } of [still, following]) await admin.ok('POST', secrets, { metadata: { name: 'a' } });
   config.write([local('aescbc', newKey('one')), identityEntry]);

@@ -1,12 +1,20 @@
 /** Every cell of the tables of resourceVersion semantics, as the specification prints them. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
 import type { Answer, Loose } from '../support/server.ts';
 import { summary } from '../support/server.ts';
+import { shortWaits } from '../support/short-waits.ts';
 import { onStores } from '../support/stores.ts';
 
 const names = (list: Loose): string[] => list.items.map((item: Loose) => item.metadata.name);
 
-onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
+/** Waits that are short now: that for a version which never comes, in the tests of such. */
+const short: number[] = [];
+afterEach(() => {
+  short.length = 0;
+});
+
+onStores(['memory', 'lmdb', 'etcd'], { clock: shortWaits({ after: short }) }, (server) => {
   /**
    * The history that every cell is held against:
    *   first   a, b, c exist
@@ -54,6 +62,7 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
   });
 
   test('a version that is not there yet: 504 after a bounded wait, come back later', async () => {
+    short.push(FRESH_WAIT_MS);
     const [got, listed, notOlder, limited] = await Promise.all([
       server().admin.get(`${path}/d?resourceVersion=${future()}`),
       list(`resourceVersion=${future()}`),
@@ -86,6 +95,7 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
   });
 
   test('finding 10: a watch from a version that is not reached is 504, with bookmarks or without', async () => {
+    short.push(FRESH_WAIT_MS);
     const answers = await Promise.all(
       ['', '&allowWatchBookmarks=true'].map((more) => list(`watch=1&timeoutSeconds=1&resourceVersion=${future()}${more}`)),
     );

@@ -7,8 +7,10 @@ import { parseServerFlags } from '../../src/config/server-options.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
 import { issueClient, issueServing, newAuthority, newKeyPair, privateKeyPem, publicKeyPem, readAuthority } from '../../src/lib/pki.ts';
+import { RELOAD_PERIOD_MS } from '../../src/lib/reload.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { shortWaits } from '../support/short-waits.ts';
 
 const now = Date.now();
 const authorityPem = newAuthority('test-ca', now);
@@ -44,7 +46,7 @@ class Lines {
   }
 }
 const start = async (options: TestServerOptions): Promise<TestServer> => {
-  const server = await startTestServer(options);
+  const server = await startTestServer({ clock: shortWaits({ every: [RELOAD_PERIOD_MS] }), ...options });
   open.push(server);
   return server;
 };

@@ -1,6 +1,6 @@
 /** A real etcd for tests, on free loopback ports with a directory of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
@@ -87,6 +87,8 @@ async function startMember(
     ['--initial-cluster', cluster],
     ['--listen-metrics-urls', `http://127.0.0.1:${member.metrics}`],
     ['--log-level', 'error', '--logger', 'zap', '--enable-grpc-gateway=false'],
+    // What a process wrote is there after it was killed, though no disk has it yet.
+    ['--unsafe-no-fsync'],
     certificates === undefined ? [] : certificates.flags,
     flags,
   ].flat();
@@ -113,7 +115,10 @@ async function startMember(
     },
     ...(certificates === undefined ? {} : { tls: certificates.files }),
     kill,
-    freeze: () => void child?.kill('SIGSTOP'),
+    freeze() {
+      child?.kill('SIGSTOP');
+      untilStopped(child?.pid);
+    },
     thaw: () => void child?.kill('SIGCONT'),
     start,
     stop: async () => {
@@ -121,6 +126,14 @@ async function startMember(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** A signal is noticed by the threads of a process one after the other, on a busy machine late: until then one of them may answer. */
+function untilStopped(pid: number | undefined): void {
+  const tasks = `/proc/${pid}/task`;
+  if (pid === undefined || !existsSync(tasks)) return;
+  const isStopped = (task: string): boolean => / T \d/.test(readFileSync(join(tasks, task, 'stat'), 'utf8').replace(/^.*\)/, ''));
+  while (!readdirSync(tasks).every(isStopped)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }
 
 async function healthy(child: ChildProcess, port: number): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type Child, startChild } from './child.ts';
 import { Client } from './client.ts';
+import { provideSigningKey } from './signing-key.ts';
 
 export const programDirectory: string = join(import.meta.dirname, '../../dist');
 const program = join(programDirectory, 'plat.js');
@@ -38,6 +39,7 @@ export async function startPlat(
   dataDir = temporaryDirectory('plat-program'),
   from = programDirectory,
 ): Promise<ProgramServer> {
+  provideSigningKey(dataDir);
   const child = startChild(process.execPath, [join(from, 'plat.js'), 'server', '--secure-port', '0', '--data-dir', dataDir, ...args]);
   const ready = await child.line((line) => line.includes('is ready at'));
   const address = /is ready at (\S+)/.exec(ready)?.[1] as string;

@@ -35,7 +35,7 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   /** Time by which credentials expire and open streams are looked at. */
   readonly clock?: Clock;
   readonly log?: Log;
-  /** The server makes the key that signs tokens itself, which takes long. Without it servers of a process share one. */
+  /** The server makes the key that signs tokens itself, which takes long. Without it servers of a run share one. */
   readonly ownSigningKey?: boolean;
   /** Free bytes of the disk as the store sees it. */
   readonly freeBytes?: (directory: string) => number;
@@ -74,8 +74,7 @@ let serial = 0;
 export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36).padStart(4, '0')}`;
 
 export function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  if (options.dataDir !== undefined) return startIn(options.dataDir, options);
-  const dataDir = temporaryDirectory('plat-server');
+  const dataDir = options.dataDir ?? temporaryDirectory('plat-server');
   if (!options.ownSigningKey) provideSigningKey(dataDir);
   return startIn(dataDir, options);
 }

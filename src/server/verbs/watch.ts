@@ -11,7 +11,7 @@ import { WatchStream } from '../watch/stream.ts';
 import { includeObject, objectOffer } from './read.ts';
 
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
-const BOOKMARK_BEFORE_END_MS = 2000;
+export const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_EVERY_MS = 60_000;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {

@@ -74,12 +74,17 @@ export const faults: Readonly<Record<string, Inject>> = {
   },
 };
 
-/** One fault after another until it is stopped; answers how often each was made. */
-export async function injectFaults(cluster: Cluster, random: Random, stop: AbortSignal): Promise<Record<string, number>> {
+/** One fault after another until it is stopped, or so many were made; answers how often each was made. */
+export async function injectFaults(
+  cluster: Cluster,
+  random: Random,
+  stop: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const names = Object.keys(faults);
   // All kinds in an order of their own each time, so that a short run has as many kinds as it can.
-  for (let left: string[] = []; !stop.aborted; ) {
+  for (let left: string[] = [], made = 0; !stop.aborted && made < most; made++) {
     if (left.length === 0) left = [...names];
     const name = left.splice(random.below(left.length), 1)[0] as string;
     await (faults[name] as Inject)(cluster, random);

@@ -13,7 +13,10 @@ import { Watcher } from './watcher.ts';
 
 export interface HistoriesOptions extends ClusterOptions {
   readonly seed: number;
+  /** The longest that it takes. */
   readonly seconds: number;
+  /** How many faults end it; without this time alone does. */
+  readonly faults?: number;
   readonly clients?: number;
   readonly watches?: number;
   /** Mean pause of a client between two operations. */
@@ -75,7 +78,7 @@ class HistoriesRun {
     const using = Array.from({ length: clients }, () =>
       runClient({ histories: this.#histories, servers: this.#cluster.servers, random: this.#random, stop: load.signal, pauseMs }),
     );
-    const breaking = injectFaults(this.#cluster, this.#random, load.signal);
+    const breaking = injectFaults(this.#cluster, this.#random, load.signal, this.#options.faults);
     const began = performance.now();
     const elapsed = () => Math.round((performance.now() - began) / 1_000);
     const failed = Promise.race([breaking, ...using]).then(() => 'ended' as const);

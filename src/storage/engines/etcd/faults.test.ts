@@ -11,6 +11,9 @@ import { pairsOf, put, record, text } from '../../engine.suite.tools.ts';
 import { CommitConflict, type Engine, StoreUnavailable } from '../../engine.ts';
 import { type EtcdOptions, openEtcd } from '../etcd.ts';
 
+/** Writes that may still be answered while etcd is killed and started: enough for some to be under way all the time. */
+const ANSWERS_LEFT = 1_000;
+
 describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`, () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -38,8 +41,15 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
     const seen = engines.map((engine) => record(engine, base));
     const answered: [string, string, number][] = [];
     let stopped = false;
+    // Writers are under way whenever something happens, and rest when nothing has happened for long.
+    let mostAnswers = 0;
+    const resting: (() => void)[] = [];
+    const goOn = () => {
+      for (const call of resting.splice(0)) call();
+    };
     const writer = async (engine: Engine, name: string) => {
       for (let number = 0, revision = 0; !stopped; ) {
+        if (answered.length >= mostAnswers) await new Promise<void>((resolve) => resting.push(resolve));
         try {
           ({ revision } = await engine.commit([put(name, `${number}`, revision)]));
           answered.push([name, `${number}`, revision]);
@@ -55,11 +65,15 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
     };
     const writers = engines.flatMap((engine, server) => Array.from({ length: 8 }, (_, index) => writer(engine, `w${server}.${index}`)));
     const moreAnswers = async (count: number) => {
-      for (const enough = answered.length + count; answered.length < enough; ) await new Promise((resolve) => setTimeout(resolve, 5));
+      const enough = answered.length + count;
+      mostAnswers = enough + ANSWERS_LEFT;
+      goOn();
+      while (answered.length < enough) await new Promise((resolve) => setTimeout(resolve, 5));
     };
     await trouble(moreAnswers);
     await moreAnswers(100);
     stopped = true;
+    goOn();
     await Promise.all(writers);
 
     const newest = await engines[0].currentRevision();
