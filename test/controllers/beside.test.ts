@@ -78,7 +78,7 @@ test('they lead, act as their own accounts, fill secrets, and empty namespaces',
   expect((await server.admin.ok('GET', lease)).spec.holderIdentity).not.toBe('');
   await cleanups.pop()?.();
   expect((await server.admin.ok('GET', lease)).spec.holderIdentity ?? '').toBe('');
-}, 60_000);
+});
 
 test('they go on when the server was away', async () => {
   const { server } = await start({ controllers: ['serviceaccount'], leaderElect: false });

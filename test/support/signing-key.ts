@@ -10,8 +10,9 @@ import { join } from 'node:path';
 const VARIABLE = 'PLAT_TEST_SIGNING_KEY';
 let made: string | undefined;
 
-/** Makes the key of a run, for all of its processes. */
+/** Makes the key of a run, for all of its processes and projects. */
 export function writeSigningKey(directory: string): void {
+  if (process.env[VARIABLE] !== undefined) return;
   const file = join(directory, 'signing.key');
   writeFileSync(file, newKey(), { mode: 0o600 });
   process.env[VARIABLE] = file;
