@@ -75,10 +75,10 @@ const aescbc: Maker = (prefix, secret, random) => {
   const body = prefix.length + IV;
   return {
     seal(value) {
-      const iv = random.bytes(IV);
       const stored = Buffer.allocUnsafe(body + value.length + padding(value.length));
       prefix.copy(stored);
-      iv.copy(stored, prefix.length);
+      const iv = stored.subarray(prefix.length, body);
+      random.fill(iv);
       value.copy(stored, body);
       stored.fill(padding(value.length), body + value.length);
       chain.encrypt(stored.subarray(body), iv);
@@ -138,12 +138,12 @@ const aesgcm: Maker = (prefix, secret, random) => {
   const head = prefix.length;
   return {
     seal(value, place) {
-      const nonce = random.bytes(GCM_NONCE);
-      const cipher = createCipheriv(cipherName, key, nonce);
-      cipher.setAAD(Buffer.from(place, 'latin1'));
       const stored = Buffer.allocUnsafe(head + GCM_NONCE + value.length + GCM_TAG);
       prefix.copy(stored);
-      nonce.copy(stored, head);
+      const nonce = stored.subarray(head, head + GCM_NONCE);
+      random.fill(nonce);
+      const cipher = createCipheriv(cipherName, key, nonce);
+      cipher.setAAD(Buffer.from(place, 'latin1'));
       cipher.update(value).copy(stored, head + GCM_NONCE);
       cipher.final();
       cipher.getAuthTag().copy(stored, stored.length - GCM_TAG);
@@ -170,10 +170,10 @@ const secretbox: Maker = (prefix, secret, random) => {
   const head = prefix.length;
   return {
     seal(value) {
-      const nonce = random.bytes(SECRETBOX_NONCE);
       const stored = Buffer.allocUnsafe(head + SECRETBOX_NONCE + SECRETBOX_TAG + value.length);
       prefix.copy(stored, 0);
-      nonce.copy(stored, head);
+      const nonce = stored.subarray(head, head + SECRETBOX_NONCE);
+      random.fill(nonce);
       box.sealInto(stored, head + SECRETBOX_NONCE, value, nonce);
       return stored;
     },
