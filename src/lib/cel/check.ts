@@ -26,7 +26,9 @@ import { TypeValue } from './values.ts';
 
 /** Names of types, which stand for themselves. */
 const typeNames = new Set(
-  'bool bytes double int list map null_type string type uint optional_type google.protobuf.Timestamp google.protobuf.Duration'.split(' '),
+  'bool bytes double int list map null_type string type uint optional_type google.protobuf.Timestamp google.protobuf.Duration net.IP net.CIDR'.split(
+    ' ',
+  ),
 );
 
 export interface CheckResult {
@@ -122,7 +124,7 @@ class Checker {
   private qualified(expr: Expr): Checked | undefined {
     const name = nameOf(expr);
     if (name === undefined || !name.includes('.')) return undefined;
-    return this.local(name.slice(0, name.indexOf('.'))) === undefined ? this.global(name) : undefined;
+    return isAbsolute(expr) || this.local(name.slice(0, name.indexOf('.'))) === undefined ? this.global(name) : undefined;
   }
 
   private select(expr: Select): Checked {
@@ -280,6 +282,9 @@ class Checker {
     });
   }
 }
+
+/** Whether a name begins with a dot. */
+const isAbsolute = (expr: Expr): boolean => (expr.node === 'select' ? isAbsolute(expr.operand) : expr.node === 'ident' && expr.absolute);
 
 function constant({ value, type }: Literal): Checked {
   const maxSize = type === 'string' ? (value as string).length : type === 'bytes' ? (value as Uint8Array).length : undefined;

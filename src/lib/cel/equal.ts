@@ -60,10 +60,13 @@ function equalObjects(frame: Frame, a: unknown, b: unknown): boolean {
   return false;
 }
 
+/** Units of comparing an item with another, without what they hold. */
+const ITEM_UNITS = 2;
+
 function equalLists(frame: Frame, a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) {
-    frame.spend(1);
+    frame.spend(ITEM_UNITS);
     if (!equal(frame, a[i], b[i])) return false;
   }
   return true;
@@ -79,7 +82,7 @@ function equalMaps(frame: Frame, a: Mapping, b: Mapping): boolean {
   frame.spend(size);
   if (size !== mapSize(b)) return false;
   for (const key of keysOf(a)) {
-    frame.spend(1);
+    frame.spend(ITEM_UNITS);
     const other = lookUp(b, key);
     if (other === undefined || !equal(frame, lookUp(a, key), other)) return false;
   }

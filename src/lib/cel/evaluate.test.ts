@@ -245,6 +245,8 @@ comeTo('optional values', {
   'optional.of(2).optMap(x, x * 2)': { value: 4 },
   'optional.of(2).optFlatMap(x, optional.none())': 'none',
   'optional.of(1).orValue(1 / 0)': 1,
+  'has({}.?x.y)': false,
+  "has({'x': {'y': 1}}.?x.y)": true,
 });
 fail('optional values', { 'optional.none().value()': 'optional.none() dereference' });
 

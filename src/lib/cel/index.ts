@@ -10,13 +10,14 @@
  *
  * Nothing here knows the API: the caller says which types its variables have (types.ts), and values are read as they are.
  */
+import type { Meter } from '../pattern/match.ts';
 import { CostBudget, Frame } from './budget.ts';
 import { check } from './check.ts';
 import { type AssumedSizes, estimateCost } from './cost.ts';
 import { CelError, CelRuntimeError, Failure, placeOf } from './errors.ts';
 import { SyntaxFault } from './lexer.ts';
 import { parse } from './parser.ts';
-import { type PatternMeter, plan } from './plan.ts';
+import { plan } from './plan.ts';
 import { assignable, type CelType, showType, type Variables } from './types.ts';
 import { Double } from './values.ts';
 
@@ -90,12 +91,14 @@ function compiled(source: string, variables: Variables, { result }: CompileOptio
 }
 const NO_LOCALS: unknown[] = [];
 
-function patternMeter(): PatternMeter {
+/** Counts the steps of the regular expressions that a source spells out. */
+function patternMeter(): Meter {
   let left = MAX_PATTERN_STEPS;
   return {
     spend(steps) {
       left -= steps;
       if (left < 0) throw new Failure('the regular expressions of the expression are too large');
     },
+    read: () => undefined,
   };
 }

@@ -1,4 +1,5 @@
 /** Checked expressions to functions. Nothing is decided while they run that is known before. */
+import type { Meter } from '../pattern/match.ts';
 import { FAILURE_UNITS, type Frame } from './budget.ts';
 import type {
   Checked,
@@ -25,12 +26,7 @@ export type Eval = (frame: Frame) => unknown;
 /** What a part of an expression becomes, for other files that plan. */
 export type Planner = (checked: Checked) => Eval;
 
-/** Counts the steps of the regular expressions that the source spells out. */
-export interface PatternMeter {
-  spend(steps: number): void;
-}
-
-export function plan(root: Checked, meter: PatternMeter): Eval {
+export function plan(root: Checked, meter: Meter): Eval {
   return new Plan(meter).visit(root);
 }
 
@@ -45,9 +41,9 @@ const ANY: CelType = { kind: 'dyn' };
 type Call = (frame: Frame, ...args: unknown[]) => unknown;
 
 class Plan {
-  private readonly meter: PatternMeter;
+  private readonly meter: Meter;
 
-  constructor(meter: PatternMeter) {
+  constructor(meter: Meter) {
     this.meter = meter;
   }
 
@@ -99,7 +95,8 @@ class Plan {
       return (frame) => {
         frame.spend(1);
         const value = of(frame);
-        return look(value instanceof Optional ? value.value : value) !== undefined;
+        if (!(value instanceof Optional)) return look(value) !== undefined;
+        return value.present && look(value.value) !== undefined;
       };
     }
     if (op === 'optionalField') return planOptionalField(of, look);
@@ -197,11 +194,13 @@ class Plan {
   /** A call whose function is known when its arguments are. */
   private dispatch({ overloads, args, type }: CheckedCall): Eval {
     const evals = args.map((arg) => this.anything(arg));
+    // The one that was called before is most often the one.
+    let found = overloads[0] as Overload;
     const eval_: Eval = (frame) => {
-      frame.spend(1);
+      frame.spend(DISPATCH_UNITS);
       const values = evals.map((arg) => arg(frame));
-      const found = overloads.find(({ params }) => params.every((param, i) => isOfType(values[i], param))) ?? noOverload();
-      const { params, call, result } = found as Overload;
+      if (!accepts(found, values)) found = overloads.find((one) => accepts(one, values)) ?? noOverload();
+      const { params, call, result } = found;
       for (let i = 0; i < values.length; i++) if ((params[i] as CelType).kind === 'double') values[i] = unboxDouble(values[i]);
       const value = (call as Call)(frame, ...values);
       return result.kind === 'double' ? boxDouble(value as number) : value;
@@ -300,6 +299,8 @@ class Plan {
 /** Units of making a list and a map, as clients know them. */
 export const LIST_UNITS = 10;
 export const MAP_UNITS = 30;
+/** Units of a call whose function is chosen by its arguments. */
+const DISPATCH_UNITS = 20;
 /** Units of an entry: its key is looked up and put in. */
 const ENTRY_UNITS = 10;
 
@@ -307,6 +308,10 @@ export const isKey = (key: unknown): boolean => isOfType(key, { kind: 'string' }
 function kindOf(key: unknown): string {
   for (const kind of ['int', 'uint', 'bool'] as const) if (isOfType(key, { kind })) return kind;
   return '';
+}
+function accepts({ params }: Overload, values: readonly unknown[]): boolean {
+  for (let i = 0; i < params.length; i++) if (!isOfType(values[i], params[i] as CelType)) return false;
+  return true;
 }
 /** The value of an optional one; undefined where there is none. */
 const present = (value: unknown): unknown => (value instanceof Optional ? value.value : noOverload());

@@ -138,6 +138,8 @@ const typeNames: Partial<Record<CelType['kind'], string>> = {
   duration: 'google.protobuf.Duration',
   timestamp: 'google.protobuf.Timestamp',
   optional: 'optional_type',
+  ip: 'net.IP',
+  cidr: 'net.CIDR',
 };
 
 /** The name by which an expression knows a type, without what it is made of: `list`. */

@@ -223,7 +223,7 @@ const classes = [
   [CIDRValue, CIDR_TYPE],
 ] as const;
 
-/** Whether a value may be given to a parameter of a type; what lists and maps hold is not looked at. */
+/** Whether a value may be given to a parameter of a type: of lists the first item decides, of maps nothing that they hold. */
 export function isOfType(value: unknown, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':
@@ -234,7 +234,7 @@ export function isOfType(value: unknown, type: CelType): boolean {
     case 'map':
       return isMap(value);
     case 'list':
-      return Array.isArray(value);
+      return Array.isArray(value) && (value.length === 0 || isOfType(value[0], type.of));
     default:
       return typeOfValue(value).kind === type.kind;
   }

@@ -8,10 +8,11 @@
 
 import type { Work } from '../../../lib/slices.ts';
 
-export { CHARACTERS_A_STEP } from '../../../lib/pattern/match.ts';
-
 /** Steps of a pattern, branches of a combination, places of a schema that are looked at: some ten nanoseconds each. */
 export const MAX_EFFORT = 500_000;
+/** Characters of a text that are read at the price of one step. */
+export const CHARACTERS_A_STEP = 10;
+
 class EffortExceeded extends Error {}
 
 /** What is counted is done in one turn, or in steps that put their count back, so that one counter does for all. Outside of it there is no bound. */

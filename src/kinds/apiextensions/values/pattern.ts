@@ -1,8 +1,8 @@
 /** Patterns of schemas, in RE2's language. */
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
-import { Matcher, TooLarge } from '../../../lib/pattern/match.ts';
+import { Matcher, type Meter, TooLarge } from '../../../lib/pattern/match.ts';
 import { PatternError, parsePattern } from '../../../lib/pattern/parse.ts';
-import { spend } from './effort.ts';
+import { CHARACTERS_A_STEP, spend } from './effort.ts';
 
 export { PatternError };
 
@@ -26,7 +26,12 @@ export function compilePattern(pattern: string): Pattern {
 }
 
 /** Matching counts as effort of the object that is validated. */
-const meter = { spend };
+const meter: Meter = {
+  spend,
+  read: (characters) => {
+    if (characters > CHARACTERS_A_STEP) spend(characters / CHARACTERS_A_STEP);
+  },
+};
 
 function compile(pattern: string): Matcher {
   try {

@@ -95,8 +95,16 @@ function fraction(verb: string, places: number, value: unknown): string {
   const number = value instanceof UInt ? Number(value.value) : typeof value === 'bigint' ? Number(value) : numberOf(value);
   if (number === undefined || places > MAX_PLACES) return fail('fixed-point and scientific clauses can only be used on numbers');
   if (!Number.isFinite(number)) return infinity(number);
-  if (verb === 'f') return number.toFixed(places);
+  if (verb === 'f') return fixed(number, places);
   return number.toExponential(places).replace(/e([+-])(\d)$/, 'e$10$2');
+}
+/** What stands in the middle between two goes to the even one. */
+function fixed(number: number, places: number): string {
+  const text = number.toFixed(places);
+  const exact = number.toFixed(Math.min(MAX_PLACES, places + 30));
+  const cut = exact.indexOf('.') + (places === 0 ? 0 : places + 1);
+  const head = exact.slice(0, cut);
+  return places + 30 <= MAX_PLACES && /^\.?50*$/.test(exact.slice(cut)) && /[02468]$/.test(head) ? head : text;
 }
 function hexadecimal(frame: Frame, value: unknown): string {
   if (typeof value === 'string' || value instanceof Uint8Array) {
@@ -106,11 +114,13 @@ function hexadecimal(frame: Frame, value: unknown): string {
   return integer(value).toString(16);
 }
 
+/** Units of a value that is shown. */
+const VALUE_UNITS = 5;
 /** Values within values are shown so deep. */
 const MAX_DEPTH = 50;
 
 function plain(frame: Frame, value: unknown, depth: number): string {
-  frame.spend(1);
+  frame.spend(VALUE_UNITS);
   if (depth > MAX_DEPTH) fail('the value nests too deeply to be formatted');
   if (typeof value === 'string') {
     frame.spendLength(value.length);
@@ -127,7 +137,7 @@ function plain(frame: Frame, value: unknown, depth: number): string {
 }
 function mapText(frame: Frame, map: CelMap | Readonly<Record<string, unknown>>, depth: number): string {
   const entries = [...keysOf(map)].map((key) => [plain(frame, key, depth + 1), plain(frame, lookUp(map, key), depth + 1)] as const);
-  frame.spend(entries.length);
+  frame.spend(VALUE_UNITS * entries.length);
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${entries.map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
 }

@@ -42,6 +42,7 @@ comeTo('format', {
   "'%.2f %e %x %X %o %b %b'.format([1.005, 1234.5, 255, 'az', 8, 5, true])": '1.00 1.234500e+03 ff 617A 10 101 1',
   "'%s %s %s'.format([timestamp('2024-01-01T00:00:00Z'), duration('90s'), {'b': 1, 'a': 2}])": '2024-01-01T00:00:00Z 90s {a: 2, b: 1}',
   "'%s'.format([int])": 'int',
+  "'%.0f %.0f %.1f %.2f'.format([2.5, 3.5, 0.25, 1.375])": '2 4 0.2 1.38',
 });
 fail('format', {
   "'%s'.format([])": 'out of range',
@@ -55,6 +56,8 @@ comeTo('lists', {
   '[1.5, 2.5].sum()': 4,
   '[9007199254740991, 2, -2].sum()': 9007199254740991,
   "[duration('1m'), duration('30s')].sum()": '90s',
+  'dyn([1.5, 2.5]).sum()': 4,
+  '[dyn(1u), 2u].sum()': '3u',
   '[3, 1, 2].min()': 1,
   '[3.0, 1.0].max()': 3,
   "['b', 'a'].min()": 'a',
@@ -71,6 +74,8 @@ fail('lists', {
   '[].min()': 'min called on empty list',
   '[9223372036854775807, 1].sum()': 'integer overflow',
   '[1].slice(0, 2)': 'cannot slice',
+  "[dyn(1), 'a'].sum()": 'no such overload',
+  '[dyn(1u), 1].sum()': 'no such overload',
 });
 
 comeTo('regular expressions', {

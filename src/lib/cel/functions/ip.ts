@@ -1,4 +1,5 @@
 /** Functions for addresses and ranges of the Internet Protocol. */
+import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
 import { reads } from '../estimates.ts';
 import { BOOL, CIDR_TYPE, INT, IP_TYPE, STRING } from '../types.ts';
@@ -6,11 +7,32 @@ import { CIDRValue, IPValue } from '../values.ts';
 import { ipText, readCIDR, readIP } from './ip-text.ts';
 import { global, member, type Overload } from './signature.ts';
 
-function ipOf(text: string): IPValue {
+/** Units of reading an address or a range, and of comparing two. */
+const READ_UNITS = 250;
+const COMPARE_UNITS = 40;
+
+function ipOf(frame: Frame, text: string): IPValue {
+  frame.spend(READ_UNITS);
   const bytes = readIP(text);
   return bytes === undefined ? fail('IP Address parse error during conversion from string') : new IPValue(bytes);
 }
-const cidrOf = (text: string): CIDRValue => readCIDR(text) ?? fail('CIDR parse error during conversion from string');
+function cidrOf(frame: Frame, text: string): CIDRValue {
+  frame.spend(READ_UNITS);
+  return readCIDR(text) ?? fail('CIDR parse error during conversion from string');
+}
+/** For functions that look at an address or a range as a whole. */
+const looking =
+  <A extends unknown[], T>(call: (...args: A) => T) =>
+  (frame: Frame, ...args: A): T => {
+    frame.spend(COMPARE_UNITS);
+    return call(...args);
+  };
+const reading =
+  (test: (text: string) => boolean) =>
+  (frame: Frame, text: string): boolean => {
+    frame.spend(READ_UNITS);
+    return test(text);
+  };
 
 function masked({ bytes, bits }: CIDRValue): Uint8Array {
   return bytes.map((byte, i) => byte & (0xff << Math.max(0, Math.min(8, 8 * (i + 1) - bits))));
@@ -39,18 +61,59 @@ const tests: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
 };
 
 export const ipFunctions: readonly Overload[] = [
-  global('ip', [STRING], IP_TYPE, (_, text: string) => ipOf(text), reads(0)),
-  global('isIP', [STRING], BOOL, (_, text: string) => readIP(text) !== undefined, reads(0)),
-  global('ip.isCanonical', [STRING], BOOL, (_, text: string) => ipText(ipOf(text).bytes) === text, reads(0)),
+  global('ip', [STRING], IP_TYPE, ipOf, reads(0)),
+  global(
+    'isIP',
+    [STRING],
+    BOOL,
+    reading((text) => readIP(text) !== undefined),
+    reads(0),
+  ),
+  global('ip.isCanonical', [STRING], BOOL, (frame, text: string) => ipText(ipOf(frame, text).bytes) === text, reads(0)),
   member('family', [IP_TYPE], INT, (_, { bytes }: IPValue) => (isV4(bytes) ? 4 : 6)),
-  ...Object.entries(tests).map(([name, test]) => member(name, [IP_TYPE], BOOL, (_, { bytes }: IPValue) => test(bytes))),
-  global('cidr', [STRING], CIDR_TYPE, (_, text: string) => cidrOf(text), reads(0)),
-  global('isCIDR', [STRING], BOOL, (_, text: string) => readCIDR(text) !== undefined, reads(0)),
-  member('containsIP', [CIDR_TYPE, IP_TYPE], BOOL, (_, range: CIDRValue, { bytes }: IPValue) => contains(range, bytes)),
-  member('containsIP', [CIDR_TYPE, STRING], BOOL, (_, range: CIDRValue, text: string) => contains(range, ipOf(text).bytes), reads(1)),
-  member('containsCIDR', [CIDR_TYPE, CIDR_TYPE], BOOL, (_, outer: CIDRValue, inner: CIDRValue) => containsRange(outer, inner)),
-  member('containsCIDR', [CIDR_TYPE, STRING], BOOL, (_, outer: CIDRValue, text: string) => containsRange(outer, cidrOf(text)), reads(1)),
+  ...Object.entries(tests).map(([name, test]) =>
+    member(
+      name,
+      [IP_TYPE],
+      BOOL,
+      looking(({ bytes }: IPValue) => test(bytes)),
+    ),
+  ),
+  global('cidr', [STRING], CIDR_TYPE, cidrOf, reads(0)),
+  global(
+    'isCIDR',
+    [STRING],
+    BOOL,
+    reading((text) => readCIDR(text) !== undefined),
+    reads(0),
+  ),
+  member(
+    'containsIP',
+    [CIDR_TYPE, IP_TYPE],
+    BOOL,
+    looking((range: CIDRValue, { bytes }: IPValue) => contains(range, bytes)),
+  ),
+  member(
+    'containsIP',
+    [CIDR_TYPE, STRING],
+    BOOL,
+    (frame, range: CIDRValue, text: string) => contains(range, ipOf(frame, text).bytes),
+    reads(1),
+  ),
+  member('containsCIDR', [CIDR_TYPE, CIDR_TYPE], BOOL, looking(containsRange)),
+  member(
+    'containsCIDR',
+    [CIDR_TYPE, STRING],
+    BOOL,
+    (frame, outer: CIDRValue, text: string) => containsRange(outer, cidrOf(frame, text)),
+    reads(1),
+  ),
   member('ip', [CIDR_TYPE], IP_TYPE, (_, { bytes }: CIDRValue) => new IPValue(bytes)),
-  member('masked', [CIDR_TYPE], CIDR_TYPE, (_, range: CIDRValue) => new CIDRValue(masked(range), range.bits)),
+  member(
+    'masked',
+    [CIDR_TYPE],
+    CIDR_TYPE,
+    looking((range: CIDRValue) => new CIDRValue(masked(range), range.bits)),
+  ),
   member('prefixLength', [CIDR_TYPE], INT, (_, { bits }: CIDRValue) => bits),
 ];

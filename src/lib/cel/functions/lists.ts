@@ -14,8 +14,11 @@ const LIST = listOf(A);
 
 const orderable: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, STRING, BYTES, DURATION, TIMESTAMP];
 
+/** Units of comparing two items. */
+const COMPARE_UNITS = 3;
+
 function order(frame: Frame, a: unknown, b: unknown): number {
-  frame.spend(1);
+  frame.spend(COMPARE_UNITS);
   const found = compare(frame, a, b);
   return Number.isNaN(found) && typeof a !== 'number' ? fail('no such overload') : found;
 }
@@ -78,7 +81,10 @@ const sums: Overload[] = [
     UINT,
     (frame, list: List) => {
       frame.spend(2 * list.length);
-      return list.reduce<UInt>((sum, item) => checkedUInt(sum.value + (item as UInt).value), new UInt(0n));
+      return list.reduce<UInt>(
+        (sum, item) => checkedUInt(sum.value + (item instanceof UInt ? item.value : fail('no such overload'))),
+        new UInt(0n),
+      );
     },
     looksAtItems(0),
   ),
@@ -88,7 +94,7 @@ const sums: Overload[] = [
     DURATION,
     (frame, list: List) => {
       frame.spend(2 * list.length);
-      const nanos = list.reduce<bigint>((sum, item) => sum + (item as Duration).nanos, 0n);
+      const nanos = list.reduce<bigint>((sum, item) => sum + (item instanceof Duration ? item.nanos : fail('no such overload')), 0n);
       return nanos > MAX_INT || nanos < MIN_INT ? fail('integer overflow') : new Duration(nanos);
     },
     looksAtItems(0),

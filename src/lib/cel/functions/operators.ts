@@ -118,7 +118,7 @@ function joinBytes(frame: Frame, a: Uint8Array, b: Uint8Array): Uint8Array {
   return Buffer.concat([a, b]);
 }
 function joinLists(frame: Frame, a: readonly unknown[], b: readonly unknown[]): readonly unknown[] {
-  frame.spendLength(a.length + b.length);
+  frame.spend(a.length + b.length);
   return a.length === 0 ? b : b.length === 0 ? a : a.concat(b);
 }
 

@@ -1,12 +1,20 @@
 /** Amounts of resources: `quantity('1.5Gi')`. */
-import { parseQuantity, type Quantity, QuantityError, quantityOf } from '../../quantity.ts';
+import { parseQuantity, Quantity, QuantityError, quantityOf } from '../../quantity.ts';
+import type { Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
 import { reads } from '../estimates.ts';
 import { BOOL, DOUBLE, INT, QUANTITY, STRING } from '../types.ts';
 import { MAX_INT, MIN_INT, plainInt } from '../values.ts';
 import { global, member, type Overload } from './signature.ts';
 
-function read(text: string): Quantity {
+/** Units of reading an amount, and of one that is none, which is found out by an error. */
+const READ_UNITS = 40;
+const WRONG_UNITS = 300;
+/** What cannot be an amount. */
+const shape = /^[+-]?[0-9.]+(?:[eEinumkKMGTP]{0,2}[-+]?[0-9]*)$/;
+
+function read(frame: Frame, text: string): Quantity {
+  frame.spend(READ_UNITS);
   try {
     return parseQuantity(text);
   } catch (error) {
@@ -14,41 +22,62 @@ function read(text: string): Quantity {
     throw error;
   }
 }
-function isQuantity(text: string): boolean {
+function isQuantity(frame: Frame, text: string): boolean {
+  frame.spend(READ_UNITS);
+  if (text.length > 512 || !shape.test(text)) return false;
   try {
     parseQuantity(text);
     return true;
   } catch {
+    frame.spend(WRONG_UNITS);
     return false;
   }
 }
+/** Two amounts of very different size are large numbers while they are added or compared. */
+function spendBoth(frame: Frame, a: Quantity, b: Quantity): void {
+  frame.spend(15 + Math.abs(a.scale - b.scale) / 2);
+}
+const two =
+  <T>(operate: (a: Quantity, b: Quantity) => T) =>
+  (frame: Frame, a: Quantity, other: Quantity | number | bigint): T => {
+    const b = other instanceof Quantity ? other : quantityOf(other);
+    spendBoth(frame, a, b);
+    return operate(a, b);
+  };
+const add = two((a, b) => a.add(b));
+const sub = two((a, b) => a.sub(b));
 /** Whether it is a whole number that an int can hold. */
 const isInteger = (quantity: Quantity): boolean => quantity.isMultipleOf(0) && quantity.value() <= MAX_INT && quantity.value() >= MIN_INT;
 
 export const quantityFunctions: readonly Overload[] = [
-  global('quantity', [STRING], QUANTITY, (_, text: string) => read(text), reads(0)),
-  global(
-    'isQuantity',
-    [STRING],
-    BOOL,
-    (frame, text: string) => {
-      // A text that is none is found out by an error, which takes long.
-      frame.spend(100);
-      return isQuantity(text);
-    },
-    reads(0),
-  ),
+  global('quantity', [STRING], QUANTITY, read, reads(0)),
+  global('isQuantity', [STRING], BOOL, isQuantity, reads(0)),
   member('isInteger', [QUANTITY], BOOL, (_, quantity: Quantity) => isInteger(quantity)),
   member('asInteger', [QUANTITY], INT, (_, quantity: Quantity) =>
     isInteger(quantity) ? plainInt(quantity.value()) : fail('cannot convert value to integer'),
   ),
   member('asApproximateFloat', [QUANTITY], DOUBLE, (_, quantity: Quantity) => quantity.toNumber()),
   member('sign', [QUANTITY], INT, (_, quantity: Quantity) => quantity.sign),
-  member('compareTo', [QUANTITY, QUANTITY], INT, (_, a: Quantity, b: Quantity) => a.compare(b)),
-  member('isLessThan', [QUANTITY, QUANTITY], BOOL, (_, a: Quantity, b: Quantity) => a.compare(b) < 0),
-  member('isGreaterThan', [QUANTITY, QUANTITY], BOOL, (_, a: Quantity, b: Quantity) => a.compare(b) > 0),
-  member('add', [QUANTITY, QUANTITY], QUANTITY, (_, a: Quantity, b: Quantity) => a.add(b)),
-  member('add', [QUANTITY, INT], QUANTITY, (_, a: Quantity, b: number | bigint) => a.add(quantityOf(b))),
-  member('sub', [QUANTITY, QUANTITY], QUANTITY, (_, a: Quantity, b: Quantity) => a.sub(b)),
-  member('sub', [QUANTITY, INT], QUANTITY, (_, a: Quantity, b: number | bigint) => a.sub(quantityOf(b))),
+  member(
+    'compareTo',
+    [QUANTITY, QUANTITY],
+    INT,
+    two((a, b) => a.compare(b)),
+  ),
+  member(
+    'isLessThan',
+    [QUANTITY, QUANTITY],
+    BOOL,
+    two((a, b) => a.compare(b) < 0),
+  ),
+  member(
+    'isGreaterThan',
+    [QUANTITY, QUANTITY],
+    BOOL,
+    two((a, b) => a.compare(b) > 0),
+  ),
+  member('add', [QUANTITY, QUANTITY], QUANTITY, add),
+  member('add', [QUANTITY, INT], QUANTITY, add),
+  member('sub', [QUANTITY, QUANTITY], QUANTITY, sub),
+  member('sub', [QUANTITY, INT], QUANTITY, sub),
 ];

@@ -18,15 +18,23 @@ const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of:
 /** Units of a character of an expression that is compiled. */
 const COMPILE_UNITS = 20;
 
+/** Units of a step of a matcher. */
+const STEP_UNITS = 5;
+
+const meterOf = (frame: Frame): Meter => ({
+  spend: (steps) => frame.spend(STEP_UNITS * steps),
+  read: (characters) => frame.spendLength(characters),
+});
+
 /** The matcher of an expression, which counts its work for the frame. Throws Failure. */
 function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
   let matcher = typeof pattern === 'string' ? compiled.get(pattern) : pattern;
   if (matcher === undefined) {
     frame.spend(COMPILE_UNITS * (pattern as string).length);
-    matcher = compilePattern(pattern as string, frame);
+    matcher = compilePattern(pattern as string, meterOf(frame));
     compiled.set(pattern as string, matcher);
   }
-  matcher.meter = frame;
+  matcher.meter = meterOf(frame);
   return matcher;
 }
 
@@ -42,7 +50,7 @@ export function compilePattern(pattern: string, meter: Meter): Matcher {
 }
 
 /** Matchers are shared: none keeps the frame of who used it last, and with it the values of an evaluation. */
-export const idle: Meter = { spend: () => undefined };
+export const idle: Meter = { spend: () => undefined, read: () => undefined };
 
 function using<T>(frame: Frame, pattern: string | Matcher, use: (matcher: Matcher) => T): T {
   const matcher = matcherOf(frame, pattern);

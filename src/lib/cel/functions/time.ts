@@ -14,8 +14,8 @@ const millisOf = ({ nanos }: Timestamp): number => Number((nanos - (((nanos % MI
 /** Most time zones whose rules are kept at hand. */
 const KEPT_ZONES = 64;
 /** Units of finding the rules of a time zone, and of asking them for an offset. */
-const ZONE_UNITS = 5000;
-const OFFSET_UNITS = 300;
+const ZONE_UNITS = 10_000;
+const OFFSET_UNITS = 500;
 const zones = new BoundedCache<string, Intl.DateTimeFormat>(KEPT_ZONES);
 
 function zoneOf(frame: Frame, name: string): Intl.DateTimeFormat {

@@ -1,5 +1,5 @@
 /** URLs: absolute ones, and paths that begin with a slash. */
-import { FAILURE_UNITS, type Frame } from '../budget.ts';
+import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
 import { makesPart, makesSame, reads } from '../estimates.ts';
 import { BOOL, listOf, mapOf, STRING, URL_TYPE } from '../types.ts';
@@ -14,7 +14,7 @@ const control = /[\x00-\x1f\x7f]/;
 
 /** Undefined where the text is no URL. */
 function parseUrl(frame: Frame, text: string): ParsedUrl | undefined {
-  frame.spendLength(text.length);
+  frame.spend(20 + text.length);
   const found = shape.exec(text);
   if (found === null || text === '' || control.test(text)) return undefined;
   const [, scheme = '', authority, path = '', query = ''] = found;
@@ -32,21 +32,19 @@ function isHost(host: string): boolean {
 /** The path with all escaped that must be. */
 const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) => encodeURIComponent(char));
 
+/** Undefined where an escape is none. Bytes that are no text are replaced. */
 function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
+  const plain = text.replaceAll('+', ' ');
+  if (!plain.includes('%')) return plain;
+  if (badEscape.test(plain)) return undefined;
+  return plain.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 /** Values by name; what cannot be read is left out. */
 function queryOf(frame: Frame, { url }: UrlValue): CelMap {
-  frame.spend(url.query.length);
+  frame.spend(20 * url.query.length);
   const map = new CelMap();
   for (const part of url.query.split('&')) {
     if (part === '' || part.includes(';')) continue;
-    // One that cannot be read takes as long as a failure.
-    if (part.includes('%')) frame.spend(FAILURE_UNITS);
     const equals = part.indexOf('=');
     const name = decoded(equals < 0 ? part : part.slice(0, equals));
     const value = decoded(equals < 0 ? '' : part.slice(equals + 1));
