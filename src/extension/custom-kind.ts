@@ -34,8 +34,16 @@ export interface CustomKind {
   readonly read: ReadValue;
 }
 
-/** `tools` are for definitions whose objects are converted by a webhook. Large schemas take a while to compile. */
-export function* customKind(definition: CustomResourceDefinition, identity: Identity, tools: ConversionTools): Work<CustomKind> {
+/**
+ * `tools` are for definitions whose objects are converted by a webhook; `byRules`: the rules of schemas are enforced. Large schemas
+ * take a while to compile.
+ */
+export function* customKind(
+  definition: CustomResourceDefinition,
+  identity: Identity,
+  tools: ConversionTools,
+  byRules: boolean,
+): Work<CustomKind> {
   const { spec } = definition;
   const names = definition.status.acceptedNames;
   const schemas = new Map<string, CustomSchema>();
@@ -50,6 +58,7 @@ export function* customKind(definition: CustomResourceDefinition, identity: Iden
       spec.preserveUnknownFields === true,
       identity.schemaExtensionPrefix,
       typeName,
+      byRules,
     );
     schemas.set(version.name, schema);
     versions[version.name] = customVersion(definition, version, schema, typeName);

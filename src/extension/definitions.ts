@@ -59,6 +59,8 @@ export interface ServedDefinition {
   readonly names: CustomResourceDefinition['status']['acceptedNames'];
   readonly terminating: boolean;
   readonly custom: CustomKind;
+  /** Whether its rules are enforced. */
+  readonly byRules: boolean;
 }
 
 /** The generation grows with each change of the spec. */
@@ -89,10 +91,12 @@ export class Definitions {
   private readonly tasks = new Set<Promise<unknown>>();
   /** Definitions whose objects are being deleted. */
   private readonly cleaning = new Set<string>();
+  private readonly byRules: boolean;
   private closed = false;
 
   constructor(options: DefinitionsOptions) {
     this.options = options;
+    this.byRules = options.registry.env.feature('CustomResourceValidationExpressions');
     this.definitions = options.live<ApiObject>(GROUP, PLURAL) as unknown as Live<CustomResourceDefinition>;
     this.writer = new SystemWriter(options.registry, `${shortWord(options.identity)}-apiserver`);
   }
@@ -262,11 +266,12 @@ export class Definitions {
       names: status.acceptedNames,
       terminating,
       custom,
+      byRules: this.byRules,
     });
     this.dropConnections();
   }
   private compile(definition: CustomResourceDefinition): CustomKind | Promise<CustomKind> {
-    const compiling = customKind(definition, this.options.identity, this.options.conversions);
+    const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules);
     return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : atOnce(compiling);
   }
   /** The kind that the server had before which this one was copied from; one that calls a webhook is made anew, with connections of its own. */
@@ -274,6 +279,7 @@ export class Definitions {
     const before = this.options.from?.get(definition.metadata.name ?? '');
     if (before === undefined || before.uid !== definition.metadata.uid || before.spec.conversion?.strategy === 'Webhook') return undefined;
     const isSame =
+      before.byRules === this.byRules &&
       before.terminating === isTrue(definition, 'Terminating') &&
       sameSpec(before, definition) &&
       equal(before.names, definition.status.acceptedNames);

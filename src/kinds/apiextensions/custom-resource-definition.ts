@@ -23,11 +23,22 @@ function rememberStored({ spec, status }: CustomResourceDefinition): void {
     status.storedVersions = [...(status.storedVersions ?? []), storage];
 }
 
-/** Rules in a schema have no meaning while their feature is off, and are not kept. */
-function dropRules({ spec }: CustomResourceDefinition, env: KindEnv): void {
+/** While their feature is off, rules are not kept in a definition that had none before. */
+function dropRules({ spec }: CustomResourceDefinition, old: CustomResourceDefinition | undefined, env: KindEnv): void {
   if (env.feature('CustomResourceValidationExpressions')) return;
   const { validations } = extensionNames(env.identity.schemaExtensionPrefix);
-  for (const { schema } of spec.versions ?? []) if (schema?.openAPIV3Schema !== undefined) dropFrom(schema.openAPIV3Schema, validations);
+  if (old !== undefined && schemasOf(old).some((schema) => isIn(schema, validations))) return;
+  for (const schema of schemasOf({ spec })) dropFrom(schema, validations);
+}
+function schemasOf({ spec }: Pick<CustomResourceDefinition, 'spec'>): JSONSchemaProps[] {
+  return (spec.versions ?? []).flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
+}
+function isIn(schema: JSONSchemaProps, field: `x-${string}`): boolean {
+  let found = schema[field] !== undefined;
+  eachPart(schema, (part) => {
+    found ||= isIn(part, field);
+  });
+  return found;
 }
 function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
   // To delete what is not there turns a schema into a slower kind of object.
@@ -73,12 +84,12 @@ export const customResourceDefinitionKind = (identity: Identity): Kind =>
       prepareForCreate(definition, env) {
         definition.status = { acceptedNames: { plural: '', kind: '' } };
         rememberStored(definition);
-        dropRules(definition, env);
+        dropRules(definition, undefined, env);
       },
       prepareForUpdate(definition, old, env) {
         definition.status = { ...old.status };
         rememberStored(definition);
-        dropRules(definition, env);
+        dropRules(definition, old, env);
       },
       validate: validateDefinition,
       validateUpdate: validateDefinitionUpdate,

@@ -2,6 +2,7 @@
  * What a custom resource definition must be like. What all versions have in common is complained of under the fields
  * where it stood before there were versions: clients know it so.
  */
+import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, dns1123Subdomain } from '../../meta/names.ts';
@@ -15,7 +16,12 @@ import { validateApproval } from './approval.ts';
 import { validateConversion } from './conversion-rules.ts';
 import { extensionNames } from './schema/json-schema.ts';
 import { countParts, MAX_COMBINED, MAX_PARTS, type PartCount } from './schema/parts.ts';
-import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec } from './schema/v1.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from './schema/v1.ts';
 import { validateRootSchema } from './schema-rules.ts';
 import { withEffortInSteps } from './values/effort.ts';
 import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
@@ -34,7 +40,7 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
   return createSteps(definition, errors, env);
 }
 function* createSteps(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
-  yield* validateSpecWithin(definition.spec, errors, env);
+  yield* validateSpecWithin(definition.spec, undefined, errors, env);
   validateRest(definition, undefined, errors, env);
 }
 
@@ -50,7 +56,7 @@ export function validateDefinitionUpdate(
 }
 function* updateSteps(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
   const { spec } = definition;
-  yield* validateSpecWithin(spec, errors, env);
+  yield* validateSpecWithin(spec, old.spec, errors, env);
   if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
     immutable(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors);
@@ -83,8 +89,13 @@ function validateRest(
     );
 }
 
-function validateSpecWithin(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): Work<void> {
-  return withEffortInSteps(validateSpec(spec, errors, env), () =>
+function validateSpecWithin(
+  spec: CustomResourceDefinitionSpec,
+  old: CustomResourceDefinitionSpec | undefined,
+  errors: FieldErrors,
+  env: KindEnv,
+): Work<void> {
+  return withEffortInSteps(validateSpec(spec, old, errors, env), () =>
     errors.invalid(root.child('versions'), '', 'the patterns and defaults of the schemas take too much work to compile: make them smaller'),
   );
 }
@@ -128,7 +139,12 @@ function partsOf({ versions = [] }: CustomResourceDefinitionSpec): PartCount {
   return count;
 }
 
-function* validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, env: KindEnv): Work<void> {
+function* validateSpec(
+  spec: CustomResourceDefinitionSpec,
+  old: CustomResourceDefinitionSpec | undefined,
+  errors: FieldErrors,
+  env: KindEnv,
+): Work<void> {
   const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
   const x = extensionNames(env.identity.schemaExtensionPrefix);
   if (tooLong(spec, errors)) return;
@@ -140,6 +156,8 @@ function* validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, 
   yield;
   const common = hoist(versions);
   yield;
+  const isNew = ({ name, schema }: CustomResourceDefinitionVersion): boolean =>
+    !equal(schema, old?.versions?.find((version) => version.name === name)?.schema);
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   for (const [i, version] of versions.entries()) {
     const at = root.child('versions').index(i);
@@ -149,7 +167,7 @@ function* validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, 
     const schema = version.schema?.openAPIV3Schema;
     const place = at.child('schema').child('openAPIV3Schema');
     if (!common.schema && schema !== undefined)
-      yield* validateRootSchema(schema, version.subresources?.status !== undefined, place, x, errors);
+      yield* validateRootSchema(schema, version.subresources?.status !== undefined, isNew(version), place, x, errors);
     if (!common.subresources) validateSubresources(version.subresources, at.child('subresources'), errors);
     if (!common.columns) validateColumns(version.additionalPrinterColumns, at.child('additionalPrinterColumns'), errors);
   }
@@ -159,7 +177,7 @@ function* validateSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors, 
   const [first] = versions;
   const schema = first?.schema?.openAPIV3Schema;
   if (common.schema && schema !== undefined)
-    yield* validateRootSchema(schema, hasStatus, root.child('validation').child('openAPIV3Schema'), x, errors);
+    yield* validateRootSchema(schema, hasStatus, versions.some(isNew), root.child('validation').child('openAPIV3Schema'), x, errors);
   if (common.subresources) validateSubresources(first?.subresources, root.child('subresources'), errors);
   if (common.columns) validateColumns(first?.additionalPrinterColumns, root.child('additionalPrinterColumns'), errors);
   validateConversion(conversion, preserveUnknownFields, root.child('conversion'), errors);

@@ -1,6 +1,8 @@
 /** What the schema of a custom kind must be like, part by part. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
+import { validateDefaultsByRules, validateRules } from './cel/rule-checks.ts';
+import { validateRuleForms } from './cel/rule-form.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateListMarkers } from './list-rules.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
@@ -16,8 +18,18 @@ const rootFields = new Set([
   ...['pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example'],
 ]);
 
-/** `at` is the place of the whole schema. May be interrupted between the walks over it. */
-export function* validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
+/**
+ * `at` is the place of the whole schema. May be interrupted between the walks over it. `isNew`: it differs from the schema that is
+ * stored; the expressions of one that does not are not looked at again.
+ */
+export function* validateRootSchema(
+  schema: JSONSchemaProps,
+  hasStatus: boolean,
+  isNew: boolean,
+  at: Path,
+  x: Extensions,
+  errors: FieldErrors,
+): Work<void> {
   const before = errors.list.length;
   if (hasStatus) validateRootFields(schema, at, x, errors);
   if (schema.nullable) errors.forbidden(at.child('nullable'), 'nullable cannot be true at the root');
@@ -33,6 +45,9 @@ export function* validateRootSchema(schema: JSONSchemaProps, hasStatus: boolean,
   validateStructural(schema, at, x, errors);
   yield;
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
+  // Errors of expressions are hard to understand where the schema itself is wrong.
+  if (errors.list.length === before && isNew) yield* validateRules(schema, at, x, errors);
+  if (errors.list.length === before && isNew) yield* validateDefaultsByRules(schema, at, x, errors);
 }
 
 function validateRootFields(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
@@ -79,6 +94,7 @@ function* validateSchema(schema: JSONSchemaProps, at: Path, walk: Walk, root: bo
   if (schema[x.preserveUnknownFields] === false) errors.invalid(at.child(x.preserveUnknownFields), false, 'must be true or undefined');
   validateMapType(schema, at, x, errors);
   validateListMarkers(schema, at, x, errors);
+  validateRuleForms(schema, at, x, errors);
 }
 
 const none: Readonly<Record<string, never>> = Object.freeze({});

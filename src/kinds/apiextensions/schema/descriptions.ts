@@ -104,6 +104,10 @@ export const apiextensions: Descriptions = {
     $: 'An expression that values must satisfy.',
     rule: 'Expression in the Common Expression Language; self is the value at the place of the rule. It must result in true.',
     message: 'Message if the expression is false. Required if the rule has line breaks; defaults to one that shows the rule.',
+    messageExpression: 'Expression for the message, with the variables of the rule. It must result in a text, and precedes message.',
+    reason: 'Reason of the error: FieldValueInvalid (the default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.',
+    fieldPath: 'Field that the error names, as a path below the place of the rule, such as .spec.replicas.',
+    optionalOldSelf: 'Evaluate the rule without an old value too; oldSelf is then an optional value. The rule must use oldSelf.',
   },
   'apiextensions.JSONSchemaProps': {
     $: 'A JSON schema, in the form of OpenAPI 3.',

@@ -31,6 +31,11 @@ export type ExternalDocumentation = Infer<typeof ExternalDocumentation>;
 export const ValidationRule = message('apiextensions.v1.ValidationRule', {
   rule: req(1, string),
   message: opt(2, string),
+  // From releases after 1.24: public definitions have them.
+  messageExpression: opt(3, string),
+  reason: ptr(4, string),
+  fieldPath: opt(5, string),
+  optionalOldSelf: ptr(6, bool),
 });
 export type ValidationRule = Infer<typeof ValidationRule>;
 

@@ -4,6 +4,8 @@ import { requestTooLarge } from '../../../meta/errors.ts';
 import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue, MessageType } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
+import { RuleRun } from '../cel/rule-run.ts';
+import { type RuleNode, ruleTreeSteps } from '../cel/rule-tree.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { structureSteps } from '../structure.ts';
 import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
@@ -36,6 +38,7 @@ export class CustomSchema {
   private readonly root: ValueNode;
   private readonly pruned: boolean;
   private readonly fits: (value: JsonValue) => boolean;
+  private readonly rules: RuleNode | undefined;
 
   private constructor(
     schema: JSONSchemaProps,
@@ -44,6 +47,7 @@ export class CustomSchema {
     pruned: boolean,
     structure: MessageType | undefined,
     fits: (value: JsonValue) => boolean,
+    rules: RuleNode | undefined,
   ) {
     this.schema = schema;
     this.x = x;
@@ -51,16 +55,24 @@ export class CustomSchema {
     this.pruned = pruned;
     this.structure = structure;
     this.fits = fits;
+    this.rules = rules;
   }
 
-  /** `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure. */
-  static *compile(given: JSONSchemaProps | undefined, preserveUnknown: boolean, prefix: string, typeName: string): Work<CustomSchema> {
+  /** `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure; `byRules`: rules are enforced. */
+  static *compile(
+    given: JSONSchemaProps | undefined,
+    preserveUnknown: boolean,
+    prefix: string,
+    typeName: string,
+    byRules = true,
+  ): Work<CustomSchema> {
     const x = extensionNames(prefix);
     const schema = given ?? {};
     const root = yield* nodeSteps(schema, x, 'root');
     yield* fitsSteps(schema, x);
     const structure = given === undefined ? undefined : yield* structureSteps(given, x, typeName, preserveUnknown);
-    return new CustomSchema(schema, x, root, given !== undefined && !preserveUnknown, structure, fitsOf(schema, x));
+    const rules = byRules ? yield* ruleTreeSteps(schema, x, true) : undefined;
+    return new CustomSchema(schema, x, root, given !== undefined && !preserveUnknown, structure, fitsOf(schema, x), rules);
   }
 
   /**
@@ -84,7 +96,8 @@ export class CustomSchema {
   /** What it answers is the rest of the work, to be run. */
   validate(object: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
-    return isPlainlyDistinct(this.root, object) ? undefined : this.validateLists(object, errors);
+    const lists = isPlainlyDistinct(this.root, object) ? undefined : this.validateLists(object, errors);
+    return this.rules === undefined ? lists : this.withRules(this.rules, lists, object, undefined, errors);
   }
 
   private *validateLists(object: ApiObject, errors: FieldErrors): Work<void> {
@@ -95,7 +108,8 @@ export class CustomSchema {
   /** Members that were there twice before may stay so. */
   validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
-    return isPlainlyDistinct(this.root, object) ? undefined : this.validateListsUpdate(object, old, errors);
+    const lists = isPlainlyDistinct(this.root, object) ? undefined : this.validateListsUpdate(object, old, errors);
+    return this.rules === undefined ? lists : this.withRules(this.rules, lists, object, old, errors);
   }
   private *validateListsUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> {
     yield;
@@ -105,6 +119,17 @@ export class CustomSchema {
     const before = new FieldErrors();
     yield* listSteps(this.root, old, before);
     if (before.empty) errors.list.push(...now.list);
+  }
+
+  /** Rules run last, on values that are of the types and sizes which the schema says. */
+  private withRules(
+    rules: RuleNode,
+    lists: Work<void> | undefined,
+    object: ApiObject,
+    old: ApiObject | undefined,
+    errors: FieldErrors,
+  ): Work<void> | undefined {
+    return lists === undefined ? runRules(rules, object, old, errors) : afterLists(rules, lists, object, old, errors);
   }
 
   private validateFields(object: ApiObject, errors: FieldErrors): void {
@@ -117,4 +142,29 @@ export class CustomSchema {
     );
     validateEmbedded(this.root, object, errors);
   }
+}
+
+function* afterLists(
+  rules: RuleNode,
+  lists: Work<void>,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  errors: FieldErrors,
+): Work<void> {
+  yield* lists;
+  const rest = runRules(rules, object, old, errors);
+  if (rest !== undefined) yield* rest;
+}
+
+/** Errors that leave values of which expressions could not be sure. */
+const blocking = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+function runRules(rules: RuleNode, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> | undefined {
+  if (!errors.empty && errors.list.some(({ reason }) => blocking.has(reason))) {
+    errors.add('FieldValueInvalid', '<nil>', `Invalid value: "null": ${NOT_CHECKED}`);
+    return undefined;
+  }
+  return new RuleRun(rules, object, old, errors).begin();
 }

@@ -1,0 +1,100 @@
+/**
+ * The rules of a schema, at the places where they hold: a tree of those parts alone that have rules at or below them. Rules are
+ * compiled when the first value meets them, and stay compiled as long as the definition is served.
+ */
+import type { Work } from '../../../lib/slices.ts';
+import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
+import type { Extensions } from '../values/node.ts';
+import { type CompiledRule, compileRule } from './compiled-rule.ts';
+import { type Declared, declaredSteps } from './declared-type.ts';
+import { rulesOf } from './rule-form.ts';
+
+export interface RuleNode {
+  /** Type of the value in the words of the schema. */
+  readonly type: string;
+  readonly rules: LazyRules | undefined;
+  readonly fields: ReadonlyMap<string, RuleNode> | undefined;
+  /** Of the values of a map. */
+  readonly values: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+  /** Keys of a list whose items are found again in an older one by them. */
+  readonly keys: readonly string[] | undefined;
+}
+
+/** Rules of one place, each compiled on first use. */
+export class LazyRules {
+  readonly length: number;
+  private readonly schema: JSONSchemaProps;
+  private readonly rules: readonly ValidationRule[];
+  private readonly declared: Declared;
+  private readonly compiled: CompiledRule[] = [];
+
+  constructor(schema: JSONSchemaProps, rules: readonly ValidationRule[], declared: Declared) {
+    this.length = rules.length;
+    this.schema = schema;
+    this.rules = rules;
+    this.declared = declared;
+  }
+  /** Undefined where it has not been compiled yet. */
+  known(i: number): CompiledRule | undefined {
+    return this.compiled[i];
+  }
+  /** Called for one rule after another. */
+  compile(i: number): CompiledRule {
+    const made = compileRule(this.rules[i] as ValidationRule, this.schema, this.declared.type);
+    this.compiled[i] = made;
+    return made;
+  }
+}
+
+/** Undefined for a schema without rules. `resource`: the value is an object of the API. */
+export function* ruleTreeSteps(schema: JSONSchemaProps, x: Extensions, resource: boolean): Work<RuleNode | undefined> {
+  if (!(yield* hasRules(schema, x))) return undefined;
+  return yield* treeSteps(schema, x, yield* declaredSteps(schema, x, 'selfType', resource), true);
+}
+
+/** Most schemas have no rules, and what they declare need not be found out. */
+export function* hasRules(schema: JSONSchemaProps, x: Extensions): Work<boolean> {
+  if (rulesOf(schema, x).length > 0) return true;
+  const { properties, additionalProperties, items } = schema;
+  if (items !== undefined && !Array.isArray(items) && (yield* hasRules(items, x))) return true;
+  if (typeof additionalProperties === 'object' && (yield* hasRules(additionalProperties, x))) return true;
+  if (properties === undefined) return false;
+  for (const field of Object.values(properties)) if (!isPlain(field, x) && (yield* hasRules(field, x))) return true;
+  yield;
+  return false;
+}
+const isPlain = (schema: JSONSchemaProps, x: Extensions): boolean =>
+  schema.properties === undefined &&
+  schema.additionalProperties === undefined &&
+  schema.items === undefined &&
+  schema[x.validations] === undefined;
+
+/** Parts whose types are unknown to expressions have no rules that could run. */
+function* treeSteps(schema: JSONSchemaProps, x: Extensions, declared: Declared | undefined, root: boolean): Work<RuleNode | undefined> {
+  if (declared === undefined || (!root && isPlain(schema, x))) return undefined;
+  const { properties, additionalProperties, items } = schema;
+  let fields: Map<string, RuleNode> | undefined;
+  if (properties !== undefined)
+    for (const [name, field] of Object.entries(properties)) {
+      if (isPlain(field, x)) continue;
+      const node = yield* treeSteps(field, x, declared.fields?.get(name), false);
+      if (node === undefined) continue;
+      fields ??= new Map();
+      fields.set(name, node);
+    }
+  const values = typeof additionalProperties === 'object' ? yield* treeSteps(additionalProperties, x, declared.element, false) : undefined;
+  const item = items === undefined || Array.isArray(items) ? undefined : yield* treeSteps(items, x, declared.element, false);
+  const own = rulesOf(schema, x);
+  const rules = own.length > 0 ? new LazyRules(schema, own, declared) : undefined;
+  yield;
+  if (rules === undefined && fields === undefined && values === undefined && item === undefined) return undefined;
+  return {
+    type: schema.type ?? '',
+    rules,
+    fields,
+    values,
+    items: item,
+    keys: schema[x.listType] === 'map' ? (schema[x.listMapKeys] as string[] | undefined) : undefined,
+  };
+}
