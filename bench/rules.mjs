@@ -26,7 +26,10 @@ const rules = [
   { rule: '!has(self.paused) || !self.paused || self.replicas == 0' },
   { rule: "self.image.matches('^[a-z0-9./-]+:[a-z0-9.-]+$')", message: 'image has a tag' },
   { rule: 'self.ports.all(p, p.port > 0 && p.port < 65536)' },
-  { rule: "has(self.host) != has(self.gateway)", messageExpression: "'give one of host and gateway, replicas are ' + string(self.replicas)" },
+  {
+    rule: 'has(self.host) != has(self.gateway)',
+    messageExpression: "'give one of host and gateway, replicas are ' + string(self.replicas)",
+  },
 ];
 const integer = { type: 'integer' };
 const string = { type: 'string', maxLength: 253 };
@@ -58,7 +61,11 @@ const definition = (kind, validations) => ({
                   image: string,
                   host: string,
                   gateway: string,
-                  ports: { type: 'array', maxItems: 16, items: { type: 'object', required: ['port'], properties: { name: string, port: integer } } },
+                  ports: {
+                    type: 'array',
+                    maxItems: 16,
+                    items: { type: 'object', required: ['port'], properties: { name: string, port: integer } },
+                  },
                 },
                 ...(validations && { 'x-kubernetes-validations': rules }),
               },
@@ -80,7 +87,11 @@ const object = (kind) => ({
     paused: false,
     image: 'registry.example.com/shop/web:1.2.3',
     host: 'shop.example.com',
-    ports: [{ name: 'http', port: 80 }, { name: 'https', port: 443 }, { name: 'metrics', port: 9090 }],
+    ports: [
+      { name: 'http', port: 80 },
+      { name: 'https', port: 443 },
+      { name: 'metrics', port: 9090 },
+    ],
   },
 });
 const path = (kind) => `/apis/${GROUP}/v1/namespaces/bench/${kind.toLowerCase()}s`;
@@ -114,7 +125,10 @@ for (let i = 0; i < servers; i++) {
   const server = await startPlat(['--store', store, '--controllers=-*']);
   await must(server.address, 'POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
   for (const kind of Object.keys(cpu)) await established(server.address, kind);
-  const refused = await must(server.address, 'POST', path('Ruled'), { ...object('Ruled'), spec: { ...object('Ruled').spec, replicas: 10 } }).then(
+  const refused = await must(server.address, 'POST', path('Ruled'), {
+    ...object('Ruled'),
+    spec: { ...object('Ruled').spec, replicas: 10 },
+  }).then(
     () => false,
     () => true,
   );

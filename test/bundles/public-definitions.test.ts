@@ -85,7 +85,9 @@ describe.each(bundles)('%s', (bundle) => {
       const refusal = answer.status === 422 || answer.status === 400;
       const expected = _err === undefined || answer.text.includes(JSON.stringify(_err).slice(1, -1));
       if ((sort === 'valid' ? answer.status === 201 : refusal) && expected) continue;
-      otherwise.push(`${file}: ${object.kind} ${body.metadata?.name}: ${answer.status} ${answer.status === 201 ? '' : answer.json.message}`);
+      otherwise.push(
+        `${file}: ${object.kind} ${body.metadata?.name}: ${answer.status} ${answer.status === 201 ? '' : answer.json.message}`,
+      );
     }
     report(`${bundle}: ${tried} ${sort} objects tried, ${otherwise.length} answered otherwise`);
     for (const line of otherwise) report(`  ${line.slice(0, 1500)}`);

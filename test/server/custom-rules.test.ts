@@ -51,7 +51,9 @@ describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
     expect(wrong.json).toMatchObject({ reason: 'Invalid', message: `Gauge.${group} "one" is invalid: ${refused[1]}` });
     const made = await server.admin.ok('POST', gauges, gauge(5));
     const yaml = Buffer.from(`apiVersion: ${group}/v1\nkind: Gauge\nmetadata: {name: two}\nspec: {n: 3, most: 2}\n`);
-    expect(causes(await server.admin.send('POST', gauges, { body: yaml, headers: { 'content-type': 'application/yaml' } }))).toEqual(refused);
+    expect(causes(await server.admin.send('POST', gauges, { body: yaml, headers: { 'content-type': 'application/yaml' } }))).toEqual(
+      refused,
+    );
 
     const one = `${gauges}/one`;
     const shrunk = [422, ['spec: Invalid value: "object": n never shrinks']];

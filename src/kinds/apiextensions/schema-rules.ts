@@ -1,7 +1,7 @@
 /** What the schema of a custom kind must be like, part by part. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
-import { validateDefaultsByRules, validateRules } from './cel/rule-checks.ts';
+import { validateRules } from './cel/rule-checks.ts';
 import { validateRuleForms } from './cel/rule-form.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateListMarkers } from './list-rules.ts';
@@ -47,7 +47,6 @@ export function* validateRootSchema(
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
   // Errors of expressions are hard to understand where the schema itself is wrong.
   if (errors.list.length === before && isNew) yield* validateRules(schema, at, x, errors);
-  if (errors.list.length === before && isNew) yield* validateDefaultsByRules(schema, at, x, errors);
 }
 
 function validateRootFields(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {

@@ -21,7 +21,7 @@ export function normalFieldPath(path: string, from: JSONSchemaProps): string | u
   for (let rest = path; rest !== ''; ) {
     const found = part.exec(rest);
     if (found === null) return undefined;
-    const name = found[1] ?? unescape(found[2] as string);
+    const name = found[1] ?? unescaped(found[2] as string);
     if (name === undefined) return undefined;
     const { properties, additionalProperties } = schema;
     if (properties !== undefined) {
@@ -38,7 +38,7 @@ export function normalFieldPath(path: string, from: JSONSchemaProps): string | u
   return text;
 }
 
-function unescape(text: string): string | undefined {
+function unescaped(text: string): string | undefined {
   let known = true;
   const plain = text.replace(/\\(.)/gs, (_, letter: string) => {
     const character = escaped[letter];

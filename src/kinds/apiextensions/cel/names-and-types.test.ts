@@ -69,7 +69,12 @@ test.each<[string, JSONSchemaProps, CelType | undefined]>([
 test('fields of an object are those that expressions can name and that the schema describes', () => {
   const found = declared({
     type: 'object',
-    properties: { n: { type: 'integer' }, 'x-y': { type: 'boolean' }, '3d': { type: 'boolean' }, open: { [x.preserveUnknownFields]: true } },
+    properties: {
+      n: { type: 'integer' },
+      'x-y': { type: 'boolean' },
+      '3d': { type: 'boolean' },
+      open: { [x.preserveUnknownFields]: true },
+    },
   });
   expect(found?.type).toEqual({
     kind: 'object',

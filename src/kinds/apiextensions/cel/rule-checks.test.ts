@@ -60,7 +60,11 @@ test.each<[string, JSONSchemaProps, string[]]>([
     numbered({ rule: 'self.n > 3', reason: 'Teapot' }),
     ['[0].reason | NotSupported | Unsupported value: "Teapot": supported values: "FieldValueDuplicate"'],
   ],
-  ['a field path', numbered({ rule: 'self.n > 3', fieldPath: '.m' }), ['[0].fieldPath | Invalid | Invalid value: ".m": must be a valid path']],
+  [
+    'a field path',
+    numbered({ rule: 'self.n > 3', fieldPath: '.m' }),
+    ['[0].fieldPath | Invalid | Invalid value: ".m": must be a valid path'],
+  ],
   [
     'no expression',
     numbered({ rule: 'self.n >' }),
@@ -71,7 +75,11 @@ test.each<[string, JSONSchemaProps, string[]]>([
   ['an unknown field', numbered({ rule: 'self.m > 3' }), ["ERROR: <input>:1:5: undefined field 'm'"]],
   ['types that do not fit', numbered({ rule: "self.n > 'a'" }), ["found no matching overload for '_>_'"]],
   ['no boolean', numbered({ rule: 'self.n + 1' }), ['cel expression must evaluate to a bool']],
-  ['no text for the message', numbered({ rule: 'self.n > 3', messageExpression: 'self.n' }), ['messageExpression must evaluate to a string']],
+  [
+    'no text for the message',
+    numbered({ rule: 'self.n > 3', messageExpression: 'self.n' }),
+    ['messageExpression must evaluate to a string'],
+  ],
   [
     'an optional old value without an old value',
     numbered({ rule: 'self.n > 3', optionalOldSelf: true }),
@@ -111,7 +119,9 @@ test('an expression that may cost too much is refused with the factor, until siz
     ...rules(rule),
   });
   expect(errorsOf(sized({}))).toEqual([
-    expect.stringMatching(/validations\[0\]\.rule \| Forbidden \| Forbidden: estimated rule cost exceeds budget by factor of more than 100x \(try/),
+    expect.stringMatching(
+      /validations\[0\]\.rule \| Forbidden \| Forbidden: estimated rule cost exceeds budget by factor of more than 100x \(try/,
+    ),
     expect.stringContaining('[0].rule | Forbidden | Forbidden: contributed to estimated rule cost total exceeding'),
     expect.stringContaining('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of'),
   ]);
@@ -123,7 +133,9 @@ test('an expression that may cost too much is refused with the factor, until siz
 test('the cost of a rule counts as often as there may be values at its place', () => {
   const item = { ...string, ...rules({ rule: "self.matches('^a+$')" }) };
   const list = (bounds: Loose): JSONSchemaProps => ({ type: 'array', items: { ...item, ...bounds } });
-  expect(errorsOf({ ...list({}), maxItems: 100 })).toContainEqual(expect.stringContaining('items.x-kubernetes-validations[0].rule | Forbidden'));
+  expect(errorsOf({ ...list({}), maxItems: 100 })).toContainEqual(
+    expect.stringContaining('items.x-kubernetes-validations[0].rule | Forbidden'),
+  );
   expect(errorsOf({ ...list({ maxLength: 64 }), maxItems: 100 })).toEqual([]);
   // Without a bound there may be as many as fit into a request.
   expect(errorsOf(list({ maxLength: 64 }))).toContainEqual(expect.stringContaining('estimated rule cost exceeds budget'));
@@ -131,7 +143,9 @@ test('the cost of a rule counts as often as there may be values at its place', (
 
 test('many rules are refused before they are compiled', () => {
   const many = Array.from({ length: MAX_RULES + 1 }, () => ({ rule: 'self.n > 3' }));
-  expect(errorsOf(numbered(...many))).toEqual([expect.stringContaining(`Too many: ${MAX_RULES + 1}: must have at most ${MAX_RULES} items`)]);
+  expect(errorsOf(numbered(...many))).toEqual([
+    expect.stringContaining(`Too many: ${MAX_RULES + 1}: must have at most ${MAX_RULES} items`),
+  ]);
 });
 
 test('defaults obey the rules of their place', () => {
@@ -160,8 +174,12 @@ test('while the feature is off, rules are dropped, and kept where there were som
 });
 
 test('rules have the name of the identity', () => {
-  const [theirs, own] = [kubernetes, plat].map((identity) => extensionNames(identity.schemaExtensionPrefix).validations) as [string, string];
-  const schema = (field: string) => withSpec({ type: 'object', properties: { n: integer }, [field]: [{ rule: 'self.m > 3' }] } as JSONSchemaProps);
+  const [theirs, own] = [kubernetes, plat].map((identity) => extensionNames(identity.schemaExtensionPrefix).validations) as [
+    string,
+    string,
+  ];
+  const schema = (field: string) =>
+    withSpec({ type: 'object', properties: { n: integer }, [field]: [{ rule: 'self.m > 3' }] } as JSONSchemaProps);
   const errors = create(customResourceDefinitionKind(plat), definition(schema(own)), { ...on, identity: plat }).errors;
   expect(errors).toEqual([expect.stringContaining(`properties[spec].${own}[0].rule | Invalid`)]);
   expect(own).not.toBe(theirs);

@@ -40,6 +40,13 @@ interface Context {
 /** The schema is structural. */
 export function* validateRules(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
   if (!(yield* hasRules(schema, x))) return;
+  const before = errors.list.length;
+  yield* validateExpressions(schema, at, x, errors);
+  // Defaults obey the rules at and below their place, as values that are sent do; together they have the budget of one object.
+  if (errors.list.length === before) yield* defaultSteps(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
+}
+
+function* validateExpressions(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
   const walk: Walk = { x, errors, costs: [], total: 0, rules: 0 };
   const declared = yield* declaredSteps(schema, x, 'selfType', true);
   yield* validateAt(schema, at, { declared, values: 1, unkeyed: undefined }, walk);
@@ -56,7 +63,12 @@ function* validateAt(schema: JSONSchemaProps, at: Path, context: Context, walk: 
   const { properties, additionalProperties, items } = schema;
   const within = values === undefined ? undefined : times(values, elementsOf(schema));
   if (typeof additionalProperties === 'object')
-    yield* validateAt(additionalProperties, at.child('additionalProperties'), { declared: declared?.element, values: within, unkeyed }, walk);
+    yield* validateAt(
+      additionalProperties,
+      at.child('additionalProperties'),
+      { declared: declared?.element, values: within, unkeyed },
+      walk,
+    );
   if (properties !== undefined) {
     const place = at.child('properties');
     for (const [name, field] of Object.entries(properties))
@@ -93,8 +105,7 @@ function validateRule(rule: ValidationRule, schema: JSONSchemaProps, at: Path, c
   if (compiled.program !== undefined) validateCost(compiled.program, 'rule', at.child('rule'), context, walk);
   else invalidText(errors, at.child('rule'), ruleText(rule), compiled.fault ?? '');
   if (compiled.message !== undefined) validateCost(compiled.message, 'messageExpression', at.child('messageExpression'), context, walk);
-  else if (compiled.messageFault !== undefined)
-    invalidText(errors, at.child('messageExpression'), ruleText(rule), compiled.messageFault);
+  else if (compiled.messageFault !== undefined) invalidText(errors, at.child('messageExpression'), ruleText(rule), compiled.messageFault);
   validateOldSelf(compiled, at, unkeyed, errors);
 }
 
@@ -126,10 +137,6 @@ function ruleText({ rule, message = '', messageExpression }: ValidationRule): st
   return structText('apiextensions.ValidationRule', shown);
 }
 
-/** Defaults obey the rules at and below their place, as values that are sent do; together they have the budget of one object. */
-export function* validateDefaultsByRules(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
-  yield* defaultSteps(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
-}
 function* defaultSteps(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, budget: CostBudget): Work<void> {
   const { items, properties, default: value } = schema;
   if (value !== undefined && value !== null) {

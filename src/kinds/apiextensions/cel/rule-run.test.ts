@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import { kubernetes } from '../../../meta/identity.ts';
-import type { JsonObject } from '../../../schema/types.ts';
+import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from '../values/custom-schema.ts';
@@ -13,7 +13,8 @@ const rules = (...list: (string | object)[]): JSONSchemaProps => ({
 });
 const integer = { type: 'integer' };
 const string = { type: 'string' };
-const obj = (properties: Record<string, JSONSchemaProps>, ...more: JSONSchemaProps[]): JSONSchemaProps => Object.assign({ type: 'object', properties }, ...more);
+const obj = (properties: Record<string, JSONSchemaProps>, ...more: JSONSchemaProps[]): JSONSchemaProps =>
+  Object.assign({ type: 'object', properties }, ...more);
 const listOf = (items: JSONSchemaProps, more: JSONSchemaProps = {}): JSONSchemaProps => ({ type: 'array', items, ...more });
 const compiled = (schema: JSONSchemaProps, byRules = true): CustomSchema =>
   atOnce(CustomSchema.compile(schema, false, kubernetes.schemaExtensionPrefix, 'example.v1.Thing', byRules));
@@ -29,7 +30,8 @@ function faults(schema: CustomSchema | JSONSchemaProps, fields: JsonObject, old?
   return errors.list.map(({ reason, field, message }) => `${reason} ${field}: ${message}`);
 }
 /** A kind whose spec has rules. */
-const spec = (properties: Record<string, JSONSchemaProps>, ...list: (string | object)[]): JSONSchemaProps => obj({ spec: obj(properties, rules(...list)) });
+const spec = (properties: Record<string, JSONSchemaProps>, ...list: (string | object)[]): JSONSchemaProps =>
+  obj({ spec: obj(properties, rules(...list)) });
 
 test('a rule that holds says nothing; one that does not is named, or its message', () => {
   const kind = compiled(spec({ n: integer, most: integer }, 'self.n <= self.most', { rule: 'self.n > 0', message: ' n is positive ' }));
@@ -60,7 +62,9 @@ test('rules hold at every depth, for every item and value', () => {
 test('a rule of the whole object reads its name and kind', () => {
   const kind = compiled(obj({ spec: obj({ name: string }) }, rules("self.metadata.name == self.spec.name && self.kind == 'Thing'")));
   expect(faults(kind, { spec: { name: 'a' } })).toEqual([]);
-  expect(faults(kind, { spec: { name: 'b' } })).toEqual([expect.stringMatching(/^FieldValueInvalid <nil>: Invalid value: "object": failed rule: /)]);
+  expect(faults(kind, { spec: { name: 'b' } })).toEqual([
+    expect.stringMatching(/^FieldValueInvalid <nil>: Invalid value: "object": failed rule: /),
+  ]);
 });
 
 test('a rule with an old value runs on updates alone', () => {
@@ -68,7 +72,9 @@ test('a rule with an old value runs on updates alone', () => {
   expect(faults(kind, { spec: { n: 1 } })).toEqual([]);
   expect(faults(kind, { spec: { n: 1 } }, {})).toEqual([]);
   expect(faults(kind, { spec: { n: 2 } }, { spec: { n: 1 } })).toEqual([]);
-  expect(faults(kind, { spec: { n: 1 } }, { spec: { n: 2 } })).toEqual(['FieldValueInvalid spec: Invalid value: "object": n never shrinks']);
+  expect(faults(kind, { spec: { n: 1 } }, { spec: { n: 2 } })).toEqual([
+    'FieldValueInvalid spec: Invalid value: "object": n never shrinks',
+  ]);
 });
 
 test('old items are found by their keys, whatever their order', () => {
@@ -77,7 +83,9 @@ test('old items are found by their keys, whatever their order', () => {
   const one = (k: string, port: number, n: number) => ({ k, port, n });
   const old = { list: [one('a', 1, 5), one('a', 2, 5), one('b', 1, 5)] };
   expect(faults(kind, { list: [one('b', 1, 5), one('c', 1, 0), one('a', 2, 6)] }, old)).toEqual([]);
-  expect(faults(kind, { list: [one('b', 1, 5), one('a', 1, 4)] }, old)).toEqual([expect.stringContaining('list[1]: Invalid value: "object"')]);
+  expect(faults(kind, { list: [one('b', 1, 5), one('a', 1, 4)] }, old)).toEqual([
+    expect.stringContaining('list[1]: Invalid value: "object"'),
+  ]);
 });
 
 test('with an optional old value a rule runs for new values too', () => {
@@ -90,20 +98,29 @@ test('with an optional old value a rule runs for new values too', () => {
 test('lists are compared and joined as the schema merges them', () => {
   const set = listOf(integer, { [x.listType]: 'set' });
   const map = listOf(obj({ k: string, n: integer }, { required: ['k'] }), { [x.listType]: 'map', [x.listMapKeys]: ['k'] });
-  const same = (type: JSONSchemaProps) => compiled(spec({ a: type, b: type }, 'self.a == self.b'));
-  expect(faults(same(listOf(integer)), { spec: { a: [1, 2], b: [2, 1] } })).toHaveLength(1);
-  expect(faults(same(set), { spec: { a: [1, 2], b: [2, 1] } })).toEqual([]);
-  const [one, two, other] = [{ k: 'a', n: 1 }, { k: 'b', n: 2 }, { k: 'b', n: 3 }];
-  expect(faults(same(map), { spec: { a: [one, two], b: [two, one] } })).toEqual([]);
-  expect(faults(same(map), { spec: { a: [one, two], b: [other, one] } })).toHaveLength(1);
-  const joined = compiled(spec({ a: map, b: map }, 'size(self.a + self.b) == 2'));
-  expect(faults(joined, { spec: { a: [one, two], b: [other] } })).toEqual([]);
+  const same = (type: JSONSchemaProps) => compiled(spec({ a: type }, 'self.a == oldSelf.a'));
+  const compared = (type: JSONSchemaProps, a: JsonValue, before: JsonValue) => faults(same(type), { spec: { a } }, { spec: { a: before } }).length;
+  expect([compared(listOf(integer), [1, 2], [2, 1]), compared(set, [1, 2], [2, 1]), compared(set, [1, 2], [1, 3])]).toEqual([1, 0, 1]);
+  const [one, two, other] = [
+    { k: 'a', n: 1 },
+    { k: 'b', n: 2 },
+    { k: 'b', n: 3 },
+  ];
+  expect([compared(map, [one, two], [two, one]), compared(map, [one, two], [other, one])]).toEqual([0, 1]);
+  const joined = compiled(spec({ a: map }, 'size(self.a + oldSelf.a) == 2 && (self.a + oldSelf.a)[1].n == 3'));
+  expect(faults(joined, { spec: { a: [one, two] } }, { spec: { a: [other] } })).toEqual([]);
 });
 
 test('values are read by the formats of the schema', () => {
   const kind = compiled(
     spec(
-      { from: { ...string, format: 'date-time' }, day: { ...string, format: 'date' }, every: { ...string, format: 'duration' }, data: { ...string, format: 'byte' }, share: { type: 'number' } },
+      {
+        from: { ...string, format: 'date-time' },
+        day: { ...string, format: 'date' },
+        every: { ...string, format: 'duration' },
+        data: { ...string, format: 'byte' },
+        share: { type: 'number' },
+      },
       "self.from < timestamp('2030-01-01T00:00:00Z')",
       'self.day.getFullYear() == 2024',
       "self.every >= duration('1m')",
@@ -117,6 +134,12 @@ test('values are read by the formats of the schema', () => {
   expect(faults(kind, { spec: bad })).toHaveLength(5);
 });
 
+test('a rule of a time reads it as one', () => {
+  const kind = compiled(obj({ from: { ...string, format: 'date-time', ...rules('self.getFullYear() > 2020') } }));
+  expect(faults(kind, { from: '2024-02-03T04:05:06Z' })).toEqual([]);
+  expect(faults(kind, { from: '2019-02-03T04:05:06Z' })).toEqual([expect.stringContaining('from: Invalid value: "string": failed rule')]);
+});
+
 test('a field that is null is absent', () => {
   const kind = compiled(spec({ n: { ...integer, nullable: true } }, '!has(self.n) || self.n > 3'));
   expect(faults(kind, { spec: { n: null } })).toEqual([]);
@@ -127,7 +150,8 @@ test('an expression makes the message, and the plain one is shown where it canno
   const rule = (messageExpression: string) => ({ rule: 'self.n > 3', message: 'too few', messageExpression });
   const shown = (messageExpression: string) => faults(spec({ n: integer, s: string }, rule(messageExpression)), { spec: { n: 1 } });
   expect(shown("'n is ' + string(self.n)")).toEqual(['FieldValueInvalid spec: Invalid value: "object": n is 1']);
-  for (const useless of ["' '", "'a\\nb'", 'self.s']) expect(shown(useless)).toEqual(['FieldValueInvalid spec: Invalid value: "object": too few']);
+  for (const useless of ["' '", "'a\\nb'", 'self.s'])
+    expect(shown(useless)).toEqual(['FieldValueInvalid spec: Invalid value: "object": too few']);
 });
 
 test('reason and field of the error are those of the rule', () => {
@@ -187,13 +211,16 @@ test('one expression, and all of an object, cost so much at most', () => {
   const each = compiled(obj({ list: listOf({ ...string, ...rules("!self.contains('zzz')") }) }));
   const long = { list: Array.from({ length: 600 }, () => 'a'.repeat(100_000)) };
   expect(faults(each, long)).toEqual([
-    expect.stringMatching(/^FieldValueInvalid list\[\d+\]: .*validation failed due to running out of cost budget, no further validation rules will be run$/),
+    expect.stringMatching(
+      /^FieldValueInvalid list\[\d+\]: .*validation failed due to running out of cost budget, no further validation rules will be run$/,
+    ),
   ]);
 });
 
 test('large objects are looked at in steps, small ones at once', () => {
   const kind = compiled(obj({ list: listOf({ ...integer, ...rules('self >= 0') }) }));
-  const work = (count: number, errors = new FieldErrors()) => kind.validate(thing({ list: Array.from({ length: count }, (_, i) => i - 1) }), errors);
+  const work = (count: number, errors = new FieldErrors()) =>
+    kind.validate(thing({ list: Array.from({ length: count }, (_, i) => i - 1) }), errors);
   expect(work(100)).toBeUndefined();
   const errors = new FieldErrors();
   const rest = work(100_000, errors);

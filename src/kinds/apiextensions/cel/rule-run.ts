@@ -5,7 +5,8 @@
  *   const run = new RuleRun(tree, object, old, errors);
  *   const rest = run.begin();   // undefined where all is done; else work in steps
  */
-import { CelRuntimeError, CostBudget, CostExceeded, NONE, Optional, type Program } from '../../../lib/cel/index.ts';
+import { CelRuntimeError, CostBudget, CostExceeded, type Program } from '../../../lib/cel/index.ts';
+import { NONE, Optional } from '../../../lib/cel/values.ts';
 import { own } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../../meta/field.ts';
@@ -158,10 +159,9 @@ export class RuleRun {
         detail = usable(this.evaluate(message)) ?? detail;
       } catch (error) {
         if (error instanceof CostExceeded) {
-          detail =
-            this.isUsedUp
-              ? 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
-              : `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
+          detail = this.isUsedUp
+            ? 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+            : `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
           goesOn = false;
         } else if (!(error instanceof CelRuntimeError)) throw error;
       }
@@ -188,8 +188,7 @@ export class RuleRun {
 const ROOT = '<nil>';
 
 const ruleText = ({ rule, message = '' }: ValidationRule): string => (message === '' ? rule : message).trim();
-const shownMessage = (rule: ValidationRule): string =>
-  (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : ruleText(rule);
+const shownMessage = (rule: ValidationRule): string => ((rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : ruleText(rule));
 const overCall = (error: Error, rule: ValidationRule): string =>
   `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`;
 function failureText({ message }: CelRuntimeError, rule: ValidationRule): string {

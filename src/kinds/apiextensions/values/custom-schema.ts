@@ -144,20 +144,20 @@ export class CustomSchema {
   }
 }
 
-function* afterLists(
-  rules: RuleNode,
-  lists: Work<void>,
-  object: ApiObject,
-  old: ApiObject | undefined,
-  errors: FieldErrors,
-): Work<void> {
+function* afterLists(rules: RuleNode, lists: Work<void>, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> {
   yield* lists;
   const rest = runRules(rules, object, old, errors);
   if (rest !== undefined) yield* rest;
 }
 
 /** Errors that leave values of which expressions could not be sure. */
-const blocking = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const blocking = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
