@@ -50,7 +50,7 @@ describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
     expect(causes(wrong)).toEqual(refused);
     expect(wrong.json).toMatchObject({ reason: 'Invalid', message: `Gauge.${group} "one" is invalid: ${refused[1]}` });
     const made = await server.admin.ok('POST', gauges, gauge(5));
-    const yaml = Buffer.from(`apiVersion: ${group}/v1\nkind: Gauge\nmetadata: {name: two}\nspec: {n: 3, most: 2}\n`);
+    const yaml = Buffer.from(`apiVersion: ${group}/v1\nkind: Gauge\nmetadata: {name: two}\nspec: {"n": 3, most: 2}\n`);
     expect(causes(await server.admin.send('POST', gauges, { body: yaml, headers: { 'content-type': 'application/yaml' } }))).toEqual(
       refused,
     );

@@ -41,10 +41,17 @@ test.each<[string, number]>([
   ["self.name.startsWith('abc')", 2 + 1],
   // Text of 100 characters and one more, expression of 8.
   ["self.name.matches('^[a-z]+$')", 2 + 11 * 2],
-  // 50 rounds of three units and the condition, and ten to begin with.
-  ["self.names.all(n, n != '')", 2 + 10 + 50 * (3 + 1 + 1)],
-  ['self.nested.all(l, l.all(i, i > 0))', 2 + 10 + 10 * (3 + 1 + 10 + 10 * (3 + 2))],
-  ["self.labels.all(k, self.labels[k] != '')", 2 + 10 + 16 * (3 + 2 + 1 + 1 + 1)],
+  // Presence costs nothing beside what leads to it, and a look through a list one unit an item.
+  ['has(self.name)', 1],
+  ["'a' in self.names", 2 + 50],
+  // 50 rounds of three units and the condition, and one for the result.
+  ["self.names.all(n, n != '')", 2 + 1 + 50 * (3 + 1 + 1)],
+  ['self.nested.all(l, l.all(i, i > 0))', 2 + 1 + 10 * (3 + 1 + 1 + 10 * (3 + 2))],
+  ["self.labels.all(k, self.labels[k] != '')", 2 + 1 + 16 * (3 + 2 + 1 + 1 + 1)],
+  // A list is made, and one of one item in every round.
+  ['self.names.map(n, n).size()', 2 + 11 + 50 * (12 + 1) + 1],
+  // Nothing is known in advance of what it takes to compare objects.
+  ['self == self', 2 + 1],
 ])('%s is estimated at %d', (source, cost) => {
   expect(estimate(source)).toBe(cost);
 });

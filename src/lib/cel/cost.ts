@@ -15,6 +15,15 @@ export interface AssumedSizes {
 /** Most that fits into one request, whatever it is made of. */
 const DEFAULT_SIZES: AssumedSizes = { string: 3_145_728, bytes: 3_145_728, list: 1_572_864, map: 786_432 };
 
+/** Units of a macro beside its rounds, where it makes a list or a map, or counts. */
+const START_UNITS: Partial<Record<CheckedComprehension['macro'], number>> = {
+  existsOne: 2,
+  map: LIST_UNITS + 1,
+  filter: LIST_UNITS + 1,
+  transformMap: MAP_UNITS + 1,
+  transformMapEntry: MAP_UNITS + 1,
+};
+
 /** A part with what it costs and how large its value may be. */
 interface Part extends Sized {
   readonly cost: Range;
@@ -44,7 +53,7 @@ class Estimation {
       case 'optionalField':
         return { cost: plus(this.visit(checked.operand).cost, ONE), ...this.sized(checked.type) };
       case 'has':
-        return { cost: plus(this.visit(checked.operand).cost, ONE), size: ONE };
+        return { cost: this.visit(checked.operand).cost, size: ONE };
       case 'call':
         return this.call(checked);
       case 'logic':
@@ -118,7 +127,7 @@ class Estimation {
     const body = this.visit(checked.body);
     const filter = checked.filter === undefined ? ZERO : this.visit(checked.filter).cost;
     const round = plus(plus(body.cost, filter), exactly(ROUND_UNITS[macro]));
-    const cost = plus(plus(over.cost, exactly(LIST_UNITS)), times(over.size, round));
+    const cost = plus(plus(over.cost, exactly(START_UNITS[macro] ?? 1)), times(over.size, round));
     if (macro === 'filter') return { cost, size: range(0, over.size.max), ...(over.item && { item: over.item }) };
     if (macro === 'map' || macro.startsWith('transform')) return { cost, size: range(0, over.size.max), item: body.size };
     return { cost, size: ONE };
@@ -129,33 +138,30 @@ class Estimation {
   private sized(type: CelType): Sized {
     switch (type.kind) {
       case 'list':
-        return { size: range(0, type.maxSize ?? this.sizes.list), item: this.total(type.of, 0) };
+        return { size: range(0, type.maxSize ?? this.sizes.list), item: this.total(type.of) };
       case 'map':
-        return { size: range(0, type.maxSize ?? this.sizes.map), item: this.total(type.of, 0) };
+        return { size: range(0, type.maxSize ?? this.sizes.map), item: this.total(type.of) };
       case 'optional':
         return this.sized(type.of);
       default:
-        return { size: this.total(type, 0) };
+        return { size: this.total(type) };
     }
   }
   /** How much there is to read in a value, with all that it holds. */
-  private total(type: CelType, depth: number): Range {
+  private total(type: CelType): Range {
     switch (type.kind) {
       case 'string':
       case 'bytes':
         return range(0, type.maxSize ?? this.sizes[type.kind]);
       case 'dyn':
-        return range(0, this.sizes.string);
+        return range(0, type.maxSize ?? this.sizes.string);
       case 'list':
       case 'map':
         // What is counted is the items; those who look at these look at what they hold.
         return range(0, type.maxSize ?? this.sizes[type.kind]);
-      case 'object': {
-        let most = 1;
-        if (depth > 3) return range(1, this.sizes.string);
-        for (const field of type.fields.values()) most += this.total(field.type, depth + 1).max;
-        return range(1, Math.min(most, this.sizes.string));
-      }
+      case 'object':
+        // Expressions compare objects at no cost that is known in advance; what they take is paid while they run.
+        return ZERO;
       default:
         return ONE;
     }

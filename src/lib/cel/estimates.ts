@@ -74,6 +74,10 @@ export const joinsLists: Estimator = (args) => {
   const item = a?.item === undefined || b?.item === undefined ? undefined : either(a.item, b.item);
   return { cost: ONE, size: plus(sizeOf(args, 0), sizeOf(args, 1)), ...(item === undefined ? {} : { item }) };
 };
+/** One unit for every item of the list at a place. */
+export const countsItems =
+  (at: number): Estimator =>
+  (args) => ({ cost: sizeOf(args, at) });
 /** Looks at every item of the list at a place. */
 export const looksAtItems =
   (at: number): Estimator =>

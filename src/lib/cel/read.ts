@@ -58,7 +58,9 @@ const inherited = new Set<string>(Object.getOwnPropertyNames(Object.prototype));
 /** Looks a property up; undefined where there is none. What every object inherits is no property. */
 export function propertyReader(property: string, type: CelType): (value: unknown) => unknown {
   if (type.kind === 'object' && !inherited.has(property)) {
-    return (value) => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[property] : undefined);
+    // A field that is null is absent.
+    return (value) =>
+      typeof value === 'object' && value !== null ? ((value as Readonly<Record<string, unknown>>)[property] ?? undefined) : undefined;
   }
   return (value) => (isMap(value) ? lookUp(value, property) : fail('no such overload'));
 }

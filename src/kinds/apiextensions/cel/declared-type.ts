@@ -65,6 +65,8 @@ const boolean: Declared = { type: { kind: 'bool' }, minSize: MIN_BOOLEAN };
 const double: Declared = { type: { kind: 'double' }, minSize: MIN_NUMBER };
 const int: Declared = { type: { kind: 'int' }, minSize: MIN_NUMBER };
 const plainText: Declared = { type: { kind: 'string', maxSize: MAX_REQUEST_BYTES - 2 }, minSize: MIN_STRING };
+/** Keys of maps count for nothing in estimates, as clients know it: no schema bounds them. */
+const KEY: CelType = { kind: 'string', maxSize: 0 };
 const text = (maxSize: number): Declared => ({ type: { kind: 'string', maxSize }, minSize: MIN_STRING });
 
 /** Bytes of the longest text of a schema, without its quotes. */
@@ -119,7 +121,7 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
     if (element === undefined) return undefined;
     // A key takes two quotes, a colon and a comma, and two bytes of its own.
     const maxSize = maxProperties === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
-    return { type: { kind: 'map', key: plainText.type, of: element.type, maxSize }, minSize: 2, element };
+    return { type: { kind: 'map', key: KEY, of: element.type, maxSize }, minSize: 2, element };
   }
   const required = new Set(schema.required);
   const fields = new Map<string, Declared>();

@@ -57,7 +57,7 @@ test.each<[string, JSONSchemaProps, CelType | undefined]>([
   [
     'a map',
     { type: 'object', additionalProperties: { type: 'boolean' }, maxProperties: 2 },
-    { kind: 'map', key: { kind: 'string', maxSize: MOST }, of: { kind: 'bool' }, maxSize: 2 },
+    { kind: 'map', key: { kind: 'string', maxSize: 0 }, of: { kind: 'bool' }, maxSize: 2 },
   ],
   ['what nothing is known of', { [x.preserveUnknownFields]: true }, undefined],
   ['a list of it', { type: 'array', items: { [x.preserveUnknownFields]: true } }, undefined],

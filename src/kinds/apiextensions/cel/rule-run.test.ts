@@ -99,7 +99,8 @@ test('lists are compared and joined as the schema merges them', () => {
   const set = listOf(integer, { [x.listType]: 'set' });
   const map = listOf(obj({ k: string, n: integer }, { required: ['k'] }), { [x.listType]: 'map', [x.listMapKeys]: ['k'] });
   const same = (type: JSONSchemaProps) => compiled(spec({ a: type }, 'self.a == oldSelf.a'));
-  const compared = (type: JSONSchemaProps, a: JsonValue, before: JsonValue) => faults(same(type), { spec: { a } }, { spec: { a: before } }).length;
+  const compared = (type: JSONSchemaProps, a: JsonValue, before: JsonValue) =>
+    faults(same(type), { spec: { a } }, { spec: { a: before } }).length;
   expect([compared(listOf(integer), [1, 2], [2, 1]), compared(set, [1, 2], [2, 1]), compared(set, [1, 2], [1, 3])]).toEqual([1, 0, 1]);
   const [one, two, other] = [
     { k: 'a', n: 1 },

@@ -2,7 +2,7 @@
 import type { Frame } from '../budget.ts';
 import { compare, equal } from '../equal.ts';
 import { fail } from '../errors.ts';
-import { compares, joinsLists, joinsTexts, looksAtItems } from '../estimates.ts';
+import { compares, countsItems, joinsLists, joinsTexts } from '../estimates.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, INT, listOf, mapOf, parameter, STRING, TIMESTAMP, UINT } from '../types.ts';
 import { type CelMap, checkedInt, checkedUInt, Double, Duration, lookUp, MAX_INT, MIN_INT, type Timestamp, UInt } from '../values.ts';
 import { global, type Overload } from './signature.ts';
@@ -191,7 +191,7 @@ export function itemOf(list: readonly unknown[], key: unknown): unknown {
 const shownKey = (key: unknown): string => String(wholeNumber(key)).slice(0, 100);
 
 const containers: Overload[] = [
-  global('@in', [A, listOf(A)], BOOL, isIn, looksAtItems(1)),
+  global('@in', [A, listOf(A)], BOOL, isIn, countsItems(1)),
   global('@in', [A, mapOf(A, B)], BOOL, (_, key: unknown, map: CelMap) => lookUp(map, key) !== undefined),
   global(
     '_[_]',
