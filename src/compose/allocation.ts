@@ -5,7 +5,7 @@ import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Log } from '../lib/log.ts';
 import { firstAddress, ipFamily, nonSpecialIP } from '../meta/ip.ts';
-import { addressRange, portRange } from '../registry/allocate/ranges.ts';
+import { addressRange, portRange, staticBand } from '../registry/allocate/ranges.ts';
 import { repairAllocations } from '../registry/allocate/repair.ts';
 import { type ServiceAllocation, serviceHook } from '../registry/allocate/services.ts';
 import { AllocationTable } from '../registry/allocate/table.ts';
@@ -24,7 +24,8 @@ export interface Allocations {
 
 /** Before the cache starts: what is given out is part of what it loads. */
 export function declareAllocations({ options, clock, random }: Base, cache: Cache): Allocations {
-  const addresses = new AllocationTable(cache, 'ips', options.serviceClusterIpRange.map(addressRange));
+  const reserved = options.features.isOn('ServiceIPStaticSubrange') ? staticBand : undefined;
+  const addresses = new AllocationTable(cache, 'ips', options.serviceClusterIpRange.map(addressRange), reserved);
   const { first, last } = options.serviceNodePortRange;
   const ports = new AllocationTable(cache, 'ports', [portRange(first, last)]);
   let endpoints: ReturnType<LiveSource> | undefined;

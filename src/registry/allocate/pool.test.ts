@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../lib/fast-check.testing.ts';
 import { seededRandom } from '../../lib/random.ts';
+import { testSeed } from '../../lib/seed.testing.ts';
 import { Pool } from './pool.ts';
-import { addressRange, portRange } from './ranges.ts';
+import { addressRange, portRange, staticBand } from './ranges.ts';
 
 describe('pools', () => {
   test('propose what is free until nothing is, whatever is taken and given back', () => {
@@ -44,6 +45,47 @@ describe('pools', () => {
     expect([pool.propose(first, 0), pool.propose(first, 0), pool.propose(first, 0)]).toEqual([0, 1, 2]);
     expect(pool.propose(first, 0)).toBe(0);
     expect(pool.propose(first, 60_000)).toBe(0);
+  });
+});
+
+describe('a pool with a reserved band', () => {
+  const random = seededRandom(testSeed);
+  test('the band is proposed from only when all others are in use', () => {
+    const pool = new Pool(40, 16);
+    const given = new Set<number>();
+    for (let i = 0; i < 24; i++) {
+      const index = pool.propose(random.below, 0) as number;
+      expect(index).toBeGreaterThanOrEqual(16);
+      pool.set(index, true);
+      given.add(index);
+    }
+    expect(given.size).toBe(24);
+    const next = pool.propose(random.below, 0) as number;
+    expect(next).toBeLessThan(16);
+    pool.set(20, false);
+    expect(pool.propose(random.below, 0)).toBe(20);
+  });
+  test('the last numbers of the band are found, and none where all are in use', () => {
+    const pool = new Pool(21, 13);
+    for (let i = 0; i < 21; i++) if (i !== 12) pool.set(i, true);
+    expect(pool.propose(random.below, 0)).toBe(12);
+    pool.set(12, true);
+    expect(pool.propose(random.below, 0)).toBeUndefined();
+  });
+  test('a band that is as large as the pool is none', () => {
+    const pool = new Pool(14, 16);
+    expect(pool.propose(() => 0, 0)).toBe(0);
+  });
+  test.each([
+    ['10.0.0.0/29', 0],
+    ['10.0.0.0/28', 16],
+    ['10.0.0.0/24', 16],
+    ['10.0.0.0/22', 64],
+    ['10.0.0.0/20', 256],
+    ['10.0.0.0/8', 256],
+    ['fd00::/108', 256],
+  ])('of %s %i addresses are reserved', (text, size) => {
+    expect(staticBand(addressRange(text))).toBe(size);
   });
 });
 

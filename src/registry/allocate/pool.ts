@@ -9,12 +9,15 @@ const MAX_PROPOSALS = 4096;
 
 export class Pool {
   readonly size: number;
+  /** Numbers below it are proposed only when all others are in use. */
+  private readonly reserved: number;
   private readonly bits: Uint8Array;
   private readonly proposals = new Map<number, number>();
   private usedCount = 0;
 
-  constructor(size: number) {
+  constructor(size: number, reserved = 0) {
     this.size = size;
+    this.reserved = reserved < size ? reserved : 0;
     this.bits = new Uint8Array((size + 7) >> 3);
   }
   get used(): number {
@@ -37,8 +40,8 @@ export class Pool {
   propose(randomBelow: (limit: number) => number, now: number): number | undefined {
     if (this.usedCount >= this.size) return undefined;
     this.forgetProposals(now);
-    const start = randomBelow(this.size);
-    const index = this.scan(start, true) ?? this.scan(start, false);
+    const { reserved, size } = this;
+    const index = this.proposeIn(reserved, size, randomBelow) ?? (reserved > 0 ? this.proposeIn(0, reserved, randomBelow) : undefined);
     if (index !== undefined) {
       this.proposals.delete(index);
       this.proposals.set(index, now + PROPOSAL_MS);
@@ -46,11 +49,18 @@ export class Pool {
     return index;
   }
 
-  private scan(start: number, avoidProposals: boolean): number | undefined {
-    for (let i = 0; i < this.size; i++) {
-      const index = (start + i) % this.size;
+  private proposeIn(from: number, to: number, randomBelow: (limit: number) => number): number | undefined {
+    const start = randomBelow(to - from);
+    return this.scan(from, to, start, true) ?? this.scan(from, to, start, false);
+  }
+
+  /** The first free number of `from` to below `to`, beginning `start` numbers after `from`. */
+  private scan(from: number, to: number, start: number, avoidProposals: boolean): number | undefined {
+    const size = to - from;
+    for (let i = 0; i < size; i++) {
+      const index = from + ((start + i) % size);
       // Whole bytes that are in use are passed over at once.
-      if ((index & 7) === 0 && this.bits[index >> 3] === 0xff) {
+      if ((index & 7) === 0 && index + 8 <= to && this.bits[index >> 3] === 0xff) {
         i += 7;
         continue;
       }

@@ -16,6 +16,8 @@ const MAX_IPV6 = 2 ** 16;
 
 export interface AddressRange extends Range {
   readonly family: IPFamily;
+  /** Addresses of the network, those that no service gets included. */
+  readonly networkSize: number;
   /** `10.0.0.0/24` */
   readonly text: string;
   /** The first address of the network, which no service gets. */
@@ -34,6 +36,7 @@ export function addressRange(text: string): AddressRange {
   const base = number(first) + 1n;
   return {
     family,
+    networkSize: all,
     text: formatCIDR(cidr),
     network: formatIP(first),
     size,
@@ -50,6 +53,16 @@ export function addressRange(text: string): AddressRange {
       return index < 0n || index >= BigInt(size) ? undefined : Number(index);
     },
   };
+}
+
+/**
+ * How many addresses at the start of a range are left for services that name theirs: a sixteenth of the network, at least 16 and
+ * at most 256; none of a network with fewer than 16.
+ *
+ *   10.0.0.0/28  16      10.0.0.0/24  16      10.0.0.0/20  256      10.0.0.0/16  256
+ */
+export function staticBand({ networkSize }: AddressRange): number {
+  return networkSize < 16 ? 0 : Math.min(Math.max(Math.floor(networkSize / 16), 16), 256);
 }
 
 export function portRange(first: number, last: number): Range {

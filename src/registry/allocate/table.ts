@@ -21,10 +21,13 @@ export class AllocationTable<R extends Range = Range> {
   private readonly pools: ReadonlyMap<R, Pool>;
   private readonly collection: Collection;
 
-  /** Must be made before the cache starts. `name` is the middle of the keys: `ips`. */
-  constructor(cache: Cache, name: string, ranges: readonly R[]) {
+  /**
+   * Must be made before the cache starts. `name` is the middle of the keys: `ips`. `reserved`: how many members at the start of
+   * a range are left for those who name them.
+   */
+  constructor(cache: Cache, name: string, ranges: readonly R[], reserved: (range: R) => number = () => 0) {
     this.ranges = ranges;
-    this.pools = new Map(ranges.map((range) => [range, new Pool(range.size)]));
+    this.pools = new Map(ranges.map((range) => [range, new Pool(range.size, reserved(range))]));
     this.collection = cache.declare({ prefix: `alloc/${name}/`, facts: () => noFacts, eventLimit: EVENT_LIMIT });
     this.collection.listen(({ item, type }) => this.mark(item.key, type === 'put'));
   }
