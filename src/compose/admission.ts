@@ -41,6 +41,8 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
   const chain: AdmissionPlugin[] = [];
   for (const name of enabled) {
+    // Without the feature the plug-in may be named and configured, and checks nothing.
+    if (name === 'PodSecurity' && !options.features.isOn('PodSecurity')) continue;
     chain.push(await named(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
   // The check for escalation runs last, on the final object.

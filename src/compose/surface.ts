@@ -122,7 +122,9 @@ export function composeSurface(
   const flows = fair
     ? new Flows(live, { total: limits.reading + limits.mutating, now: () => clock.monotonic(), metrics: new FlowMetrics(metrics) })
     : undefined;
-  const fairness = flows && new Fairness({ flows, catalog, clock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped });
+  const chunks = options.features.isOn('APIListChunking');
+  const fairness =
+    flows && new Fairness({ flows, catalog, clock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped, chunks });
   const surface = endpoints(services, {
     build: { version: productVersion, release: options.apiRelease },
     address,

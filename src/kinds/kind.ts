@@ -137,12 +137,15 @@ export type Cell = string | number | boolean | null;
 /** A subresource that writes the same object in another way (`status`, `approval`, `finalize`, `ephemeralcontainers`). */
 export interface ObjectSubresource<T = never> {
   readonly type: 'object';
+  /** The feature without which it is not served. */
+  readonly gate?: string;
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
   readonly strategy: Strategy<T>;
 }
 /** A subresource that shows a part of the object as another kind (`scale`). */
 export interface ViewSubresource<T = never, W = never> {
   readonly type: 'view';
+  readonly gate?: string;
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
   /** `group` is a base group name. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
@@ -164,6 +167,7 @@ export interface ViewSubresource<T = never, W = never> {
  */
 export interface ActionSubresource {
   readonly type: 'action';
+  readonly gate?: string;
   readonly verbs: readonly string[];
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: MessageType;
@@ -261,4 +265,11 @@ export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
     subresources: bareRecord(plain.subresources),
     namespaced: plain.scope === 'Namespaced',
   };
+}
+
+/** The kind as a server with these features has it: without the subresources whose feature is off. */
+export function kindWith(whole: Kind, feature: (name: string) => boolean): Kind {
+  const entries = Object.entries(whole.subresources);
+  const served = entries.filter(([, { gate }]) => gate === undefined || feature(gate));
+  return served.length === entries.length ? whole : { ...whole, subresources: bareRecord(Object.fromEntries(served)) };
 }

@@ -3,7 +3,7 @@
  */
 
 import { GatedFields } from '../kinds/gated-fields.ts';
-import type { ApiObject, Kind } from '../kinds/kind.ts';
+import { type ApiObject, type Kind, kindWith } from '../kinds/kind.ts';
 import { whyNotServed, whyVersionNotServed } from '../kinds/release-texts.ts';
 import { type Served, serve } from '../kinds/served.ts';
 import { apiRelease } from '../lib/version.ts';
@@ -58,7 +58,8 @@ export class Catalog {
   }
 
   /** Declares built-in kinds, before the cache starts. `enabled` leaves out versions that are switched off. */
-  declare(kinds: readonly Kind[], enabled: (served: Served) => boolean): void {
+  declare(all: readonly Kind[], enabled: (served: Served) => boolean): void {
+    const kinds = all.map((kind) => kindWith(kind, this.feature));
     for (const kind of kinds) {
       const store = kind.sharesStoreOf;
       const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);

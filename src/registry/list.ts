@@ -74,9 +74,10 @@ export function list(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
-  options: ListOptions,
+  asked: ListOptions,
   waits?: Waits,
 ): ListResult | Promise<ListResult> {
+  const options = asked.limit > 0 || asked.continue !== '' ? chunkOptions(deps, asked) : asked;
   const { limit, resourceVersion, match } = options;
   if (options.continue !== '') return listFrom(deps, resource, selection, options, waits);
   const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
@@ -90,6 +91,10 @@ export function list(
   const waiting = freshForList(deps, resource, options);
   return waiting instanceof Promise ? waiting.then(current) : current();
 }
+
+/** Without the feature limit and continue have no effect: every list is whole. */
+const chunkOptions = (deps: RegistryDeps, options: ListOptions): ListOptions =>
+  deps.env.feature('APIListChunking') ? options : { ...options, limit: 0, continue: '' };
 
 /** A page of the current state, which is that of `revision`. */
 function listCurrent(

@@ -22,6 +22,8 @@ export interface OpenApiOptions {
   readonly extensionPrefix: string;
   /** The description of a type, or of one of its fields. */
   readonly describe?: (type: string, field?: string) => string | undefined;
+  /** False: the values that fields may have are left out. */
+  readonly enums?: boolean;
   /** The kinds a message stands for, which clients look for in its `group-version-kind` extension. */
   readonly kinds?: (type: string) => readonly { readonly group: string; readonly version: string; readonly kind: string }[] | undefined;
 }
@@ -151,7 +153,7 @@ class Publisher {
     const more: JsonObject = {
       ...this.described(message.name, field.name),
       ...(field.format !== undefined ? { format: field.format } : {}),
-      ...(field.enum !== undefined ? { enum: [...field.enum] } : {}),
+      ...(field.enum !== undefined && this.options.enums !== false ? { enum: [...field.enum] } : {}),
       ...(field.default !== undefined ? { default: field.default as JsonValue } : {}),
       ...this.listMarks(type),
       ...this.patchMarks(field),

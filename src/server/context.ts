@@ -64,6 +64,8 @@ export class Context {
   annotations: Map<string, string> | undefined;
   /** Collects what admission does, where the client asked for that and may. */
   explanation: Explanation | undefined;
+  /** The answer is not compressed, whatever the client takes. */
+  uncompressed = false;
   /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
   longRunning = false;
   /** Ends a request that goes on, as its protocol ends; absent: by breaking its connection off. */

@@ -115,7 +115,10 @@ function write(ctx: Context, status: number, type: string, bytes: Buffer, header
   else endWith(ctx, bytes);
 }
 
-export function wantsGzip(ctx: Context): boolean {
+/** Whether an answer of the API is compressed, if it is large enough. */
+export const wantsGzip = (ctx: Context): boolean => !ctx.uncompressed && acceptsGzip(ctx);
+
+export function acceptsGzip(ctx: Context): boolean {
   const accepted = ctx.req.headers['accept-encoding'];
   return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted);
 }

@@ -115,10 +115,12 @@ async function used(
   return Object.fromEntries([...total].map(([name, quantity]) => [name, quantity.toString()]));
 }
 
-/** How many objects there are, without fetching more than one of them. */
+/** How many objects there are, without fetching more than one of them where the server counts the rest. */
 async function countObjects(client: Client, kind: ServedResource, namespace: string): Promise<number> {
   const { items, metadata } = await client.list(kind, namespace, { limit: 1, metadataOnly: true });
-  return items.length + (metadata.remainingItemCount ?? 0);
+  if ((metadata.continue ?? '') === '') return items.length;
+  if (metadata.remainingItemCount !== undefined) return items.length + metadata.remainingItemCount;
+  return (await client.list(kind, namespace, { metadataOnly: true })).items.length;
 }
 
 async function settle(client: Client, quota: Quota, used: Record<string, string>): Promise<void> {

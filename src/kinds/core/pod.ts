@@ -39,7 +39,7 @@ export const PodKind = kind<Pod>({
   subresources: {
     attach: stream('PodAttachOptions'),
     binding: { type: 'action', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' }, schema: Binding },
-    ephemeralcontainers: objectSubresource(ephemeralContainersStrategy),
+    ephemeralcontainers: { ...objectSubresource(ephemeralContainersStrategy), gate: 'EphemeralContainers' },
     eviction: {
       type: 'action',
       verbs: ['create'],

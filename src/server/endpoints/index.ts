@@ -59,6 +59,10 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
       }),
     ),
   );
+  // Without the feature nothing below this path is served or listed.
+  const v3: [string, Endpoint][] = services.registry.env.feature('OpenAPIV3')
+    ? ['/openapi/v3', '/openapi/v3/'].map((path) => [path, openapi(path)])
+    : [];
   const root = rootEndpoint(groups, listed, () => byPath.keys());
   const report = (page: HealthPage, failures: readonly string[]) => services.log.error(`${page} check failed`, { failures });
   const byPath = new Map<string, Endpoint>([
@@ -68,8 +72,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     ['/version', version],
     ['/metrics', metricsEndpoint(options.metrics, options.beforeScrape)],
     ['/openapi/v2', openapi('/openapi/v2')],
-    ['/openapi/v3', openapi('/openapi/v3')],
-    ['/openapi/v3/', openapi('/openapi/v3/')],
+    ...v3,
     ...healthEndpoints({ ...options, startedAt: options.clock.now(), report }),
     ...(options.more ?? []),
   ]);
@@ -78,7 +81,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const below: [string, Endpoint][] = [
     ['/api/', discover],
     ['/apis/', discover],
-    ['/openapi/v3/', openapi('/openapi/v3/')],
+    ...v3.slice(1),
   ];
   const find = (path: string): Endpoint => {
     const exact = byPath.get(path) ?? unlisted.get(path);

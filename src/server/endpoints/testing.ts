@@ -1,5 +1,6 @@
 /** A context without a socket, and what was answered to it: for tests of endpoints. */
 
+import { defaultFeatures } from '../../config/feature-gates.ts';
 import { builtinKinds } from '../../kinds/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -67,7 +68,7 @@ export interface TestServices {
 /** The built-in kinds over a store in memory; nothing but what endpoints use. */
 export async function testServices(
   identity: Identity = kubernetes,
-  feature: (name: string) => boolean = () => false,
+  feature: (name: string) => boolean = (name) => defaultFeatures.isOn(name),
 ): Promise<TestServices> {
   const engine = openMemoryEngine();
   const cache = new Cache(engine, systemClock, (error) => {

@@ -34,6 +34,8 @@ export interface FairnessOptions {
   /** Counts a request that was rejected. */
   readonly dropped: (ctx: Context) => void;
   readonly turns?: Turns;
+  /** False: lists are whole, whatever limit they name. */
+  readonly chunks?: boolean;
 }
 
 /** How often requests are looked for that hold seats for too long. */
@@ -54,6 +56,7 @@ export class Fairness {
   private readonly lingering: LingeringSeats;
   private readonly turns: Turns;
   private readonly endSweep: Cancel;
+  private readonly chunks: boolean;
   private closed = false;
 
   constructor(options: FairnessOptions) {
@@ -63,6 +66,7 @@ export class Fairness {
     this.lingering = new LingeringSeats(options.clock);
     this.turns = options.turns ?? new Turns();
     this.waitMs = waitLimit(options.requestTimeoutMs);
+    this.chunks = options.chunks !== false;
     this.endSweep = options.clock.every(SWEEP_MS, () => this.sweep());
   }
 
@@ -81,7 +85,7 @@ export class Fairness {
     if (ctx.finished) return;
     const flow = ctx.flow as Flow;
     if (flow.level.exempt) return this.takeSeats(ctx, flow, oneSeat);
-    const width = widthOf(this.options.catalog, ctx);
+    const width = widthOf(this.options.catalog, ctx, this.chunks);
     if (this.turns.take(flow.turns, workOf(ctx, width))) return this.takeSeats(ctx, flow, width);
     return this.later(ctx, flow, width);
   };

@@ -24,11 +24,12 @@ const simple = (seats: number): Width => ({ seats, finalSeats: 0, finalMs: 0 });
 const simpleWidths: readonly Width[] = Array.from({ length: MOST_SEATS + 1 }, (_, seats) => simple(seats));
 export const oneSeat = simpleWidths[1] as Width;
 
-export function widthOf(catalog: Catalog, ctx: Context): Width {
+/** `chunks`: a limit ends a list early; false where the server ignores it. */
+export function widthOf(catalog: Catalog, ctx: Context, chunks: boolean): Width {
   const { info } = ctx;
   switch (info.verb) {
     case 'list':
-      return info.resourceRequest && info.name === '' ? listWidth(catalog, ctx) : oneSeat;
+      return info.resourceRequest && info.name === '' ? listWidth(catalog, ctx, chunks) : oneSeat;
     case 'create':
     case 'update':
     case 'patch':
@@ -39,12 +40,12 @@ export function widthOf(catalog: Catalog, ctx: Context): Width {
   }
 }
 
-function listWidth(catalog: Catalog, ctx: Context): Width {
+function listWidth(catalog: Catalog, ctx: Context, chunks: boolean): Width {
   const { info } = ctx;
   const items = catalog.find(info.group, info.version, info.resource)?.collection?.items;
   if (items === undefined || items.size <= OBJECTS_PER_SEAT) return oneSeat;
   const stored = info.namespace === '' ? items.size : countBelow(items, `${info.namespace}/`);
-  return simpleWidths[seatsFor(ctx.search === '' ? stored : lookedAt(ctx, stored))] as Width;
+  return simpleWidths[seatsFor(ctx.search === '' || !chunks ? stored : lookedAt(ctx, stored))] as Width;
 }
 /** Objects of a namespace, as far as they make a difference. */
 function countBelow(items: Pick<SortedMap<unknown>, 'each'>, prefix: string): number {

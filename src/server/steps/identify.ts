@@ -36,3 +36,8 @@ export const checkTimeout: Step = (ctx: Context) => {
 export const findInfo: Step = (ctx: Context) => {
   ctx.info = requestInfo(ctx.method, ctx.path, (name) => ctx.param(name));
 };
+
+/** Runs where the feature APIResponseCompression is off. */
+export const sendUncompressed: Step = (ctx: Context) => {
+  ctx.uncompressed = true;
+};

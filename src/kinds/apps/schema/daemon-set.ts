@@ -24,7 +24,7 @@ export const RollingUpdateDaemonSet = message('apps.v1.RollingUpdateDaemonSet', 
 export type RollingUpdateDaemonSet = Infer<typeof RollingUpdateDaemonSet>;
 
 export const DaemonSetUpdateStrategy = message('apps.v1.DaemonSetUpdateStrategy', {
-  type: opt(1, string),
+  type: opt(1, string, { enum: ['OnDelete', 'RollingUpdate'] }),
   rollingUpdate: ptr(2, RollingUpdateDaemonSet),
 });
 export type DaemonSetUpdateStrategy = Infer<typeof DaemonSetUpdateStrategy>;

@@ -25,7 +25,7 @@ export const RollingUpdateDeployment = message('apps.v1.RollingUpdateDeployment'
 export type RollingUpdateDeployment = Infer<typeof RollingUpdateDeployment>;
 
 export const DeploymentStrategy = message('apps.v1.DeploymentStrategy', {
-  type: opt(1, string),
+  type: opt(1, string, { enum: ['Recreate', 'RollingUpdate'] }),
   rollingUpdate: ptr(2, RollingUpdateDeployment),
 });
 export type DeploymentStrategy = Infer<typeof DeploymentStrategy>;

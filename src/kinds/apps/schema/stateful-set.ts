@@ -25,7 +25,7 @@ export const RollingUpdateStatefulSetStrategy = message('apps.v1.RollingUpdateSt
 export type RollingUpdateStatefulSetStrategy = Infer<typeof RollingUpdateStatefulSetStrategy>;
 
 export const StatefulSetUpdateStrategy = message('apps.v1.StatefulSetUpdateStrategy', {
-  type: opt(1, string),
+  type: opt(1, string, { enum: ['OnDelete', 'RollingUpdate'] }),
   rollingUpdate: ptr(2, RollingUpdateStatefulSetStrategy),
 });
 export type StatefulSetUpdateStrategy = Infer<typeof StatefulSetUpdateStrategy>;
@@ -42,7 +42,7 @@ export const StatefulSetSpec = message('apps.v1.StatefulSetSpec', {
   template: req(3, PodTemplateSpec),
   volumeClaimTemplates: opt(4, list(PersistentVolumeClaim)),
   serviceName: req(5, string),
-  podManagementPolicy: opt(6, string),
+  podManagementPolicy: opt(6, string, { enum: ['OrderedReady', 'Parallel'] }),
   updateStrategy: always(7, StatefulSetUpdateStrategy),
   revisionHistoryLimit: ptr(8, int32),
   minReadySeconds: opt(9, int32, { gate: { name: 'StatefulSetMinReadySeconds', createOnly: true } }),

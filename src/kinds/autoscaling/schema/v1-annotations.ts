@@ -68,7 +68,7 @@ export const ResourceMetricSource = message('autoscaling.v1.ResourceMetricSource
 export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
 
 export const MetricSpec = message('autoscaling.v1.MetricSpec', {
-  type: opt(1, string),
+  type: opt(1, string, { enum: ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'] }),
   object: ptr(2, ObjectMetricSource),
   pods: ptr(3, PodsMetricSource),
   resource: ptr(4, ResourceMetricSource),
@@ -101,7 +101,7 @@ export const ResourceMetricStatus = message('autoscaling.v1.ResourceMetricStatus
 export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
 
 export const MetricStatus = message('autoscaling.v1.MetricStatus', {
-  type: opt(1, string),
+  type: opt(1, string, { enum: ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'] }),
   object: ptr(2, ObjectMetricStatus),
   pods: ptr(3, PodsMetricStatus),
   resource: ptr(4, ResourceMetricStatus),

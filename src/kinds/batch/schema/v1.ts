@@ -28,7 +28,7 @@ export const CronJobSpec = message('batch.v1.CronJobSpec', {
   schedule: req(1, string),
   timeZone: ptr(8, string, { gate: 'CronJobTimeZone' }),
   startingDeadlineSeconds: ptr(2, int64),
-  concurrencyPolicy: opt(3, string),
+  concurrencyPolicy: opt(3, string, { enum: ['Allow', 'Forbid', 'Replace'] }),
   suspend: ptr(4, bool),
   jobTemplate: req(5, JobTemplateSpec),
   successfulJobsHistoryLimit: ptr(6, int32),

@@ -17,7 +17,7 @@ export const NamespaceCondition = message('core.v1.NamespaceCondition', {
 export type NamespaceCondition = Infer<typeof NamespaceCondition>;
 
 export const NamespaceStatus = message('core.v1.NamespaceStatus', {
-  phase: opt(1, string, { default: 'Active' }),
+  phase: opt(1, string, { default: 'Active', enum: ['Active', 'Terminating'] }),
   conditions: opt(2, list(NamespaceCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
 });
 export type NamespaceStatus = Infer<typeof NamespaceStatus>;

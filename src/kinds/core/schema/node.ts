@@ -107,7 +107,7 @@ export type NodeConfigStatus = Infer<typeof NodeConfigStatus>;
 export const NodeStatus = message('core.v1.NodeStatus', {
   capacity: opt(1, map(quantity)),
   allocatable: opt(2, map(quantity)),
-  phase: opt(3, string),
+  phase: opt(3, string, { enum: ['Pending', 'Running', 'Terminated'] }),
   conditions: opt(4, list(NodeCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
   addresses: opt(5, list(NodeAddress, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
   daemonEndpoints: always(6, NodeDaemonEndpoints),

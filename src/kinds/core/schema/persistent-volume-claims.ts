@@ -27,7 +27,7 @@ export const PersistentVolumeClaimCondition = message('core.v1.PersistentVolumeC
 export type PersistentVolumeClaimCondition = Infer<typeof PersistentVolumeClaimCondition>;
 
 export const PersistentVolumeClaimStatus = message('core.v1.PersistentVolumeClaimStatus', {
-  phase: opt(1, string, { default: 'Pending' }),
+  phase: opt(1, string, { default: 'Pending', enum: ['Bound', 'Lost', 'Pending'] }),
   accessModes: opt(2, list(string)),
   capacity: opt(3, map(quantity)),
   conditions: opt(4, list(PersistentVolumeClaimCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),

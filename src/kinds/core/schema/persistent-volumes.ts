@@ -71,7 +71,7 @@ export const PersistentVolumeSpec = message('core.v1.PersistentVolumeSpec', {
   persistentVolumeSource: inline(2, PersistentVolumeSource),
   accessModes: opt(3, list(string)),
   claimRef: ptr(4, ObjectReference),
-  persistentVolumeReclaimPolicy: opt(5, string),
+  persistentVolumeReclaimPolicy: opt(5, string, { enum: ['Delete', 'Recycle', 'Retain'] }),
   storageClassName: opt(6, string),
   mountOptions: opt(7, list(string)),
   volumeMode: ptr(8, string),
@@ -80,7 +80,7 @@ export const PersistentVolumeSpec = message('core.v1.PersistentVolumeSpec', {
 export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;
 
 export const PersistentVolumeStatus = message('core.v1.PersistentVolumeStatus', {
-  phase: opt(1, string, { default: 'Pending' }),
+  phase: opt(1, string, { default: 'Pending', enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'] }),
   message: opt(2, string),
   reason: opt(3, string),
 });

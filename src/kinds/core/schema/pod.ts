@@ -62,10 +62,10 @@ export const PodSpec = message('core.v1.PodSpec', {
     mergeKey: 'name',
     gate: 'EphemeralContainers',
   }),
-  restartPolicy: opt(3, string),
+  restartPolicy: opt(3, string, { enum: ['Always', 'Never', 'OnFailure'] }),
   terminationGracePeriodSeconds: ptr(4, int64),
   activeDeadlineSeconds: ptr(5, int64),
-  dnsPolicy: opt(6, string),
+  dnsPolicy: opt(6, string, { enum: ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'] }),
   nodeSelector: opt(7, map(string, { atomic: true })),
   serviceAccountName: opt(8, string),
   serviceAccount: opt(9, string),
@@ -116,7 +116,7 @@ export const PodIP = message('core.v1.PodIP', {
 export type PodIP = Infer<typeof PodIP>;
 
 export const PodStatus = message('core.v1.PodStatus', {
-  phase: opt(1, string),
+  phase: opt(1, string, { enum: ['Failed', 'Pending', 'Running', 'Succeeded', 'Unknown'] }),
   conditions: opt(2, list(PodCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
   message: opt(3, string),
   reason: opt(4, string),
@@ -127,7 +127,7 @@ export const PodStatus = message('core.v1.PodStatus', {
   startTime: ptr(7, time),
   initContainerStatuses: opt(10, list(ContainerStatus)),
   containerStatuses: opt(8, list(ContainerStatus)),
-  qosClass: opt(9, string),
+  qosClass: opt(9, string, { enum: ['BestEffort', 'Burstable', 'Guaranteed'] }),
   ephemeralContainerStatuses: opt(13, list(ContainerStatus)),
 });
 export type PodStatus = Infer<typeof PodStatus>;

@@ -22,7 +22,7 @@ export const HTTPGetAction = message('core.v1.HTTPGetAction', {
   path: opt(1, string),
   port: req(2, intOrString),
   host: opt(3, string),
-  scheme: opt(4, string),
+  scheme: opt(4, string, { enum: ['HTTP', 'HTTPS'] }),
   httpHeaders: opt(5, list(HTTPHeader)),
 });
 export type HTTPGetAction = Infer<typeof HTTPGetAction>;

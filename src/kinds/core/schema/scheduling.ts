@@ -4,7 +4,7 @@ import { LabelSelector } from '../../meta.ts';
 
 export const NodeSelectorRequirement = message('core.v1.NodeSelectorRequirement', {
   key: req(1, string),
-  operator: req(2, string),
+  operator: req(2, string, { enum: ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'] }),
   values: opt(3, list(string)),
 });
 export type NodeSelectorRequirement = Infer<typeof NodeSelectorRequirement>;
@@ -76,16 +76,16 @@ export type Affinity = Infer<typeof Affinity>;
 export const Taint = message('core.v1.Taint', {
   key: req(1, string),
   value: opt(2, string),
-  effect: req(3, string),
+  effect: req(3, string, { enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }),
   timeAdded: ptr(4, time),
 });
 export type Taint = Infer<typeof Taint>;
 
 export const Toleration = message('core.v1.Toleration', {
   key: opt(1, string),
-  operator: opt(2, string),
+  operator: opt(2, string, { enum: ['Equal', 'Exists'] }),
   value: opt(3, string),
-  effect: opt(4, string),
+  effect: opt(4, string, { enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }),
   tolerationSeconds: ptr(5, int64),
 });
 export type Toleration = Infer<typeof Toleration>;
@@ -93,7 +93,7 @@ export type Toleration = Infer<typeof Toleration>;
 export const TopologySpreadConstraint = message('core.v1.TopologySpreadConstraint', {
   maxSkew: req(1, int32),
   topologyKey: req(2, string),
-  whenUnsatisfiable: req(3, string),
+  whenUnsatisfiable: req(3, string, { enum: ['DoNotSchedule', 'ScheduleAnyway'] }),
   labelSelector: ptr(4, LabelSelector),
   minDomains: ptr(5, int32, { gate: 'MinDomainsInPodTopologySpread' }),
 });

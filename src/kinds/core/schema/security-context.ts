@@ -16,7 +16,7 @@ export const SELinuxOptions = message('core.v1.SELinuxOptions', {
 export type SELinuxOptions = Infer<typeof SELinuxOptions>;
 
 export const SeccompProfile = message('core.v1.SeccompProfile', {
-  type: req(1, string),
+  type: req(1, string, { enum: ['Localhost', 'RuntimeDefault', 'Unconfined'] }),
   localhostProfile: ptr(2, string),
 });
 export type SeccompProfile = Infer<typeof SeccompProfile>;

@@ -5,7 +5,7 @@ import { ObjectReference } from './references.ts';
 
 export const ServicePort = message('core.v1.ServicePort', {
   name: opt(1, string),
-  protocol: opt(2, string, { default: 'TCP' }),
+  protocol: opt(2, string, { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] }),
   appProtocol: ptr(6, string),
   port: req(3, int32),
   targetPort: always(4, intOrString),
@@ -28,13 +28,13 @@ export const ServiceSpec = message('core.v1.ServiceSpec', {
   selector: opt(2, map(string, { atomic: true })),
   clusterIP: opt(3, string),
   clusterIPs: opt(18, list(string)),
-  type: opt(4, string, { default: 'ClusterIP' }),
+  type: opt(4, string, { default: 'ClusterIP', enum: ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'] }),
   externalIPs: opt(5, list(string)),
-  sessionAffinity: opt(7, string, { default: 'None' }),
+  sessionAffinity: opt(7, string, { default: 'None', enum: ['ClientIP', 'None'] }),
   loadBalancerIP: opt(8, string),
   loadBalancerSourceRanges: opt(9, list(string)),
   externalName: opt(10, string),
-  externalTrafficPolicy: opt(11, string),
+  externalTrafficPolicy: opt(11, string, { enum: ['Cluster', 'Local'] }),
   healthCheckNodePort: opt(12, int32),
   publishNotReadyAddresses: opt(13, bool),
   sessionAffinityConfig: ptr(14, SessionAffinityConfig),
@@ -48,7 +48,7 @@ export type ServiceSpec = Infer<typeof ServiceSpec>;
 
 export const PortStatus = message('core.v1.PortStatus', {
   port: req(1, int32),
-  protocol: req(2, string),
+  protocol: req(2, string, { enum: ['SCTP', 'TCP', 'UDP'] }),
   error: ptr(3, string),
 });
 export type PortStatus = Infer<typeof PortStatus>;
@@ -99,7 +99,7 @@ export const EndpointPort = message(
   {
     name: opt(1, string),
     port: req(2, int32),
-    protocol: opt(3, string, { default: 'TCP' }),
+    protocol: opt(3, string, { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] }),
     appProtocol: ptr(4, string),
   },
   { atomic: true },

@@ -46,7 +46,7 @@ export type EndpointPort = Infer<typeof EndpointPort>;
 
 export const EndpointSlice = object('discovery.v1.EndpointSlice', {
   metadata: always(1, ObjectMeta),
-  addressType: req(4, string),
+  addressType: req(4, string, { enum: ['FQDN', 'IPv4', 'IPv6'] }),
   endpoints: req(2, list(Endpoint)),
   ports: always(3, list(EndpointPort)),
 });

@@ -34,11 +34,14 @@ export class Definitions {
   private readonly identity: Identity;
   private readonly names: Names;
   private readonly describe: Describe;
+  private readonly enums: boolean;
 
-  constructor(identity: Identity, names: Names, describe: Describe) {
+  /** `enums`: show the values that fields of built-in kinds may have. */
+  constructor(identity: Identity, names: Names, describe: Describe, enums: boolean) {
     this.identity = identity;
     this.names = names;
     this.describe = describe;
+    this.enums = enums;
   }
 
   v2(resources: readonly Resource[], groups: Groups): Schemas {
@@ -79,6 +82,7 @@ export class Definitions {
       extensionPrefix: this.identity.schemaExtensionPrefix,
       kinds: (type) => kinds.get(type),
       describe: this.describe,
+      enums: this.enums,
     };
   }
 

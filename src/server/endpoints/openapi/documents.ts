@@ -55,6 +55,7 @@ export interface DocumentOptions {
   /** `v1.24.17+plat.0.1.0` */
   readonly version: string;
   readonly fieldValidation: boolean;
+  readonly enums: boolean;
   readonly describe: Describe;
 }
 
@@ -83,7 +84,7 @@ export class Documents {
     this.options = { ...options, names };
     this.groups = groups;
     this.remote = remote;
-    this.definitions = new Definitions(options.identity, names, options.describe);
+    this.definitions = new Definitions(options.identity, names, options.describe, options.enums);
   }
 
   /** The document of the second release: everything in one. */

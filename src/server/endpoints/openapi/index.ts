@@ -3,7 +3,7 @@ import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import type { Context } from '../../context.ts';
 import { parseAccept } from '../../negotiate.ts';
 import { endWith } from '../../pieces.ts';
-import { head, wantsGzip } from '../../respond.ts';
+import { acceptsGzip, head } from '../../respond.ts';
 import type { Services } from '../../services.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Groups } from '../groups.ts';
@@ -35,6 +35,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
         identity: services.identity,
         version: options.version,
         fieldValidation: services.registry.env.feature('ServerSideFieldValidation'),
+        enums: services.registry.env.feature('OpenAPIEnums'),
         describe: descriptionOf,
       },
       groups,
@@ -108,7 +109,7 @@ async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: r
     ctx.res.end();
     return;
   }
-  const packed = form.bytes.length >= GZIP_FROM && wantsGzip(ctx);
+  const packed = form.bytes.length >= GZIP_FROM && acceptsGzip(ctx);
   const bytes = packed ? await form.compressed() : form.bytes;
   if (ctx.res.destroyed) return;
   ctx.responseBytes = bytes.length;

@@ -1,0 +1,31 @@
+import type { Descriptions } from '../../descriptions.ts';
+
+export const apiserverinternal: Descriptions = {
+  'apiserverinternal.StorageVersion': {
+    $: 'In which version each server stores the objects of one resource, and in which it can read them. The name is <group>.<resource>.',
+    spec: 'It is empty: everything is in the status.',
+    status: 'What the servers say.',
+  },
+  'apiserverinternal.StorageVersionSpec': { $: 'An empty spec.' },
+  'apiserverinternal.StorageVersionStatus': {
+    $: 'What every server says of the resource, and what follows from it.',
+    storageVersions: 'What each server says, once for each.',
+    commonEncodingVersion: 'The version in which all servers store. Unset where they do not agree.',
+    conditions: 'Whether the servers agree.',
+  },
+  'apiserverinternal.ServerStorageVersion': {
+    $: 'What one server says of the resource.',
+    apiServerID: 'The server: the name of its lease.',
+    encodingVersion: 'The version in which the server stores objects.',
+    decodableVersions: 'The versions in which the server can read objects. encodingVersion is one of them.',
+  },
+  'apiserverinternal.StorageVersionCondition': {
+    $: 'A condition of the storage versions at some point in time.',
+    type: 'Type of the condition.',
+    status: 'True, False or Unknown.',
+    observedGeneration: 'The metadata.generation that the condition was set for.',
+    lastTransitionTime: 'When the status last changed.',
+    reason: 'Why the status last changed, in one word.',
+    message: 'The same in words for people.',
+  },
+};
