@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { plat } from '../meta/identity.ts';
 import { rootCAPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account.ts';
@@ -134,4 +134,65 @@ test('an account that has only just been made is asked for before its secret is 
   });
   await run.idle();
   expect(text(api.get(secrets, 'a', 'kept').data.token)).toBe('token');
+});
+
+describe('without LegacyServiceAccountTokenNoAutoGeneration', () => {
+  function withGenerated() {
+    const api = newApi();
+    const sign = ({ namespace, secretName, account }: Loose): string => `${namespace}/${secretName} for ${account.name} ${account.uid}`;
+    run = runControllers(api, [serviceAccountTokenController({ sign, rootCertificates: 'CERTIFICATES', generate: true })]);
+    return { api, run, robot: () => api.get(serviceAccounts, 'a', 'robot'), tokens: () => api.all(secrets) };
+  }
+
+  test('an account gets a secret with its token and names it, once', async () => {
+    const { api, run, robot, tokens } = withGenerated();
+    api.put(serviceAccounts, { metadata: { name: 'robot', namespace: 'a' }, secrets: [{ name: 'opaque' }] });
+    api.put(secrets, { metadata: { name: 'opaque', namespace: 'a' }, type: 'Opaque' });
+    await run.idle();
+    const [made, ...others] = tokens().filter(({ type }: Loose) => type !== 'Opaque');
+    expect(others).toEqual([]);
+    expect(made.metadata.name).toMatch(/^robot-token-[a-z0-9]{5}$/);
+    expect(made.metadata.annotations).toEqual({ [name]: 'robot', [uid]: robot().metadata.uid });
+    expect(text(made.data.token)).toBe(`a/${made.metadata.name} for robot ${robot().metadata.uid}`);
+    expect(robot().secrets).toEqual([{ name: 'opaque' }, { name: made.metadata.name }]);
+    api.put(serviceAccounts, { ...robot(), metadata: { ...robot().metadata, labels: { x: 'y' } } });
+    await run.idle();
+    expect(tokens()).toHaveLength(2);
+  });
+
+  test('one whose secret is deleted gets another', async () => {
+    const { api, run, robot, tokens } = withGenerated();
+    api.put(serviceAccounts, { metadata: { name: 'robot', namespace: 'a' } });
+    await run.idle();
+    const first = robot().secrets[0].name;
+    await api.remove(secrets, 'a', first);
+    await run.idle();
+    expect(robot().secrets).toHaveLength(1);
+    expect(robot().secrets[0].name).not.toBe(first);
+    expect(tokens().map(({ metadata }: Loose) => metadata.name)).toEqual([robot().secrets[0].name]);
+  });
+
+  test('no secret is left behind when the account changes meanwhile', async () => {
+    const { api, run, robot, tokens } = withGenerated();
+    let changed = false;
+    api.before = (method, path) => {
+      if (changed || method !== 'PUT' || !path.includes('/serviceaccounts/')) return;
+      changed = true;
+      api.put(serviceAccounts, { ...robot(), metadata: { ...robot().metadata, labels: { x: 'y' } } });
+    };
+    api.put(serviceAccounts, { metadata: { name: 'robot', namespace: 'a' } });
+    await run.idle();
+    await run.pass(60_000);
+    expect(changed).toBe(true);
+    expect(robot().metadata.labels).toEqual({ x: 'y' });
+    expect(tokens().map(({ metadata }: Loose) => metadata.name)).toEqual(robot().secrets.map((one: Loose) => one.name));
+    expect(tokens()).toHaveLength(1);
+  });
+});
+
+test('with it no account gets a secret by itself', async () => {
+  const { api, run } = withTokens();
+  api.put(serviceAccounts, { metadata: { name: 'other', namespace: 'a' } });
+  await run.idle();
+  expect(api.all(secrets)).toEqual([]);
 });

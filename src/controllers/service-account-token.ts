@@ -1,13 +1,15 @@
 /**
  * Secrets that hold the token of a service account: the token, the namespace and the root certificates are filled in, and
  * put back when they are taken out; a Secret whose account is gone goes too, and an account forgets Secrets that are gone.
+ * Without the feature LegacyServiceAccountTokenNoAutoGeneration every account is given such a Secret (`account-secret.ts`).
  */
 
 import { unlessGone } from '../client/http.ts';
-import { keyOf, splitKey } from '../client/informer.ts';
+import { type Informer, keyOf, splitKey } from '../client/informer.ts';
 import type { Secret, ServiceAccount } from '../kinds/core/schema/config.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { domainName } from '../meta/identity.ts';
+import { generateSecrets } from './account-secret.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 
 export interface TokenClaims {
@@ -18,23 +20,28 @@ export interface TokenClaims {
 export interface TokenSettings {
   readonly sign: (claims: TokenClaims) => string | Promise<string>;
   readonly rootCertificates: string;
+  /** Make a Secret for every account that names none. */
+  readonly generate?: boolean;
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** It acts as the manager of all controllers: no role of its own lets it write Secrets everywhere. */
 export function serviceAccountTokenController(settings: TokenSettings | undefined): Controller {
-  const { sign, rootCertificates } = settings ?? { sign: () => '', rootCertificates: '' };
+  const { sign, rootCertificates, generate = false } = settings ?? { sign: () => '', rootCertificates: '' };
   return {
     name: 'serviceaccount-token',
     ...(settings === undefined && { unavailable: 'it has no key to sign tokens with (--service-account-private-key-file)' }),
-    start({ informers, queue, client, identity }) {
+    start(context) {
+      const { informers, queue, client, identity } = context;
       const type = domainName(identity, 'service-account-token');
       const nameAnnotation = domainName(identity, 'service-account.name');
       const uidAnnotation = domainName(identity, 'service-account.uid');
       const root = base64(rootCertificates);
       const secrets = informers.of<Secret>(refs.secrets, { fieldSelector: `type=${type}` });
-      const accounts = informers.of(refs.serviceAccounts, { metadataOnly: true });
+      const accounts: Informer = generate
+        ? informers.of<ServiceAccount>(refs.serviceAccounts)
+        : informers.of(refs.serviceAccounts, { metadataOnly: true });
       const accountOf = (secret: Secret): string => secret.metadata.annotations?.[nameAnnotation] ?? '';
       const belongs = (secret: Secret, account: ApiObject | undefined): account is ApiObject => {
         const uid = secret.metadata.annotations?.[uidAnnotation] ?? '';
@@ -46,7 +53,7 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
         (rootCertificates === '' || data['ca.crt'] === root) &&
         (metadata.annotations?.[uidAnnotation] ?? '') !== '';
 
-      const fill = async (secret: Secret, account: ApiObject): Promise<void> => {
+      const filled = async (secret: Secret, account: ApiObject): Promise<Secret> => {
         const { namespace = '', name = '', annotations } = secret.metadata;
         const { name: accountName = '', uid = '' } = account.metadata;
         const data = { ...secret.data };
@@ -54,7 +61,10 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
         data.namespace ||= base64(namespace);
         data.token ||= base64(await sign({ namespace, secretName: name, account: { name: accountName, uid } }));
         const metadata = { ...secret.metadata, annotations: { ...annotations, [nameAnnotation]: accountName, [uidAnnotation]: uid } };
-        await client.update(refs.secrets, { ...secret, metadata, data } as Secret);
+        return { ...secret, metadata, data } as Secret;
+      };
+      const fill = async (secret: Secret, account: ApiObject): Promise<void> => {
+        await client.update(refs.secrets, await filled(secret, account));
       };
       const tend = async (key: string): Promise<void> => {
         const { namespace, name } = splitKey(key);
@@ -89,6 +99,7 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
         if (what !== 'deleted') work.add(keyOf(object));
         else if (accountOf(object) !== '') forgotten.add(`${object.metadata.namespace}/${accountOf(object)}/${object.metadata.name}`);
       });
+      if (generate) generateSecrets(context, { type, accounts: accounts as Informer<ServiceAccount>, secrets, belongs, filled });
       accounts.onChange(({ type: what, object }) => {
         if (what === 'modified') return;
         for (const secret of secrets.list(object.metadata.namespace ?? ''))

@@ -1,5 +1,5 @@
 /** EndpointSlices of services that select pods. */
-import { splitKey } from '../../client/informer.ts';
+import { keyOf, splitKey } from '../../client/informer.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { domainName } from '../../meta/identity.ts';
 import { builtin, type Controller, refs } from '../runtime/controller.ts';
@@ -18,9 +18,17 @@ import {
   sliceManager,
 } from './service.ts';
 import type { EndpointGroup, Slice, SliceEndpoint } from './slices.ts';
+import { asksForHints, zoneHints } from './topology-hints.ts';
 import { writeSlices } from './write-slices.ts';
 
-export const endpointSliceController: Controller = {
+export interface SliceFeatures {
+  /** EndpointSliceTerminatingCondition: also pods that are on their way out, with what they still can do. */
+  readonly terminating: boolean;
+  /** TopologyAwareHints: zones that should use an endpoint, for services that ask for it. */
+  readonly hints: boolean;
+}
+
+export const endpointSliceController = (features: SliceFeatures): Controller => ({
   name: 'endpointslice',
   needs: { group: 'discovery', plural: 'endpointslices' },
   account: 'endpointslice-controller',
@@ -35,6 +43,11 @@ export const endpointSliceController: Controller = {
     const nodes = informers.of(refs.nodes, { metadataOnly: true });
     const zoneOf = (node: string | undefined): string | undefined =>
       node === undefined ? undefined : nodes.get('', node)?.metadata.labels?.[zoneLabel];
+    const zones = features.hints
+      ? zoneHints(context, () => {
+          for (const service of followed.services.list()) if (asksForHints(identity, service)) work.add(keyOf(service));
+        })
+      : undefined;
     const followed = followServices(context, (key) => work.add(key));
     const work = queue(
       async (key) => {
@@ -43,8 +56,12 @@ export const endpointSliceController: Controller = {
         // Slices of a service that is gone go with it.
         if (service === undefined || service.metadata.deletionTimestamp !== undefined || !hasSelector(service)) return;
         const pods = [...(await followed.pods(namespace))];
-        const groups = familiesOf(service).flatMap((family) => groupsOf(family, endpointsOf(service, pods, family, true), zoneOf));
         const existing = [...known.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
+        const groups = familiesOf(service).flatMap((family) => {
+          const endpoints = endpointsOf(service, pods, family, features.terminating);
+          const hints = zones?.hintsFor(service, endpoints, (one) => zoneOf(one.nodeName), hintedIn(existing, family));
+          return groupsOf(family, endpoints, (one) => shown(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid)));
+        });
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
         const owner = { ...service, kind: 'Service' } as ApiObject & { kind: string };
@@ -58,18 +75,18 @@ export const endpointSliceController: Controller = {
       if (type !== 'added' && service !== undefined) work.add(`${object.metadata.namespace}/${service}`);
     });
   },
-};
+});
 
 function groupsOf(
   addressType: AddressType,
   endpoints: readonly ServiceEndpoint[],
-  zoneOf: (node?: string) => string | undefined,
+  show: (endpoint: ServiceEndpoint) => SliceEndpoint,
 ): EndpointGroup[] {
   const groups = new Map<string, { ports: ServiceEndpoint['ports']; endpoints: SliceEndpoint[] }>();
   for (const endpoint of endpoints) {
     const key = portsKey(endpoint.ports);
     const group = groups.get(key) ?? { ports: endpoint.ports, endpoints: [] };
-    group.endpoints.push(shown(endpoint, zoneOf(endpoint.nodeName)));
+    group.endpoints.push(show(endpoint));
     groups.set(key, group);
   }
   if (groups.size === 0) return [{ addressType, ports: [], endpoints: [] }];
@@ -79,13 +96,29 @@ function groupsOf(
 function shown(
   { address, ready, serving, terminating, hostname, nodeName, targetRef }: ServiceEndpoint,
   zone: string | undefined,
+  withTerminating: boolean,
+  hint: string | undefined,
 ): SliceEndpoint {
   return {
     addresses: [address],
-    conditions: { ready, serving, terminating },
+    conditions: withTerminating ? { ready, serving, terminating } : { ready },
     ...(hostname !== undefined && { hostname }),
     targetRef,
     ...(nodeName !== undefined && { nodeName }),
     ...(zone !== undefined && { zone }),
+    ...(hint !== undefined && { hints: { forZones: [{ name: hint }] } }),
   };
+}
+
+/** The zones that endpoints are hinted for now, by the uid of their pod. */
+function hintedIn(slices: readonly Slice[], family: AddressType): ReadonlyMap<string, string> {
+  const hinted = new Map<string, string>();
+  for (const { addressType, endpoints } of slices) {
+    if (addressType !== family) continue;
+    for (const { targetRef, hints } of endpoints ?? []) {
+      const zone = hints?.forZones?.[0]?.name;
+      if (targetRef?.uid !== undefined && zone !== undefined) hinted.set(targetRef.uid, zone);
+    }
+  }
+  return hinted;
 }

@@ -18,9 +18,9 @@ afterEach(async () => {
   run = undefined;
 });
 
-function start() {
+function start(features = { terminating: true, hints: true }) {
   const api = new FakeApi([services, endpoints, nodes, slices, pods]);
-  run = runControllers(api, [endpointsController, endpointSliceController, endpointSliceMirroring]);
+  run = runControllers(api, [endpointsController, endpointSliceController(features), endpointSliceMirroring]);
   const service = (spec: Loose, metadata = {}): Loose =>
     api.put(services, { metadata: { name: 'web', namespace: 'a', ...metadata }, spec: { ipFamilies: ['IPv4'], ...spec } });
   const pod = (name: string, ip: string, more: Loose = {}): Loose =>
@@ -111,6 +111,42 @@ test('a pod on its way out no longer is an address, but still a slice tells that
   await run.idle();
   expect(subsets()).toEqual([]);
   expect(api.all(slices)[0].endpoints[0].conditions).toEqual({ ready: false, serving: true, terminating: true });
+});
+
+test('without EndpointSliceTerminatingCondition a slice has no pods on their way out, and says only what is ready', async () => {
+  const { api, run, service, pod } = start({ terminating: false, hints: true });
+  service(web);
+  pod('one', '10.0.0.1', { metadata: { labels: { app: 'web' }, deletionTimestamp: '2024-01-01T00:00:00Z' } });
+  pod('two', '10.0.0.2');
+  await run.idle();
+  expect(api.all(slices)[0].endpoints.map(({ addresses, conditions }: Loose) => [addresses, conditions])).toEqual([
+    [['10.0.0.2'], { ready: true }],
+  ]);
+});
+
+test.each([true, false])('TopologyAwareHints=%s: slices of services that ask for it', async (hints) => {
+  const { api, run, service, pod } = start({ terminating: true, hints });
+  const node = (name: string, zone: string, ready = 'True'): Loose =>
+    api.put(nodes, {
+      metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } },
+      status: { allocatable: { cpu: '2' }, conditions: [{ type: 'Ready', status: ready }] },
+    });
+  const shownHints = (): Loose[] => api.all(slices)[0].endpoints.map((one: Loose) => one.hints?.forZones?.[0]?.name);
+  node('n1', 'a');
+  node('n2', 'b');
+  const annotations = { 'service.kubernetes.io/topology-aware-hints': 'auto' };
+  service(web, { annotations });
+  for (const [i, nodeName] of ['n1', 'n1', 'n1', 'n2'].entries()) pod(`p${i}`, `10.0.0.${i + 1}`, { spec: { nodeName } });
+  await run.idle();
+  expect(shownHints().toSorted()).toEqual(hints ? ['a', 'a', 'b', 'b'] : [undefined, undefined, undefined, undefined]);
+  // A zone that has no nodes any more takes no requests.
+  node('n2', 'b', 'False');
+  await run.idle();
+  expect(shownHints()).toEqual([undefined, undefined, undefined, undefined]);
+  node('n2', 'b');
+  service(web);
+  await run.idle();
+  expect(shownHints()).toEqual([undefined, undefined, undefined, undefined]);
 });
 
 test('a service that publishes all of them has them all ready', async () => {
