@@ -1,7 +1,8 @@
 /** `plat controllers`: runs the controllers in a process of their own, for one or more servers. */
+import { type FeatureGates, readFeatureGates } from '../config/feature-gates.ts';
 import { controllerFlags } from '../config/flags.ts';
 import type { Cancel } from '../lib/clock.ts';
-import { bool, choice, FlagError, type FlagValues, file, int, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, file, int, pairs, text } from '../lib/flags.ts';
 import { openLog } from '../lib/log.ts';
 import { systemRandom } from '../lib/random.ts';
 import { type Identity, identityOf } from '../meta/identity.ts';
@@ -16,6 +17,7 @@ const table = {
     'service-account-private-key-file': file('Key that signs the tokens in Secrets; without it none are signed.'),
     'use-service-account-credentials': bool(true, 'Let each controller act as its own service account.'),
     identity: text('', 'Identity of the server; detected from the server when not given.', { value: 'NAME|FILE' }),
+    'feature-gates': pairs('Features to switch, as the server has them. See `plat server --help`.', { value: 'NAME=true|false,…' }),
   },
   Connecting: connectFlags,
   Observing: {
@@ -30,7 +32,17 @@ async function identityNamed(options: Options, session: Awaited<ReturnType<typeo
   return identityOf(options.identity);
 }
 
+function featuresOf(options: Options): FeatureGates {
+  try {
+    return readFeatureGates(options.featureGates);
+  } catch (error) {
+    throw new FlagError(`--feature-gates: ${(error as Error).message}`);
+  }
+}
+
 async function runUntilSignal(options: Options, io: IO): Promise<number> {
+  const features = featuresOf(options);
+  for (const warning of features.warnings) io.err(`plat: ${warning}\n`);
   const { stopped, forget } = stopSignal(io);
   const log = openLog({ format: options.logFormat, verbosity: options.v });
   // Timers of the controllers do not keep a process alive; this one does.
@@ -43,7 +55,8 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
     const session = await connect(options, undefined, io);
     const identity = await identityNamed(options, session, io);
     const { startRemoteControllers } = await import('../compose/remote-controllers.ts');
-    const running = startRemoteControllers(session.connection, identity, options, { clock: io.clock, random: systemRandom, log });
+    const settings = { ...options, feature: (name: string) => features.isOn(name) };
+    const running = startRemoteControllers(session.connection, identity, settings, { clock: io.clock, random: systemRandom, log });
     io.out(`the controllers of ${session.connection.server} run here unless another process holds the lease\n`);
     await stopped;
     io.err('plat: stopping; interrupt again to stop at once\n');

@@ -14,6 +14,7 @@ import { inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Base } from './base.ts';
 import type { Credentials } from './credentials.ts';
 import { elect, electionTimes } from './election.ts';
+import { storesVersions } from './server-identity.ts';
 
 export interface ControllersOptions {
   readonly credentials: Credentials;
@@ -43,6 +44,8 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
       namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
       // Changes arrive in the order of the store.
       orphanDelayMs: 0,
+      storageVersions: storesVersions(base) === 'served',
+      feature: (name) => options.features.isOn(name),
     }),
     options.controllers,
   ).map((controller) => withNeeds(controller, given.serves));

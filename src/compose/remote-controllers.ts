@@ -27,6 +27,8 @@ export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {
   readonly rootCaFile: string | undefined;
   /** Each controller as its own account, rather than all as whoever the configuration names. */
   readonly useServiceAccountCredentials: boolean;
+  /** Whether a feature is on. */
+  readonly feature: (name: string) => boolean;
 }
 
 /** Watches last, and each takes a connection. */
@@ -71,6 +73,8 @@ export function startRemoteControllers(
     signing: { authorityOf: signingAuthorities(options, identity, undefined), durationMs: options.clusterSigningDuration },
     namespaceDelayMs: NAMESPACE_DELAY_MS,
     orphanDelayMs: ORPHAN_DELAY_MS,
+    storageVersions: options.feature('StorageVersionAPI') && options.feature('APIServerIdentity'),
+    feature: options.feature,
   });
   const controllers = selectControllers(all, options.controllers);
   const agent = `${managerName}/${productVersion}`;

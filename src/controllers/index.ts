@@ -17,6 +17,7 @@ import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './service-account.ts';
 import { serviceAccountTokenController, type TokenSettings } from './service-account-token.ts';
 import { claimProtection, volumeProtection } from './storage/protection.ts';
+import { storageVersionCollector } from './storage-version-collector.ts';
 import { ttlAfterFinished } from './ttl-after-finished.ts';
 
 export interface ControllerSettings {
@@ -29,15 +30,20 @@ export interface ControllerSettings {
   readonly namespaceDelayMs: number;
   /** How long an object that leaves its dependents behind is left alone. */
   readonly orphanDelayMs: number;
+  /** Servers say in which versions they store objects. */
+  readonly storageVersions: boolean;
+  /** Whether a feature is on. */
+  readonly feature: (name: string) => boolean;
 }
 
 export function allControllers(settings: ControllerSettings): readonly Controller[] {
-  const { rootCertificates, signToken } = settings;
+  const { rootCertificates, signToken, feature } = settings;
+  const generate = !feature('LegacyServiceAccountTokenNoAutoGeneration');
   return [
     namespaceController({ delayMs: settings.namespaceDelayMs }),
     garbageCollector({ settleMs: settings.orphanDelayMs }),
     serviceAccountController,
-    serviceAccountTokenController(signToken === undefined ? undefined : { sign: signToken, rootCertificates }),
+    serviceAccountTokenController(signToken === undefined ? undefined : { sign: signToken, rootCertificates, generate }),
     rootCAPublisher(rootCertificates),
     clusterRoleAggregation,
     resourceQuotaController,
@@ -51,7 +57,11 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     ttlAfterFinished,
     disruptionController,
     endpointsController,
-    endpointSliceController,
+    endpointSliceController({
+      terminating: feature('EndpointSliceTerminatingCondition'),
+      hints: feature('TopologyAwareHints'),
+    }),
     endpointSliceMirroring,
+    ...(settings.storageVersions ? [storageVersionCollector] : []),
   ];
 }

@@ -8,6 +8,7 @@
 import { admissionregistration } from './admissionregistration/schema/descriptions.ts';
 import { apiextensions } from './apiextensions/schema/descriptions.ts';
 import { apiregistration } from './apiregistration/schema/descriptions.ts';
+import { apiserverinternal } from './apiserverinternal/schema/descriptions.ts';
 import { apps } from './apps/schema/descriptions.ts';
 import { authentication } from './authentication/schema/descriptions.ts';
 import { authorization } from './authorization/schema/descriptions.ts';
@@ -57,6 +58,7 @@ export const descriptions: Descriptions = {
   ...admissionregistration,
   ...apiextensions,
   ...apiregistration,
+  ...apiserverinternal,
   ...apps,
   ...authentication,
   ...authorization,

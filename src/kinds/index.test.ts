@@ -28,6 +28,7 @@ test('groups come in the order of their priority', () => {
     'node',
     'discovery',
     'flowcontrol.apiserver',
+    'internal.apiserver',
   ]);
 });
 

@@ -171,6 +171,11 @@ export const nodeAgentWord = (identity: Identity): string =>
 /** `kube` or `plat`: what the names of things that the service puts into pods and namespaces begin with. */
 export const shortWord = (identity: Identity): string => identity.namespaces.system.replace(/-system$/, '');
 
+/** What a server calls itself in leases and their labels: `kube-apiserver`. */
+export const serverComponent = (identity: Identity): string => `${shortWord(identity)}-apiserver`;
+/** The label by which the leases of servers are found. */
+export const componentLabel = (identity: Identity): string => `${identity.groupSuffix}/component`;
+
 /** The User-Agent under which the server calls webhooks for admission and conversion. */
 export const webhookAgent = (identity: Identity): string => `${shortWord(identity)}-apiserver-admission`;
 

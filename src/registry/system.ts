@@ -13,7 +13,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
 import { copyForStatus, copyOf } from './recent.ts';
-import { remove } from './remove.ts';
+import { type DeleteOptions, remove } from './remove.ts';
 import { unreadableAt } from './unreadable.ts';
 import { update } from './update.ts';
 
@@ -75,11 +75,13 @@ export class SystemWriter {
     return item === undefined ? undefined : this.deps.catalog.builtin(group, plural).versions.decodeNow(item);
   }
 
-  remove(group: string, plural: string, namespace: string, name: string): Promise<void> {
-    return this.removeFrom(this.deps.catalog.builtin(group, plural), namespace, name);
+  /** `preconditions`: what the object must still be. */
+  remove(group: string, plural: string, namespace: string, name: string, preconditions?: DeleteOptions['preconditions']): Promise<void> {
+    return this.removeFrom(this.deps.catalog.builtin(group, plural), namespace, name, preconditions);
   }
-  async removeFrom(resource: Resource, namespace: string, name: string): Promise<void> {
-    await remove(this.deps, { ...this.context(resource, namespace, name), asStored: true }, {});
+  async removeFrom(resource: Resource, namespace: string, name: string, preconditions?: DeleteOptions['preconditions']): Promise<void> {
+    const options = preconditions === undefined ? {} : { preconditions };
+    await remove(this.deps, { ...this.context(resource, namespace, name), asStored: true }, options);
   }
 
   /** Creates the object unless one of that name exists. Returns whether it did. */

@@ -10,6 +10,7 @@ import {
   type RemoteControllersOptions,
   startRemoteControllers,
 } from '../../src/compose/remote-controllers.ts';
+import { defaultFeatures } from '../../src/config/feature-gates.ts';
 import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
@@ -40,6 +41,7 @@ async function start(changes: Partial<RemoteControllersOptions> = {}): Promise<{
     rootCaFile: undefined,
     serviceAccountPrivateKeyFile: join(server.dataDir, 'pki', 'sa.key'),
     useServiceAccountCredentials: true,
+    feature: (name: string) => defaultFeatures.isOn(name),
     ...changes,
   };
   const running = startRemoteControllers(connection, await identityOf(connection, systemClock), options, {

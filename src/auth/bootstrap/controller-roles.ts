@@ -178,9 +178,18 @@ const gatedRules: readonly (readonly [string, string, string])[] = [
   ['StatefulSetAutoDeletePVC', 'statefulset-controller', 'update core persistentvolumeclaims'],
 ];
 
+/** The role of a controller that runs only where servers say in which versions they store objects. */
+const storageVersionRole: Record<string, readonly string[]> = {
+  'storage-version-garbage-collector': [
+    'read coordination leases',
+    'delete,patch,update,read internal.apiserver storageversions',
+    'get,patch,update internal.apiserver storageversions/status',
+  ],
+};
+
 /** `feature` says whether a feature gate is on. */
 export function controllerRoles(identity: Identity, feature: (gate: string) => boolean): Record<string, readonly string[]> {
   const all: Record<string, readonly string[]> = { ...roles, 'certificate-controller': certificateController(identity) };
   for (const [gate, role, rule] of gatedRules) if (feature(gate)) all[role] = [...(all[role] ?? []), rule];
-  return all;
+  return feature('StorageVersionAPI') && feature('APIServerIdentity') ? { ...all, ...storageVersionRole } : all;
 }

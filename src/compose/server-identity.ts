@@ -1,0 +1,57 @@
+/** The lease by which this server is known to others (APIServerIdentity), and what it says of its store (StorageVersionAPI). */
+import type { LiveSource } from '../kinds/live.ts';
+import { groupName } from '../meta/identity.ts';
+import { ServerIdentity } from '../registry/bootstrap/server-identity.ts';
+import { reportStorageVersions } from '../registry/bootstrap/storage-versions.ts';
+import type { Catalog } from '../registry/catalog.ts';
+import type { SystemWriter } from '../registry/system.ts';
+import type { Base } from './base.ts';
+
+/** How often what others may have changed is put right. */
+const REPORT_MS = 10 * 60_000;
+
+/** Whether the server says in which versions it stores objects: only where there are leases, and StorageVersions are served. */
+export function storesVersions({ options, identity }: Pick<Base, 'options' | 'identity'>): 'off' | 'unidentified' | 'unserved' | 'served' {
+  if (!options.features.isOn('StorageVersionAPI')) return 'off';
+  if (!options.features.isOn('APIServerIdentity')) return 'unidentified';
+  return options.runtimeConfig.enabled(groupName(identity, 'internal.apiserver'), 'v1alpha1', 'storageversions') ? 'served' : 'unserved';
+}
+
+export interface IdentityDeps {
+  readonly catalog: Catalog;
+  readonly live: LiveSource;
+  readonly writer: SystemWriter;
+}
+
+/** Answers how to end it. */
+export async function composeServerIdentity(base: Base, { catalog, live, writer }: IdentityDeps): Promise<() => void> {
+  const { options, identity, clock, random, log } = base;
+  const stores = storesVersions(base);
+  if (stores === 'unidentified') log.warn('feature has no effect without another', { feature: 'StorageVersionAPI', needs: 'APIServerIdentity' });
+  if (stores === 'unserved') {
+    const needs = `--runtime-config=${groupName(identity, 'internal.apiserver')}/v1alpha1`;
+    log.warn('feature has no effect without another flag', { feature: 'StorageVersionAPI', needs });
+  }
+  if (!options.features.isOn('APIServerIdentity')) return () => {};
+  const server = new ServerIdentity({
+    identity,
+    id: random.uuid(),
+    leases: live('coordination', 'leases'),
+    writer,
+    clock,
+    durationSeconds: options.identityLeaseDurationSeconds,
+    renewMs: options.identityLeaseRenewIntervalSeconds * 1000,
+    report: (error) => log.error('cannot renew the lease of this server', { error: String(error) }),
+  });
+  await server.start();
+  if (stores !== 'served') return () => server.stop();
+  const report = (): Promise<void> => reportStorageVersions({ catalog, writer, server: server.name, now: () => clock.now() });
+  await report();
+  const end = clock.every(REPORT_MS, () => {
+    report().catch((error: unknown) => log.error('cannot report storage versions', { error: String(error) }));
+  });
+  return () => {
+    end();
+    server.stop();
+  };
+}
