@@ -21,7 +21,7 @@ import type { Services } from '../server/services.ts';
 import { authenticate } from '../server/steps/authenticate.ts';
 import { authorize } from '../server/steps/authorize.ts';
 import { explain } from '../server/steps/explain.ts';
-import { auditId, checkTimeout, findInfo } from '../server/steps/identify.ts';
+import { auditId, checkTimeout, findInfo, sendUncompressed } from '../server/steps/identify.ts';
 import { impersonate } from '../server/steps/impersonate.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import { Watches } from '../server/watch/watches.ts';
@@ -34,9 +34,11 @@ import { composeConnections } from './connect.ts';
 import { composeConversions } from './conversion-webhooks.ts';
 import type { Credentials } from './credentials.ts';
 import { composeFlowStatus, composeFlowUpkeep } from './flow-upkeep.ts';
+import { composeServerIdentity, storesVersions } from './server-identity.ts';
 import type { State } from './state.ts';
 import { composeStreams } from './streams.ts';
 import { composeSurface } from './surface.ts';
+import { composeTracing } from './tracing.ts';
 
 /** Most bytes that wait for a watcher that does not read. */
 const WATCH_BUFFER_BYTES = 16 * 1024 * 1024;
@@ -122,10 +124,16 @@ export async function composeRequests(
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
   await parts.start('bootstrap', async () => {
     if (from !== undefined) return bootstrapParts.forEach(surface.started);
-    const made = await bootstrap(writer, catalog, identity, env.now(), published(), surface.started);
+    const storageVersions = storesVersions(base) === 'served';
+    const made = await bootstrap(writer, catalog, identity, env.now(), published(), surface.started, storageVersions);
     // What went before the first start's objects is of no use to a watch.
     if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   });
+  await parts.start(
+    'server identity',
+    () => composeServerIdentity(base, { catalog, live, writer }),
+    (end) => end(),
+  );
   const publishAgain = (): void => {
     publishTrust(writer, identity, published(), env.now()).catch((error: unknown) =>
       log.error('cannot publish the authorities of clients', { error: String(error) }),
@@ -157,6 +165,11 @@ export async function composeRequests(
     () => composeAudit(base, { catalog, trust }),
     (made) => made?.close(),
   );
+  const tracing = await parts.start(
+    'tracing',
+    () => composeTracing(base),
+    (made) => made?.close(),
+  );
   const streams = await parts.start(
     'streams',
     () => composeStreams(base, { live, authenticator: auth.authenticator, authorizer: auth.authorizer }),
@@ -166,6 +179,8 @@ export async function composeRequests(
     ...keepBodies(log),
     auditId(base.random),
     findInfo,
+    ...(tracing === undefined ? [] : [tracing.step]),
+    ...(options.features.isOn('APIResponseCompression') ? [] : [sendUncompressed]),
     checkTimeout,
     trail?.around(identify) ?? identify,
     impersonate(identity, services.authorizer),

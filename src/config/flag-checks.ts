@@ -14,6 +14,10 @@ interface Dependence {
   present(options: FlagOptions): boolean;
 }
 
+/** Whether an alpha feature is switched on; what is wrong with the values is said where they are read. */
+const isSwitchedOn = ({ featureGates }: FlagOptions, gate: string): boolean =>
+  /^(true|t|1)$/i.test(featureGates.get(gate) ?? featureGates.get('AllAlpha') ?? '');
+
 /** Flags that say how something is done that another flag switches on: alone they would be accepted without effect. */
 const dependences: readonly Dependence[] = [
   { flags: ['etcd-'], needs: '--store etcd', present: (o) => o.store === 'etcd' },
@@ -57,6 +61,16 @@ const dependences: readonly Dependence[] = [
     flags: ['audit-policy-file'],
     needs: '--audit-log-path or --audit-webhook-config-file',
     present: (o) => o.auditLogPath !== '' || o.auditWebhookConfigFile !== undefined,
+  },
+  {
+    flags: ['identity-lease-'],
+    needs: '--feature-gates=APIServerIdentity=true',
+    present: (o) => isSwitchedOn(o, 'APIServerIdentity'),
+  },
+  {
+    flags: ['tracing-config-file'],
+    needs: '--feature-gates=APIServerTracing=true',
+    present: (o) => isSwitchedOn(o, 'APIServerTracing'),
   },
   { flags: ['leader-elect-'], needs: '--leader-elect', present: (o) => o.leaderElect ?? o.store === 'etcd' },
   {

@@ -1,0 +1,64 @@
+/** Traces of a server, as `--tracing-config-file` asks for them. Its parts are loaded only then. */
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { serverComponent } from '../meta/identity.ts';
+import type { Tracing } from '../server/tracing/tracing.ts';
+import type { Base } from './base.ts';
+
+/** A batch that the collector does not take in this time is lost. */
+const SEND_TIMEOUT_MS = 10_000;
+/** Lost spans are logged at most this often. */
+const COMPLAINT_MS = 60_000;
+const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+
+/** Undefined without a file. */
+export async function composeTracing({ options, identity, clock, random, log, metrics }: Base): Promise<Pick<Tracing, 'step' | 'close'> | undefined> {
+  const file = options.tracingConfigFile;
+  if (file === undefined) return undefined;
+  const [{ readTracingConfiguration }, { Tracing }, { parseYaml }, { Client, credentials, Metadata }] = await Promise.all([
+    import('../server/tracing/configuration.ts'),
+    import('../server/tracing/tracing.ts'),
+    import('../schema/yaml.ts'),
+    import('@grpc/grpc-js'),
+  ]);
+  const configuration = await (async () => {
+    try {
+      return readTracingConfiguration(parseYaml(await readFile(file)), identity);
+    } catch (error) {
+      throw new Error(`--tracing-config-file ${file}: ${(error as Error).message}`);
+    }
+  })();
+  const client = new Client(configuration.endpoint, credentials.createInsecure());
+  const same = (bytes: Buffer): Buffer => bytes;
+  const dropped = metrics.counter({ name: 'apiserver_tracing_spans_lost_total', help: 'Spans that no collector took.' }).with();
+  let complained = Number.NEGATIVE_INFINITY;
+  const tracing = new Tracing({
+    samplingRatePerMillion: configuration.samplingRatePerMillion,
+    resource: { 'service.name': 'apiserver', 'service.instance.id': `${serverComponent(identity)}-${hostname()}` },
+    clock,
+    random,
+    send: (batch) =>
+      new Promise((resolve, reject) => {
+        const call = client.makeUnaryRequest(METHOD, same, same, batch, new Metadata(), (error) => {
+          endTimer();
+          if (error === null) resolve();
+          else reject(new Error(error.details));
+        });
+        const endTimer = clock.after(SEND_TIMEOUT_MS, () => call.cancel());
+      }),
+    lost: (spans, why) => {
+      dropped.inc(spans);
+      const now = clock.monotonic();
+      if (now - complained < COMPLAINT_MS) return;
+      complained = now;
+      log.warn('spans lost', { spans, error: why });
+    },
+  });
+  return {
+    step: tracing.step,
+    close: async () => {
+      await tracing.close();
+      client.close();
+    },
+  };
+}
