@@ -12,6 +12,7 @@
  *   definitions, aggregation, flows, audit, streams) → listeners → announcement → background (controllers) → readiness
  */
 import { signLegacy } from '../auth/service-account/claims.ts';
+import { registerGates } from '../config/gate-report.ts';
 import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -109,6 +110,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
+  registerGates(metrics, options.features);
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
   const base: Base = { options, identity, kinds, clock, random, log, metrics, parts, hooks, from, fail: ending.fail };

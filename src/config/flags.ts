@@ -7,7 +7,7 @@ import { bool, choice, duration, file, files, flag, int, list, optionalBool, pai
 import { cipherSuiteNames, type TlsVersion, tlsVersions } from '../lib/tls.ts';
 import { type ApiRelease, apiRelease, apiReleases } from '../lib/version.ts';
 import { identities } from '../meta/identity.ts';
-import { featureHelp, gates } from './feature-gates.ts';
+import { gates } from './feature-gates.ts';
 import {
   type AuthorizationMode,
   authorizationModes,
@@ -21,6 +21,7 @@ import {
   readSuites,
   type SniFiles,
 } from './flag-values.ts';
+import { gateLines } from './gate-report.ts';
 
 const planned = true;
 
@@ -125,7 +126,12 @@ const api = {
     },
   ),
   'allow-privileged': bool(false, 'Allow privileged containers.'),
-  'feature-gates': pairs(`Features to switch: AllAlpha, AllBeta; ${featureHelp()}.`, { value: 'NAME=true|false,…' }),
+  'feature-gates': pairs(
+    'Features to switch. AllAlpha and AllBeta are for all of a stage that are not named themselves. docs/feature-gates.md says what each does.',
+    { value: 'NAME=true|false,…', lines: gateLines() },
+  ),
+  'identity-lease-duration-seconds': int(3600, 'Seconds after which the lease of a server that does not renew it has expired.', { min: 1 }),
+  'identity-lease-renew-interval-seconds': int(10, 'Seconds between renewals of the lease of this server.', { min: 1 }),
   'runtime-config': list(
     [],
     'Versions and resources to serve besides those of --api-release: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, =false for off.',
@@ -279,6 +285,7 @@ const observing = {
     { max: 10 },
   ),
   'log-format': choice('text', ['text', 'json'], 'Format of log lines.'),
+  'tracing-config-file': file('Which requests are reported as traces, and to which collector.', { stage: 'alpha' }),
   'show-hidden-metrics-for-version': text('', 'The release before this one, to show metrics that were hidden since.', { value: 'VERSION' }),
 };
 

@@ -21,6 +21,8 @@ export interface FlagDetails {
   readonly value?: string;
   /** How the default reads in help, where its value does not tell. */
   readonly defaultText?: string;
+  /** What the value may name, one line each, at the end of the help. */
+  readonly lines?: readonly string[];
 }
 export interface Flag<T> extends FlagDetails {
   readonly default: T;
@@ -309,7 +311,12 @@ function flagLines(name: string, flag: Flag<unknown>, width: number): string[] {
   const initial = flag.defaultText === '' ? '' : ` (default ${flag.defaultText})`;
   const letter = flag.short === undefined ? '' : `-${flag.short}, `;
   const head = `  ${letter}--${name}${flag.value === '' ? '' : ` ${flag.value}`}`;
-  return [head, ...foldText(`${stage}${flag.help}${initial}`, width - 8).map((line) => `        ${line}`)];
+  const lines = (flag.lines ?? []).flatMap((line) => foldText(line, width - 12).map((part, i) => `${i === 0 ? '' : '  '}${part}`));
+  return [
+    head,
+    ...foldText(`${stage}${flag.help}${initial}`, width - 8).map((line) => `        ${line}`),
+    ...lines.map((line) => `          ${line}`),
+  ];
 }
 /** Words in lines of at most so many characters, where they fit. */
 export function foldText(words: string, width: number): string[] {

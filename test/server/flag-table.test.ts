@@ -117,6 +117,11 @@ const effects: readonly Shown[] = [
     flags: ['feature-gates'],
   },
   {
+    file: 'test/server/feature-gates.test.ts',
+    test: '--identity-lease-duration-seconds, --identity-lease-renew-interval-seconds: a lease is renewed, and those that expired go',
+    flags: ['identity-lease-duration-seconds', 'identity-lease-renew-interval-seconds'],
+  },
+  {
     file: 'test/server/options.test.ts',
     test: 'versions and resources can be switched off; what is stored stays readable through the others',
     flags: ['runtime-config'],
@@ -298,6 +303,11 @@ const effects: readonly Shown[] = [
       'cluster-signing-legacy-unknown-cert-file',
       'cluster-signing-legacy-unknown-key-file',
     ],
+  },
+  {
+    file: 'test/server/tracing.test.ts',
+    test: '--tracing-config-file: requests are reported to the collector',
+    flags: ['tracing-config-file'],
   },
   { file: 'test/server/request-log.test.ts', test: '6: one line for each, with method, path, user, code, time and audit id', flags: ['v'] },
   {
