@@ -11,6 +11,7 @@
  * release later it is gone. An ALPHA one is hidden as soon as it is deprecated.
  */
 import type { Work } from './slices.ts';
+import { releasesOf, supportLengths } from './support-lengths.ts';
 
 export type Stability = 'ALPHA' | 'STABLE';
 
@@ -214,7 +215,11 @@ const minorOf = (version: string): number => {
   if (match === null) throw new Error(`the version ${JSON.stringify(version)} is not of the form 1.24`);
   return Number(match[1]);
 };
-const hiddenAfter: Readonly<Record<Stability, number>> = { STABLE: 3, ALPHA: 0 };
+/** Releases for which a deprecated metric is shown. */
+const hiddenAfter: Readonly<Record<Stability, number>> = {
+  STABLE: releasesOf(supportLengths.metric.STABLE),
+  ALPHA: releasesOf(supportLengths.metric.ALPHA),
+};
 
 export class Metrics {
   private readonly families = new Map<string, Family<unknown>>();
