@@ -1,5 +1,6 @@
 /** What `--api-release` and `--runtime-config` come to: the kinds of a server, and which of their versions it serves. */
 import type { ServerOptions } from '../config/server-options.ts';
+import { alphaKinds } from '../kinds/alpha-kinds.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { existsIn, isAtLeast, lifetimeOf, servedByDefault } from '../kinds/releases.ts';
@@ -11,7 +12,7 @@ type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
 
 /** The built-in kinds in all versions that may be served. */
 export async function kindsOf(identity: Identity, _choice: Choice): Promise<readonly Kind[]> {
-  return builtinKinds(identity);
+  return [...builtinKinds(identity), ...alphaKinds];
 }
 
 /** Whether a version of a built-in kind is served. */

@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { alphaKinds } from '../kinds/alpha-kinds.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { Cancel, Clock } from '../lib/clock.ts';
 import { fileErrorText } from '../lib/file-errors.ts';
@@ -119,7 +120,7 @@ interface Loaded {
 /** Throws with every fault of the file. */
 export async function loadEncryptionConfig(file: string, identity: Identity): Promise<Loaded> {
   const text = await readWhole(file);
-  return { rules: readEncryptionConfig(text, identity, builtinKinds(identity)), digest: digestOf(text) };
+  return { rules: readEncryptionConfig(text, identity, [...builtinKinds(identity), ...alphaKinds]), digest: digestOf(text) };
 }
 async function readWhole(file: string): Promise<Buffer> {
   try {

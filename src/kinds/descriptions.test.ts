@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../meta/identity.ts';
 import { type MessageType, resolve, type Type } from '../schema/types.ts';
+import { alphaKinds } from './alpha-kinds.ts';
 import * as podOptions from './core/schema/pod-options.ts';
 import { descriptionOf, descriptions } from './descriptions.ts';
 import { builtinKinds } from './index.ts';
@@ -28,7 +29,7 @@ function reachable(roots: Type[]): MessageType[] {
   roots.forEach(visit);
   return [...found.values()];
 }
-const kinds = withOlderVersions(builtinKinds(plat), plat).flatMap((kind): Type[] => [
+const kinds = [...withOlderVersions(builtinKinds(plat), plat), ...alphaKinds].flatMap((kind): Type[] => [
   ...Object.entries(kind.versions).flatMap(([version, { schema }]) => [schema, listOf(kind, version)]),
   ...[kind, ...Object.values(kind.versions).flatMap(({ own }) => own ?? [])].flatMap(({ subresources = {} }) =>
     Object.values(subresources).flatMap((sub) => (sub.type !== 'object' && sub.schema !== undefined ? [sub.schema] : [])),

@@ -28,7 +28,6 @@ test('groups come in the order of their priority', () => {
     'node',
     'discovery',
     'flowcontrol.apiserver',
-    'internal.apiserver',
   ]);
 });
 

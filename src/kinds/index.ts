@@ -4,7 +4,6 @@ import { MutatingWebhookConfigurationKind } from './admissionregistration/mutati
 import { ValidatingWebhookConfigurationKind } from './admissionregistration/validating-webhook-configuration.ts';
 import { customResourceDefinitionKind } from './apiextensions/custom-resource-definition.ts';
 import { APIServiceKind } from './apiregistration/api-service.ts';
-import { StorageVersionKind } from './apiserverinternal/storage-version.ts';
 import { ControllerRevisionKind } from './apps/controller-revision.ts';
 import { DaemonSetKind } from './apps/daemon-set.ts';
 import { DeploymentKind } from './apps/deployment.ts';
@@ -118,6 +117,5 @@ export function builtinKinds(identity: Identity): Kind[] {
     EndpointSliceKind,
     FlowSchemaKind,
     PriorityLevelConfigurationKind,
-    StorageVersionKind,
   ];
 }

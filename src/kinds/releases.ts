@@ -104,6 +104,7 @@ const table: readonly (readonly [string, string, Facts])[] = [
     { introduced: '1.23', deprecated: '1.26', removed: '1.29', replacement: 'flowcontrol.apiserver/v1beta3' },
   ],
   ['flowcontrol.apiserver/v1beta3', flows, { introduced: '1.26', deprecated: '1.29', removed: '1.32' }],
+  ['internal.apiserver/v1alpha1', 'StorageVersion', { introduced: '1.20', off: true }],
   ['networking/v1', 'Ingress IngressClass', { introduced: '1.19' }],
   ['networking/v1beta1', 'Ingress', { deprecated: '1.19', removed: '1.22', replacement: 'networking/v1' }],
   ['networking/v1beta1', 'IngressClass', { introduced: '1.18', deprecated: '1.19', removed: '1.22', replacement: 'networking/v1' }],

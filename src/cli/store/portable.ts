@@ -4,6 +4,7 @@
  * Left out are objects that every server or its controllers make themselves: they would be in the way of the other's own.
  */
 
+import { alphaKinds } from '../../kinds/alpha-kinds.ts';
 import { builtinKinds } from '../../kinds/index.ts';
 import { groupOfApiVersion } from '../../meta/api-version.ts';
 import { baseGroup, domainName, groupName, type Identity, identities } from '../../meta/identity.ts';
@@ -66,7 +67,7 @@ const foreign = new Set(['data', 'binaryData', 'stringData', 'args', 'command', 
 export function renamer(from: Identity, to: Identity): (object: Exported) => Exported {
   if (from.name === to.name) return (object) => object;
   const groups = new Map<string, string>();
-  for (const { group, custom } of builtinKinds(from)) if (!custom) groups.set(groupName(from, group), groupName(to, group));
+  for (const { group, custom } of [...builtinKinds(from), ...alphaKinds]) if (!custom) groups.set(groupName(from, group), groupName(to, group));
   const namespaces = new Map<string, string>();
   for (const place of ['system', 'public', 'nodeLease'] as const) namespaces.set(from.namespaces[place], to.namespaces[place]);
   const word = (text: string): string => {
