@@ -27,7 +27,8 @@ export interface IdentityDeps {
 export async function composeServerIdentity(base: Base, { catalog, live, writer }: IdentityDeps): Promise<() => void> {
   const { options, identity, clock, random, log } = base;
   const stores = storesVersions(base);
-  if (stores === 'unidentified') log.warn('feature has no effect without another', { feature: 'StorageVersionAPI', needs: 'APIServerIdentity' });
+  if (stores === 'unidentified')
+    log.warn('feature has no effect without another', { feature: 'StorageVersionAPI', needs: 'APIServerIdentity' });
   if (stores === 'unserved') {
     const needs = `--runtime-config=${groupName(identity, 'internal.apiserver')}/v1alpha1`;
     log.warn('feature has no effect without another flag', { feature: 'StorageVersionAPI', needs });

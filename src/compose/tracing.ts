@@ -12,7 +12,14 @@ const COMPLAINT_MS = 60_000;
 const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
 /** Undefined without a file. */
-export async function composeTracing({ options, identity, clock, random, log, metrics }: Base): Promise<Pick<Tracing, 'step' | 'close'> | undefined> {
+export async function composeTracing({
+  options,
+  identity,
+  clock,
+  random,
+  log,
+  metrics,
+}: Base): Promise<Pick<Tracing, 'step' | 'close'> | undefined> {
   const file = options.tracingConfigFile;
   if (file === undefined) return undefined;
   const [{ readTracingConfiguration }, { Tracing }, { parseYaml }, { Client, credentials, Metadata }] = await Promise.all([

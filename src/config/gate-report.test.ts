@@ -5,7 +5,7 @@ import { gateLines, registerGates } from './gate-report.ts';
 import { serverHelp } from './server-options.ts';
 
 test('help has one line for each gate, with its stage, its default and since when', () => {
-  const lines = serverHelp(100)
+  const lines = serverHelp(140)
     .split('\n')
     .map((line) => line.trim());
   for (const [name, gate] of Object.entries(gates)) {
@@ -22,7 +22,12 @@ test('help has one line for each gate, with its stage, its default and since whe
 test('lines come in the order of names, and none is longer than the help is wide', () => {
   const names = gateLines().map((line) => line.slice(0, line.indexOf('=')));
   expect(names).toEqual([...names].sort());
-  for (const width of [60, 80, 100]) expect(serverHelp(width).split('\n').filter((line) => /true\|false \(/.test(line) && line.length > width)).toEqual([]);
+  for (const width of [60, 80, 100])
+    expect(
+      serverHelp(width)
+        .split('\n')
+        .filter((line) => /true\|false \(/.test(line) && line.length > width),
+    ).toEqual([]);
 });
 
 test.each([

@@ -33,7 +33,7 @@ export function registerGates(metrics: Metrics, features: FeatureGates): void {
   });
   for (const [name, { stage }] of all) enabled.with(name, stageLabels[stage]).set(Number(features.isOn(name)));
   for (const [name, stage] of [['AllAlpha', 'alpha'] as const, ['AllBeta', 'beta'] as const]) {
-    const every = all.every(([gate, facts]) => facts.stage !== stage || features.isOn(gate));
+    const every = all.every(([gate, facts]) => facts.stage !== stage || facts.pending || features.isOn(gate));
     enabled.with(name, stageLabels[stage]).set(Number(every));
   }
 }

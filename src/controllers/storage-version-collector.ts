@@ -20,12 +20,14 @@ export const storageVersionCollector: Controller = {
     const known = informers.of<StorageVersion>(versions);
     /** The lease of a server that has just started may not have been seen yet. */
     const isAlive = async (id: string): Promise<boolean> =>
-      servers.get(namespace, id) !== undefined ||
-      (await client.find(leases, namespace, id, true))?.metadata.labels?.[label] === value;
+      servers.get(namespace, id) !== undefined || (await client.find(leases, namespace, id, true))?.metadata.labels?.[label] === value;
     const work = queue(
       async (name) => {
         const found = known.get('', name);
-        if (found === undefined || (found.status.storageVersions ?? []).every(({ apiServerID = '' }) => servers.get(namespace, apiServerID)))
+        if (
+          found === undefined ||
+          (found.status.storageVersions ?? []).every(({ apiServerID = '' }) => servers.get(namespace, apiServerID))
+        )
           return;
         const live = await client.find<StorageVersion>(versions, '', name);
         if (live === undefined) return;

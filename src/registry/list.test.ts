@@ -30,7 +30,8 @@ function newStore(): { deps: RegistryDeps; resource: Resource; ranges: number[];
     parsed++;
     return { key } as Item;
   };
-  const deps = { cache: { revision: 9, engine: { exclusive: true, compacted: 0, range } } } as unknown as RegistryDeps;
+  const env = { feature: () => true };
+  const deps = { env, cache: { revision: 9, engine: { exclusive: true, compacted: 0, range } } } as unknown as RegistryDeps;
   const resource = { identity: 'plat', kind: {}, collection: { prefix: '/configmaps/', lastChange: 9, itemOf } } as unknown as Resource;
   return { deps, resource, ranges, parsed: () => parsed };
 }

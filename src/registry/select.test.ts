@@ -30,7 +30,7 @@ function setUp(count = ITEMS): { resource: Resource; items: SortedMap<Item>; cac
     collection: { items, lastChange: count, withValue },
   } as unknown as Resource;
   const cache = { revision: count, engine: { exclusive: true, compacted: 0 } };
-  return { resource, items, cache, deps: { cache } as unknown as RegistryDeps };
+  return { resource, items, cache, deps: { cache, env: { feature: () => true } } as unknown as RegistryDeps };
 }
 const options = { limit: 0, continue: '', resourceVersion: '', match: '' };
 const notB = (resource: Resource) => select(resource, '', parseLabelSelector('app!=b'));

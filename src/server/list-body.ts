@@ -38,8 +38,7 @@ export function sendList(
     resourceVersion: String(result.revision),
     // A list of whole custom objects says even that there is no more.
     ...((result.continue !== '' || (resource.custom && representation.transform === undefined)) && { continue: result.continue }),
-    ...(result.remaining !== undefined &&
-      services.registry.env.feature('RemainingItemCount') && { remainingItemCount: result.remaining }),
+    ...(result.remaining !== undefined && services.registry.env.feature('RemainingItemCount') && { remainingItemCount: result.remaining }),
   };
   const foreign = resource.hub.later && result.items.some((item) => resource.versions.isUnconverted(item));
   if (foreign || !isPlain(resource, representation, pretty)) {

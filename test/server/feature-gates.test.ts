@@ -56,7 +56,11 @@ test('APIListChunking: limit and continue cut a list into chunks, or have no eff
   expect((await usual.admin.ok('GET', `${path}?limit=1&continue=${first.metadata.continue}`)).items[0].metadata.name).toBe('b');
   for (const query of ['limit=1', `continue=${first.metadata.continue}`, 'continue=nonsense&limit=2']) {
     const { items, metadata } = await switched.admin.ok('GET', `${path}?${query}`);
-    expect([query, items.map((one: Loose) => one.metadata.name), Object.keys(metadata)]).toEqual([query, ['a', 'b', 'c'], ['resourceVersion']]);
+    expect([query, items.map((one: Loose) => one.metadata.name), Object.keys(metadata)]).toEqual([
+      query,
+      ['a', 'b', 'c'],
+      ['resourceVersion'],
+    ]);
   }
   expect((await switched.admin.send('DELETE', `${path}?limit=1`)).json.items).toHaveLength(3);
 });

@@ -35,7 +35,7 @@ const proto = protobuf.parse(`
 `).root;
 const decode = (bytes: Buffer): Loose => {
   const type = proto.lookupType('ExportTraceServiceRequest');
-  return type.toObject(type.decode(bytes), { bytes: (value: Uint8Array) => Buffer.from(value).toString('hex'), longs: Number });
+  return type.toObject(type.decode(bytes), { longs: Number });
 };
 const plainOf = (attributes: Loose[]): Loose =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
@@ -66,7 +66,9 @@ async function collector(): Promise<{ port: number; batches: Buffer[] }> {
     },
   });
   const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error))),
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
   );
   ends.push(() => server.forceShutdown());
   return { port, batches };
@@ -90,8 +92,9 @@ test('--tracing-config-file: requests are reported to the collector', async () =
   expect(plainOf(resource.attributes)['service.name']).toBe('apiserver');
   const [span, ...others] = scopeSpans[0].spans;
   expect(others).toEqual([]);
-  expect([span.name, span.kind, span.traceId.length, span.spanId.length]).toEqual(['KubernetesAPI', 2, 32, 16]);
-  expect(span.links).toEqual([{ traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) }]);
+  expect([span.name, span.kind, span.traceId.length, span.spanId.length]).toEqual(['KubernetesAPI', 2, 16, 8]);
+  const hex = ({ traceId, spanId }: Loose): string[] => [traceId, spanId].map((id) => Buffer.from(id).toString('hex'));
+  expect(span.links.map(hex)).toEqual([['ab'.repeat(16), 'cd'.repeat(8)]]);
   expect(span.endTimeUnixNano).toBeGreaterThanOrEqual(span.startTimeUnixNano);
   expect(span.startTimeUnixNano / 1e6).toBeGreaterThanOrEqual(before - 1);
   expect(plainOf(span.attributes)).toEqual({

@@ -67,7 +67,8 @@ const foreign = new Set(['data', 'binaryData', 'stringData', 'args', 'command', 
 export function renamer(from: Identity, to: Identity): (object: Exported) => Exported {
   if (from.name === to.name) return (object) => object;
   const groups = new Map<string, string>();
-  for (const { group, custom } of [...builtinKinds(from), ...alphaKinds]) if (!custom) groups.set(groupName(from, group), groupName(to, group));
+  for (const { group, custom } of [...builtinKinds(from), ...alphaKinds])
+    if (!custom) groups.set(groupName(from, group), groupName(to, group));
   const namespaces = new Map<string, string>();
   for (const place of ['system', 'public', 'nodeLease'] as const) namespaces.set(from.namespaces[place], to.namespaces[place]);
   const word = (text: string): string => {

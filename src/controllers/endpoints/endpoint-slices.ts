@@ -60,7 +60,9 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
         const groups = familiesOf(service).flatMap((family) => {
           const endpoints = endpointsOf(service, pods, family, features.terminating);
           const hints = zones?.hintsFor(service, endpoints, (one) => zoneOf(one.nodeName), hintedIn(existing, family));
-          return groupsOf(family, endpoints, (one) => shown(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid)));
+          return groupsOf(family, endpoints, (one) =>
+            shown(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid)),
+          );
         });
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;

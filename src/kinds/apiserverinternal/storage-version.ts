@@ -1,4 +1,5 @@
 /** Storage versions: in which version each server stores the objects of a resource. */
+import { splitApiVersion } from '../../meta/api-version.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, dns1123Subdomain, nameIsSubdomain, qualifiedName } from '../../meta/names.ts';
 import { ageCell, nameCell } from '../cells.ts';
@@ -22,24 +23,25 @@ function nameRule(name: string): string[] {
 }
 
 function versionComplaints(apiVersion: string): string[] {
-  const parts = apiVersion.split('/');
-  if (parts.length > 2) return ["an apiVersion is a DNS-1035 label with an optional DNS subdomain prefix and '/' (e.g. 'example.com/v1')"];
-  const group = parts.length === 2 ? (parts[0] as string) : undefined;
-  const version = parts[parts.length - 1] as string;
+  const { group, version } = splitApiVersion(apiVersion);
   return [
-    ...(group === undefined ? [] : dns1123Subdomain(group).map((text) => `group part: ${text}`)),
+    ...(group === '' && !apiVersion.startsWith('/') ? [] : dns1123Subdomain(group).map((text) => `group part: ${text}`)),
     ...dns1035Label(version).map((text) => `version part: ${text}`),
   ];
 }
 
-function validateServer({ apiServerID = '', encodingVersion = '', decodableVersions = [] }: ServerStorageVersion, path: Path, errors: FieldErrors): void {
+function validateServer(
+  { apiServerID = '', encodingVersion = '', decodableVersions = [] }: ServerStorageVersion,
+  path: Path,
+  errors: FieldErrors,
+): void {
   for (const text of nameIsSubdomain(apiServerID)) errors.invalid(path.child('apiServerID'), apiServerID, text);
   const check = (version: string, where: Path): void => {
     const complaints = versionComplaints(version);
     if (complaints.length > 0) errors.invalid(where, version, complaints.join(','));
   };
   check(encodingVersion, path.child('encodingVersion'));
-  decodableVersions.forEach((version, i) => check(version, path.child('decodableVersions').index(i)));
+  each(decodableVersions, path.child('decodableVersions'), check);
   if (!decodableVersions.includes(encodingVersion))
     errors.invalid(path.child('decodableVersions'), decodableVersions, `decodableVersions must include encodingVersion ${encodingVersion}`);
 }

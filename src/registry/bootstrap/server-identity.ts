@@ -87,7 +87,9 @@ export class ServerIdentity {
     for (const lease of leases.list(this.namespace) as readonly Lease[]) {
       if (lease.metadata.labels?.[componentLabel(identity)] !== serverComponent(identity) || !isExpired(lease, clock.now())) continue;
       const { name = '', uid = '', resourceVersion = '' } = lease.metadata;
-      await writer.remove(GROUP, PLURAL, this.namespace, name, { uid, ...(resourceVersion !== '' && { resourceVersion }) }).catch(ignoreChanged);
+      await writer
+        .remove(GROUP, PLURAL, this.namespace, name, { uid, ...(resourceVersion !== '' && { resourceVersion }) })
+        .catch(ignoreChanged);
     }
   }
 }

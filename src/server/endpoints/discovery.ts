@@ -165,8 +165,7 @@ function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): AP
     verbs,
     ...(kind.short.length > 0 && { shortNames: [...kind.short] }),
     ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
-    ...(!kind.virtual &&
-      services.registry.env.feature('StorageVersionHash') && { storageVersionHash: storageVersionHash(resource) }),
+    ...(!kind.virtual && services.registry.env.feature('StorageVersionHash') && { storageVersionHash: storageVersionHash(resource) }),
   };
   const names = Object.keys(kind.subresources);
   // The stock server shows the status of a custom kind before its scale.

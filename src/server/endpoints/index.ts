@@ -78,11 +78,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   ]);
   /** Paths that are served but not listed. */
   const unlisted = new Map<string, Endpoint>([['/', root], ['/index.html', root], ['/version/', version], ...(options.unlisted ?? [])]);
-  const below: [string, Endpoint][] = [
-    ['/api/', discover],
-    ['/apis/', discover],
-    ...v3.slice(1),
-  ];
+  const below: [string, Endpoint][] = [['/api/', discover], ['/apis/', discover], ...v3.slice(1)];
   const find = (path: string): Endpoint => {
     const exact = byPath.get(path) ?? unlisted.get(path);
     if (exact !== undefined) return exact;

@@ -1,4 +1,5 @@
 /** Spans in the binary form of OpenTelemetry (`ExportTraceServiceRequest` of OTLP). */
+import { varintSize, writeVarint } from '../../schema/varint.ts';
 
 export interface SpanLink {
   readonly traceId: Buffer;
@@ -22,11 +23,9 @@ const SERVER = 2;
 const ERROR = 2;
 
 function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  bytes.push(rest);
-  return Buffer.from(bytes);
+  const written = Buffer.alloc(varintSize(value));
+  writeVarint(written, 0, value);
+  return written;
 }
 const number = (field: number, value: number): Buffer => Buffer.concat([varint(field * 8), varint(value)]);
 const bytes = (field: number, value: Buffer): Buffer => Buffer.concat([varint(field * 8 + 2), varint(value.length), value]);

@@ -82,7 +82,10 @@ export class Tracing {
   }
 
   private add(span: Span): void {
-    if (this.queue.length >= MAX_QUEUED) return this.options.lost(1, 'too many spans wait to be sent');
+    if (this.queue.length >= MAX_QUEUED) {
+      this.options.lost(1, 'too many spans wait to be sent');
+      return;
+    }
     this.queue.push(span);
     if (this.queue.length >= BATCH) this.flush();
   }

@@ -3,7 +3,9 @@ import { always, type Infer, list, map, message, object, opt, ptr, quantity, req
 import { ObjectMeta } from '../../meta.ts';
 
 export const ScopedResourceSelectorRequirement = message('core.v1.ScopedResourceSelectorRequirement', {
-  scopeName: req(1, string, { enum: ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating'] }),
+  scopeName: req(1, string, {
+    enum: ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating'],
+  }),
   operator: req(2, string, { enum: ['DoesNotExist', 'Exists', 'In', 'NotIn'] }),
   values: opt(3, list(string)),
 });
