@@ -34,7 +34,7 @@ import { composeConnections } from './connect.ts';
 import { composeConversions } from './conversion-webhooks.ts';
 import type { Credentials } from './credentials.ts';
 import { composeFlowStatus, composeFlowUpkeep } from './flow-upkeep.ts';
-import { composeServerIdentity, storesVersions } from './server-identity.ts';
+import { composeServerIdentity } from './server-identity.ts';
 import type { State } from './state.ts';
 import { composeStreams } from './streams.ts';
 import { composeSurface } from './surface.ts';
@@ -124,8 +124,7 @@ export async function composeRequests(
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
   await parts.start('bootstrap', async () => {
     if (from !== undefined) return bootstrapParts.forEach(surface.started);
-    const storageVersions = storesVersions(base) === 'served';
-    const made = await bootstrap(writer, catalog, identity, env.now(), published(), surface.started, storageVersions);
+    const made = await bootstrap(writer, catalog, identity, env.now(), published(), surface.started);
     // What went before the first start's objects is of no use to a watch.
     if (made > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   });

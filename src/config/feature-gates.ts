@@ -52,33 +52,33 @@ const implementation: Traits = { concerns: 'implementation' };
 
 export const gates = {
   // The API machinery.
-  APIListChunking: beta('1.9', pending),
+  APIListChunking: beta('1.9'),
   APIPriorityAndFairness: beta('1.20'),
-  APIResponseCompression: beta('1.16', pending),
-  APIServerIdentity: alpha('1.20', pending),
-  APIServerTracing: alpha('1.22', pending),
+  APIResponseCompression: beta('1.16'),
+  APIServerIdentity: alpha('1.20'),
+  APIServerTracing: alpha('1.22'),
   AdvancedAuditing: ga('1.12'),
   ContextualLogging: alpha('1.24', implementation),
   // On, unlike in v1.24: public definitions rely on their rules.
   CustomResourceValidationExpressions: alpha('1.23', { default: true }),
   DryRun: ga('1.19'),
   EfficientWatchResumption: ga('1.24'),
-  OpenAPIEnums: beta('1.24', pending),
-  OpenAPIV3: beta('1.24', pending),
-  RemainingItemCount: beta('1.16', pending),
+  OpenAPIEnums: beta('1.24'),
+  OpenAPIV3: beta('1.24'),
+  RemainingItemCount: beta('1.16'),
   RemoveSelfLink: ga('1.24'),
   SelectorIndex: ga('1.20'),
   ServerSideApply: ga('1.22'),
   ServerSideFieldValidation: alpha('1.23', pending),
-  StorageVersionAPI: alpha('1.20', pending),
-  StorageVersionHash: beta('1.15', pending),
+  StorageVersionAPI: alpha('1.20'),
+  StorageVersionHash: beta('1.15'),
   WarningHeaders: ga('1.22'),
   WatchBookmark: ga('1.17'),
   // Who may do what, and admission.
   BoundServiceAccountTokenVolume: ga('1.22'),
   CSRDuration: ga('1.24'),
-  LegacyServiceAccountTokenNoAutoGeneration: beta('1.24', pending),
-  PodSecurity: beta('1.23', pending),
+  LegacyServiceAccountTokenNoAutoGeneration: beta('1.24'),
+  PodSecurity: beta('1.23'),
   RootCAConfigMap: ga('1.21'),
   ServiceAccountIssuerDiscovery: ga('1.21'),
   // Workloads.
@@ -131,7 +131,7 @@ export const gates = {
   NetworkPolicyEndPort: beta('1.22'),
   NetworkPolicyStatus: alpha('1.24'),
   ProxyTerminatingEndpoints: alpha('1.22', node),
-  ServiceIPStaticSubrange: alpha('1.24', pending),
+  ServiceIPStaticSubrange: alpha('1.24'),
   ServiceInternalTrafficPolicy: beta('1.22'),
   ServiceLBNodePortControl: ga('1.24'),
   ServiceLoadBalancerClass: ga('1.24'),
@@ -159,7 +159,7 @@ export const gates = {
   ExpandInUsePersistentVolumes: ga('1.24'),
   ExpandPersistentVolumes: ga('1.24'),
   GenericEphemeralVolume: ga('1.23'),
-  HonorPVReclaimPolicy: alpha('1.23', pending),
+  HonorPVReclaimPolicy: alpha('1.23', controllers),
   InTreePluginAWSUnregister: alpha('1.21', controllers),
   InTreePluginAzureDiskUnregister: alpha('1.21', controllers),
   InTreePluginAzureFileUnregister: alpha('1.21', controllers),
@@ -285,11 +285,3 @@ function checkSwitch(name: string, gate: Gate, value: boolean, warnings: string[
 }
 
 export const defaultFeatures = readFeatureGates(new Map());
-
-/** One line a gate, for `--help`. */
-export function featureHelp(): string {
-  return Object.entries(table)
-    .filter(([, gate]) => gate.stage !== 'GA' && !gate.pending)
-    .map(([name, gate]) => `${name}=true|false (${gate.stage.toUpperCase()} since ${gate.since}, default ${gate.default})`)
-    .join('; ');
-}
