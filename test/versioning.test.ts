@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { allLifetimes } from '../src/kinds/releases.ts';
 import { releasesOf, type SupportLength, supportLengths } from '../src/lib/support-lengths.ts';
+import { minorOf } from '../src/lib/version.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/versioning.md'), 'utf8');
@@ -45,6 +47,25 @@ test('of months and releases the longer time counts', () => {
   expect(releasesOf({ months: 12, releases: 2 })).toBe(3);
   expect(releasesOf({ months: 3, releases: 1 })).toBe(1);
   expect(releasesOf({ months: 0, releases: 0 })).toBe(0);
+});
+
+test('no version is removed before its time, or in favour of a less stable one', () => {
+  const levels = ['alpha', 'beta', 'stable'] as const;
+  const levelOf = (version: string): (typeof levels)[number] =>
+    version.includes('alpha') ? 'alpha' : version.includes('beta') ? 'beta' : 'stable';
+  const rank = (apiVersion: string): number => levels.indexOf(levelOf(apiVersion));
+  const walked = new Set<string>();
+  for (const [key, { deprecated, removed, replacement }] of allLifetimes()) {
+    const level = levelOf(key);
+    walked.add(level);
+    if (replacement !== undefined) expect(rank(replacement), `${key} → ${replacement}`).toBeGreaterThanOrEqual(rank(key));
+    if (removed === undefined) continue;
+    const least = releasesOf(supportLengths.version[level]);
+    // What was never deprecated worked until it was removed, which is for alpha versions alone.
+    const releases = deprecated === undefined ? 0 : minorOf(removed) - minorOf(deprecated);
+    expect(releases, `${key} was deprecated in ${deprecated} and removed in ${removed}`).toBeGreaterThanOrEqual(least);
+  }
+  expect([...walked].sort()).toEqual([...levels].sort());
 });
 
 test.each(rowsOf('promise', 'test'))('%s', (_, cell = '') => {
