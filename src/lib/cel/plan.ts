@@ -198,11 +198,12 @@ class Plan {
     let found = overloads[0] as Overload;
     const eval_: Eval = (frame) => {
       frame.spend(DISPATCH_UNITS);
-      const values = evals.map((arg) => arg(frame));
+      const values = new Array<unknown>(evals.length);
+      for (let i = 0; i < evals.length; i++) values[i] = (evals[i] as Eval)(frame);
       if (!accepts(found, values)) found = overloads.find((one) => accepts(one, values)) ?? noOverload();
       const { params, call, result } = found;
       for (let i = 0; i < values.length; i++) if ((params[i] as CelType).kind === 'double') values[i] = unboxDouble(values[i]);
-      const value = (call as Call)(frame, ...values);
+      const value = values.length === 2 ? (call as Call)(frame, values[0], values[1]) : (call as Call)(frame, ...values);
       return result.kind === 'double' ? boxDouble(value as number) : value;
     };
     return adapted(eval_, ANY, type);

@@ -15,7 +15,7 @@ const LIST = listOf(A);
 const orderable: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, STRING, BYTES, DURATION, TIMESTAMP];
 
 /** Units of comparing two items. */
-const COMPARE_UNITS = 3;
+const COMPARE_UNITS = 5;
 
 function order(frame: Frame, a: unknown, b: unknown): number {
   frame.spend(COMPARE_UNITS);

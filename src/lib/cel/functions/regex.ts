@@ -19,7 +19,7 @@ const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of:
 const COMPILE_UNITS = 20;
 
 /** Units of a step of a matcher. */
-const STEP_UNITS = 5;
+const STEP_UNITS = 10;
 
 const meterOf = (frame: Frame): Meter => ({
   spend: (steps) => frame.spend(STEP_UNITS * steps),

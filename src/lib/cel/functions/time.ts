@@ -15,7 +15,7 @@ const millisOf = ({ nanos }: Timestamp): number => Number((nanos - (((nanos % MI
 const KEPT_ZONES = 64;
 /** Units of finding the rules of a time zone, and of asking them for an offset. */
 const ZONE_UNITS = 10_000;
-const OFFSET_UNITS = 500;
+const OFFSET_UNITS = 800;
 const zones = new BoundedCache<string, Intl.DateTimeFormat>(KEPT_ZONES);
 
 function zoneOf(frame: Frame, name: string): Intl.DateTimeFormat {
