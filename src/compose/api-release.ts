@@ -1,4 +1,5 @@
 /** What `--api-release` and `--runtime-config` come to: the kinds of a server, and which of their versions it serves. */
+import type { RuntimeSetting } from '../config/runtime-config.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import { alphaKinds } from '../kinds/alpha-kinds.ts';
 import { builtinKinds } from '../kinds/index.ts';
@@ -6,14 +7,20 @@ import type { Kind } from '../kinds/kind.ts';
 import { existsIn, isAtLeast, lifetimeOf, servedByDefault } from '../kinds/releases.ts';
 import type { Served } from '../kinds/served.ts';
 import { FlagError } from '../lib/flags.ts';
-import type { Identity } from '../meta/identity.ts';
+import { apiRelease as defaultRelease } from '../lib/version.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 
 type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
 
-/** The built-in kinds in all versions that may be served. */
-export async function kindsOf(identity: Identity, _choice: Choice): Promise<readonly Kind[]> {
-  return [...builtinKinds(identity), ...alphaKinds];
+/** The built-in kinds in all versions that may be served: those that 1.24 does not have are loaded where they are asked for. */
+export async function kindsOf(identity: Identity, { apiRelease, runtimeConfig }: Choice): Promise<readonly Kind[]> {
+  const usual = [...builtinKinds(identity), ...alphaKinds];
+  if (apiRelease === defaultRelease && runtimeConfig.settings.every((setting) => isKnown(setting, usual, identity))) return usual;
+  const { withOlderVersions } = await import('../kinds/older-kinds.ts');
+  return withOlderVersions(usual, identity);
 }
+const isKnown = ({ group, version }: RuntimeSetting, kinds: readonly Kind[], identity: Identity): boolean =>
+  kinds.some((kind) => groupName(identity, kind.group) === group && Object.hasOwn(kind.versions, version));
 
 /** Whether a version of a built-in kind is served. */
 export function isServed({ apiRelease, runtimeConfig }: Choice): (served: Served) => boolean {

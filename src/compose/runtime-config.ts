@@ -2,7 +2,6 @@
 
 import type { RuntimeConfig } from '../config/runtime-config.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { serve } from '../kinds/served.ts';
 import { FlagError } from '../lib/flags.ts';
 import { editDistance } from '../lib/suggest.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
@@ -12,11 +11,10 @@ export function checkRuntimeConfig(config: RuntimeConfig, identity: Identity, ki
   if (config.settings.length === 0) return;
   // Nothing is served under it; the plug-in that asks such a service runs only where it is switched on.
   const known = new Set([keyOf(groupName(identity, 'imagepolicy'), 'v1alpha1', undefined)]);
-  for (const kind of kinds)
-    for (const { group, version } of serve(kind, identity, { all: true })) {
-      known.add(keyOf(group, version, undefined));
-      known.add(keyOf(group, version, kind.plural));
-    }
+  for (const { group: base, versions, plural } of kinds) {
+    const group = groupName(identity, base);
+    for (const version of Object.keys(versions)) known.add(keyOf(group, version, undefined)).add(keyOf(group, version, plural));
+  }
   const [unknown] = config.unknown((group, version, resource) => known.has(keyOf(group, version, resource)));
   if (unknown === undefined) return;
   throw new FlagError(

@@ -77,14 +77,6 @@ export interface GateRule<T = never> {
   readonly validatedAs?: boolean;
 }
 
-export interface Deprecation {
-  /** Release of deprecation and, where one is planned, of removal: `1.21`, `1.25`. */
-  readonly deprecated: string;
-  readonly removed?: string;
-  /** `{ group: base name, version, kind }` to move to, where there is one. */
-  readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
-}
-
 /** One served version of a kind. `toHub`/`fromHub` are absent on the hub itself. */
 export interface KindVersion<V = never, H = never> {
   readonly schema: MessageType;
@@ -108,7 +100,6 @@ export interface KindVersion<V = never, H = never> {
   readonly served?: boolean;
   /** Error for a field that field selectors may not use, where this version has its own text. */
   readonly unknownField?: (field: string) => string;
-  readonly deprecation?: Deprecation;
   /** Warning for requests in this version (custom kinds). */
   readonly warning?: string;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */

@@ -3,6 +3,7 @@ import { apiReleases, minorOf } from '../lib/version.ts';
 import { kubernetes, plat } from '../meta/identity.ts';
 import { alphaKinds } from './alpha-kinds.ts';
 import { builtinKinds } from './index.ts';
+import { withOlderVersions } from './older-kinds.ts';
 import { groupVersionsOf, resourceSpans } from './release-facts.testing.ts';
 import { deprecationOf, whyBodyNotServed, whyNotServed, whyVersionNotServed } from './release-texts.ts';
 import { allLifetimes, existsIn, lifetimeOf, replacementIn, servedByDefault } from './releases.ts';
@@ -16,9 +17,11 @@ const lifetime = (key: string) => {
   const { group, version, plural } = parts(key);
   return lifetimeOf(group, version, plural);
 };
+/** Every version of every kind that this server has. */
+const kinds = withOlderVersions([...builtinKinds(kubernetes), ...alphaKinds], kubernetes);
 const everything = new Set([
   ...[...allLifetimes()].map(([key]) => key),
-  ...builtinKinds(kubernetes).flatMap(({ group, versions, plural }) =>
+  ...kinds.flatMap(({ group, versions, plural }) =>
     Object.keys(versions).map((version) => `${group === '' ? '' : `${group}/`}${version}/${plural}`),
   ),
 ]);
@@ -35,10 +38,23 @@ test.each(resourceSpans)('%s is served from %s to %s', (key, from, to) => {
   expect(served).toHaveLength(minorOf(to) - minorOf(from) + 1);
 });
 
-test('every kind of the table is one that this server has, but for those of groups that it never had', () => {
-  const known = new Set([...builtinKinds(plat), ...alphaKinds].map(({ kind, plural }) => `${kind} ${plural}`));
-  const unknown = [...allLifetimes()].filter(([key, { kind }]) => !known.has(`${kind} ${parts(key).plural}`)).map(([key]) => key);
+test('every version of the table is one that this server has, but for one that no release served by default', () => {
+  const known = new Set(
+    kinds.flatMap(({ group, versions, plural, kind }) => Object.keys(versions).map((one) => `${group}/${one}/${plural} ${kind}`)),
+  );
+  const unknown = [...allLifetimes()]
+    .filter(([key, { kind }]) => !known.has(`${key.replace(/^(?=[^/]+\/[^/]+$)/, '/')} ${kind}`))
+    .map(([key]) => key);
   expect(unknown).toEqual(['settings/v1alpha1/podpresets']);
+});
+
+test('versions that are loaded only when they are asked for are not served by default in 1.24', () => {
+  const usual = new Map(builtinKinds(kubernetes).map((kind) => [`${kind.group}/${kind.plural}`, kind]));
+  for (const { group, plural, versions } of kinds)
+    for (const version of Object.keys(versions))
+      expect(servedByDefault(lifetimeOf(group, version, plural), '1.24'), `${group}/${version}/${plural}`).toBe(
+        usual.get(`${group}/${plural}`)?.versions[version] !== undefined,
+      );
 });
 
 test('what is removed has a replacement that is served then, or advice', () => {

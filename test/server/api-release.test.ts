@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
 import { groupVersionsOf, resourceSpans } from '../../src/kinds/release-facts.testing.ts';
-import { type ApiRelease, minorOf } from '../../src/lib/version.ts';
+import { type ApiRelease, apiReleases, minorOf } from '../../src/lib/version.ts';
 import { groupName, kubernetes } from '../../src/meta/identity.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../../src/testing/index.ts';
 
@@ -29,12 +29,12 @@ interface Resources {
   readonly resources: readonly { name: string }[];
 }
 async function get<T>(server: TestServer, path: string): Promise<T> {
-  const { status, body } = await server.request('GET', path);
+  const { status, text } = await server.request('GET', path, { headers: { accept: 'application/json' } });
   expect(status, path).toBe(200);
-  return body as T;
+  return JSON.parse(text) as T;
 }
 
-test.each(['1.22', '1.23', '1.24', '1.25'] as const)('release %s: discovery and /version are of that release', async (release) => {
+test.each(apiReleases)('release %s: discovery and /version are of that release', async (release) => {
   const server = await start(release);
   const { groups } = await get<Groups>(server, '/apis');
   const served = groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion));
@@ -57,6 +57,27 @@ test.each(['1.22', '1.23', '1.24', '1.25'] as const)('release %s: discovery and 
   const [major, minor] = release.split('.');
   const gitVersion = release === '1.24' ? /^v1\.24\.17\+plat\./ : new RegExp(`^v${major}\\.${minor}\\.0\\+plat\\.`);
   expect(await get(server, '/version')).toMatchObject({ major, minor, gitVersion: expect.stringMatching(gitVersion) });
+});
+
+test('OpenAPI describes what the release serves', async () => {
+  for (const release of ['1.15', '1.27'] as const) {
+    const { paths } = await get<{ paths: Record<string, unknown> }>(await start(release), '/openapi/v2');
+    const versions = new Set(Object.keys(paths).flatMap((path) => /^\/apis\/([^/]+\/v[^/]+)\//.exec(path)?.[1] ?? []));
+    expect([...versions].sort()).toEqual(
+      groupVersionsOf(release)
+        .filter((one) => one.includes('/'))
+        .map(full)
+        .sort(),
+    );
+  }
+});
+
+test('the group of workloads that moved comes first while it has them, and after Ingress later', async () => {
+  const order = async (release: ApiRelease) => (await get<Groups>(await start(release), '/apis')).groups.map(({ name }) => name);
+  const old = await order('1.19');
+  expect(old.indexOf('extensions')).toBeLessThan(old.indexOf('apps'));
+  const later = await order('1.20');
+  expect(later.indexOf('extensions')).toBe(later.indexOf('networking.k8s.io') + 1);
 });
 
 test('a version that the release does not serve is 404 with a Status that names the replacement', async () => {
@@ -154,7 +175,7 @@ test('a release that there is not is refused', async () => {
 });
 
 test('controllers run in every release: they do not depend on the versions that are served', async () => {
-  for (const release of ['1.20', '1.27'] as const) {
+  for (const release of ['1.15', '1.20', '1.27'] as const) {
     const server = await start(release, { controllers: true });
     await server.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'a' } } });
     await server.settled();

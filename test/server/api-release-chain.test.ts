@@ -1,0 +1,159 @@
+/**
+ * One store, opened with each release of the API up and down again: what is stored stays readable, and can be written, in every
+ * version that is served. Objects of all kinds are written in the oldest version that the first release has.
+ */
+import { expect, test } from 'vitest';
+import { kindsOf } from '../../src/compose/api-release.ts';
+import { composeServer } from '../../src/compose/server.ts';
+import { defaultRuntimeConfig } from '../../src/config/runtime-config.ts';
+import type { ApiObject, Kind } from '../../src/kinds/kind.ts';
+import { fromHub, read, toHub } from '../../src/kinds/older.testing.ts';
+import { lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
+import { type Served, serve } from '../../src/kinds/served.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { type ApiRelease, apiReleases } from '../../src/lib/version.ts';
+import { kubernetes } from '../../src/meta/identity.ts';
+import { startTestServer } from '../../src/testing/index.ts';
+import { KeepAlive } from '../../src/testing/keep-alive.ts';
+import { TestTransport } from '../../src/testing/transport.ts';
+import { type Example, readExamples } from '../support/examples.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** Up to the newest release and back. */
+const chain: readonly ApiRelease[] = [...apiReleases, ...apiReleases.slice(0, -1).reverse()];
+
+const kinds = await kindsOf(kubernetes, { apiRelease: '1.15', runtimeConfig: defaultRuntimeConfig });
+const ownerOf = (kind: Kind): Kind => {
+  const store = kind.sharesStoreOf;
+  return kinds.find(({ group, plural }) => group === store?.group && plural === store.plural) ?? kind;
+};
+/** All versions, of all groups, in which the objects of a kind are shown. */
+const viewsOf = (owner: Kind): Served[] =>
+  kinds.filter((kind) => ownerOf(kind) === owner).flatMap((kind) => serve(kind, kubernetes, { all: true, store: owner }));
+const isServedIn = ({ kind, version }: Served, release: string): boolean =>
+  servedByDefault(lifetimeOf(kind.group, version, kind.plural), release);
+
+/** Releases in which objects are written: those that removed versions. */
+const written: ReadonlySet<string> = new Set(['1.15', '1.16', '1.22', '1.25', '1.26', '1.27']);
+
+/** An example object, and what is known of it. */
+class Follower {
+  readonly example: Example;
+  private readonly views: readonly Served[];
+  private uid = '';
+  private path = '';
+  /** What each version shows of the object, but for its metadata and status, which the server sets in its own time. */
+  private readonly shown = new Map<string, unknown>();
+
+  constructor(example: Example) {
+    this.example = example;
+    const { group, plural } = example.served.kind;
+    const kind = kinds.find((one) => one.group === group && one.plural === plural) as Kind;
+    this.views = viewsOf(ownerOf(kind));
+  }
+  get exists(): boolean {
+    return this.uid !== '';
+  }
+  servedIn(release: string): Served[] {
+    return this.views.filter((view) => isServedIn(view, release));
+  }
+
+  /** Makes the object in the oldest version that the release has, if it has one. */
+  async create(send: Send, release: string): Promise<void> {
+    const views = this.servedIn(release);
+    const view = views.find(({ version }) => version.includes('beta')) ?? views[0];
+    if (view === undefined) return;
+    const { served, object } = this.example;
+    const { status, body } = await send('POST', this.folder(view), fromHub(view, toHub(served, read(served, object))));
+    expect(status, `${this.example.file} in ${view.apiVersion}: ${JSON.stringify(body)}`).toBe(201);
+    const { uid = '', name = '' } = (body as ApiObject).metadata;
+    this.uid = uid;
+    this.path = name;
+  }
+  /** Reads it in every version of the release, and in some releases writes it in one of them. */
+  async check(send: Send, release: string): Promise<void> {
+    for (const view of this.servedIn(release)) {
+      const { status, body } = await send('GET', `${this.folder(view)}/${this.path}`);
+      const at = `${this.example.file} in ${view.apiVersion} of ${release}`;
+      expect(status, at).toBe(200);
+      const { metadata, status: _, ...rest } = body as ApiObject & { status?: unknown };
+      expect(metadata.uid, at).toBe(this.uid);
+      if (this.shown.has(view.apiVersion)) expect(rest, at).toEqual(this.shown.get(view.apiVersion));
+      else this.shown.set(view.apiVersion, rest);
+    }
+    const [first] = this.servedIn(release);
+    if (first === undefined || !written.has(release)) return;
+    const patch = { metadata: { annotations: { 'example.com/release': release } } };
+    const { status, body } = await send('PATCH', `${this.folder(first)}/${this.path}`, patch);
+    expect(status, `${this.example.file} in ${first.apiVersion} of ${release}: ${JSON.stringify(body)}`).toBe(200);
+  }
+
+  private folder({ group, version, apiVersion, kind }: Served): string {
+    const root = group === '' ? `/api/${version}` : `/apis/${apiVersion}`;
+    return kind.namespaced ? `${root}/namespaces/${this.example.object.metadata.namespace}/${kind.plural}` : `${root}/${kind.plural}`;
+  }
+}
+
+/** Each release is looked at with a server that `open` makes of what the one before left. */
+async function follow(open: (release: ApiRelease) => Promise<Send>): Promise<Follower[]> {
+  const followers = readExamples()
+    .filter(({ served }) => served.kind.virtual !== true)
+    .map((example) => new Follower(example));
+  for (const release of chain) {
+    const send = await open(release);
+    for (const one of followers) {
+      if (!one.exists) await one.create(send, release);
+      if (one.exists) await one.check(send, release);
+    }
+  }
+  return followers;
+}
+/** For a busy machine; a few seconds are enough. */
+const LONGEST_MS = 300_000;
+const merge = { 'content-type': 'application/merge-patch+json' };
+
+test(
+  'in memory, by snapshots',
+  async () => {
+    let server = await startTestServer({ identity: 'kubernetes', apiRelease: '1.15' });
+    const followers = await follow(async (release) => {
+      const snapshot = await server.snapshot();
+      await server.close();
+      server = await snapshot.fork({ apiRelease: release });
+      return async (method, path, body) => server.request(method, path, { body, ...(method === 'PATCH' && { headers: merge }) });
+    });
+    await server.close();
+    expect(followers.filter(({ exists }) => !exists).map(({ example }) => example.file)).toEqual([]);
+    expect(followers.length).toBeGreaterThan(40);
+  },
+  LONGEST_MS,
+);
+
+test(
+  'in a data directory',
+  async () => {
+    const dataDir = temporaryDirectory('plat-releases');
+    provideSigningKey(dataDir);
+    const settings = { identity: 'kubernetes', dataDir, controllers: ['-*'], disableAdmissionPlugins: ['ServiceAccount'] };
+    let close = async (): Promise<void> => {};
+    await follow(async (release) => {
+      await close();
+      const server = await composeServer({ ...settings, apiRelease: release }, { log: silentLog }, false);
+      const transport = new TestTransport(server.requests.handlerForClients(), new KeepAlive());
+      close = async () => {
+        transport.close();
+        await server.close();
+      };
+      return async (method, path, body) => transport.request(method, path, { body, ...(method === 'PATCH' && { headers: merge }) });
+    });
+    await close();
+  },
+  LONGEST_MS,
+);
