@@ -47,7 +47,9 @@ test('a wrong flag is refused before anything is done', async () => {
 test('the version is that of the package', async () => {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
   expect(productVersion).toBe(manifest.version);
-  expect((await plat('version')).stdout).toBe(`plat ${manifest.version} (API v1.24, Node ${process.version})\n`);
+  expect((await plat('version')).stdout).toBe(
+    `plat ${manifest.version} (API v1.24, v1.15 to v1.27 with --api-release, Node ${process.version})\n`,
+  );
   expect((await plat('--version')).stdout).toContain(manifest.version);
 });
 
