@@ -1,6 +1,6 @@
 /**
- * Finds unknown fields by the OpenAPI schema of the server: a stock server of this version drops them
- * silently, and a mistyped name would go unnoticed.
+ * Finds unknown fields by the OpenAPI schema of the server, with a hint at what was meant. A stock server of this version drops
+ * them silently, and a mistyped name would go unnoticed.
  */
 
 import type { ApiResource } from '../client/discovery.ts';
@@ -31,7 +31,11 @@ export class FieldChecker {
     const problems = unknownFields(schemas, root, object);
     if (problems.length === 0) return;
     if (this.validation === 'Strict') throw new Error(`${problems.join(', ')}; --validate=ignore sends it anyway`);
-    for (const problem of problems) this.work.io.err(`Warning: ${problem}\n`);
+    for (const problem of problems) {
+      this.work.io.err(`Warning: ${problem}\n`);
+      // The server warns of the same fields, without a hint.
+      this.work.warnings.note(problem.match(withoutHint)?.[0] ?? problem);
+    }
   }
   private schemasOf(resource: ApiResource): Promise<Schemas | undefined> {
     const version = apiVersionOf(resource);
@@ -47,6 +51,8 @@ export class FieldChecker {
     return known;
   }
 }
+
+const withoutHint = /^unknown field "(?:[^"\\]|\\.)*"/;
 
 /** One message for each unknown field: `unknown field "spec.replcas" (did you mean replicas?)`. */
 export function unknownFields(schemas: Schemas, schema: Schema, value: unknown, path = ''): string[] {

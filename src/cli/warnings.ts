@@ -9,6 +9,10 @@ export class Warnings {
   constructor(io: IO) {
     this.#io = io;
   }
+  /** A warning that was printed in other words already is not printed again. */
+  note(text: string): void {
+    this.#printed.add(text);
+  }
   /** `header`: the value of a `Warning` header, which may hold several. */
   print(header: string | undefined): void {
     for (const [, quoted = ''] of (header ?? '').matchAll(/\b\d{3} \S+ "((?:\\.|[^"\\])*)"/g)) {

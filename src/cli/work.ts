@@ -36,7 +36,7 @@ export class Work {
   readonly io: IO;
   readonly signal: AbortSignal;
   discovery: Discovery;
-  private readonly warnings: Warnings;
+  readonly warnings: Warnings;
 
   constructor(session: Session, io: IO, signal: AbortSignal) {
     this.session = session;

@@ -69,7 +69,7 @@ export const gates = {
   RemoveSelfLink: ga('1.24'),
   SelectorIndex: ga('1.20'),
   ServerSideApply: ga('1.22'),
-  ServerSideFieldValidation: alpha('1.23', pending),
+  ServerSideFieldValidation: alpha('1.23'),
   StorageVersionAPI: alpha('1.20'),
   StorageVersionHash: beta('1.15'),
   WarningHeaders: ga('1.22'),

@@ -104,6 +104,7 @@ function customVersion(
       schema.prune(custom, { nulls: made === 'applied' ? 'keep' : 'drop' });
       schema.fillDefaults(custom);
     }) as never,
+    unknownFields: (value, faults) => schema.unknownFields(value, faults),
     prune: ((custom: CustomObject) => schema.prune(custom, { broken: 'drop' })) as never,
     fill: ((custom: CustomObject) => schema.fillDefaults(custom)) as never,
     ...(version.schema?.openAPIV3Schema !== undefined && { openapi: version.schema.openAPIV3Schema as JSONSchemaProps as JsonObject }),

@@ -12,7 +12,8 @@ import type { ApiError } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { User } from '../meta/user.ts';
-import type { Infer, JsonObject, MessageType } from '../schema/types.ts';
+import type { FieldFaults } from '../schema/field-faults.ts';
+import type { Infer, JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { ObjectMeta } from './meta.ts';
 
 export type { ObjectMeta } from './meta.ts';
@@ -93,6 +94,8 @@ export interface KindVersion<V = never, H = never> {
    */
   toHubLater?(objects: readonly V[]): Promise<H[]>;
   fromHubLater?(hubs: readonly H[]): Promise<V[]>;
+  /** Reports the fields of a body that this version does not know, where its schema keeps all of them (custom kinds). */
+  unknownFields?(value: JsonValue, faults: FieldFaults): Work<void>;
   /** Drops what this version does not know, in place, after a conversion made the object. */
   prune?(object: V): void;
   /** Fills in, in place, what reading the stored object would fill in. */

@@ -29,13 +29,6 @@ export class TooLargeError extends DecodeError {
   }
 }
 
-/** A fault that does not keep a body from being read; field validation may refuse it or warn of it. */
-export interface Problem {
-  readonly type: 'unknown' | 'duplicate';
-  /** `spec.containers[0].foo` */
-  readonly path: string;
-}
-
 /**
  * Whether a number, written so, is the very number that was meant. Beyond 2^53 a number stands for its neighbours, too: such an
  * integer would come back as another one.

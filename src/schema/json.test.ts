@@ -1,16 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  applyDefaults,
-  DecodeError,
-  decode,
-  encode,
-  encodeBytes,
-  encodeSaid,
-  keepText,
-  type Problem,
-  TextTooLong,
-  toJson,
-} from './json.ts';
+import { applyDefaults, DecodeError, decode, encode, encodeBytes, encodeSaid, keepText, TextTooLong, toJson } from './json.ts';
 import {
   always,
   bool,
@@ -241,16 +230,6 @@ test('a schema may contain itself, and unions follow the JSON type', () => {
   expect(decode(Node, { ...tree, other: 1 })).toEqual(tree);
   expect(JSON.parse(encode(Node, tree))).toEqual(tree);
   expect(() => decode(Node, { more: 'yes' })).toThrow('cannot unmarshal string into Go struct field Node.more of type bool');
-});
-
-test('unknown fields are told with their paths', () => {
-  const problems: Problem[] = [];
-  decode(
-    Thing,
-    { mystery: 1, metadata: { nick: 'n', labels: { any: 'thing' } }, spec: { ports: [{}, { prot: 1 }] } },
-    { report: (p) => problems.push(p) },
-  );
-  expect(problems.map((p) => `${p.type} ${p.path}`)).toEqual(['unknown mystery', 'unknown metadata.nick', 'unknown spec.ports[1].prot']);
 });
 
 test('defaults are filled in where something is there to hold them', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
 import type { Work } from '../lib/slices.ts';
-import { DecodeError, type Problem } from './errors.ts';
+import { DecodeError } from './errors.ts';
 import { holdsFractions, parseJson, parseJsonSteps } from './parse.ts';
 import { SlowParser } from './slow-parse.ts';
 
@@ -9,12 +9,6 @@ test('of a repeated key the last value counts; with merge, repeated objects are 
   const text = '{"metadata":{"name":"a","labels":{"x":"1"}},"data":{"a":"2","a":"3"},"metadata":{"labels":{"y":"2"}}}';
   expect(parseJson(text)).toEqual({ metadata: { labels: { y: '2' } }, data: { a: '3' } });
   expect(parseJson(text, { merge: true })).toEqual({ metadata: { name: 'a', labels: { x: '1', y: '2' } }, data: { a: '3' } });
-});
-
-test('repeated keys are told with their paths', () => {
-  const problems: Problem[] = [];
-  parseJson('{"a":1,"b":[{"c\\"":1,"c\\"":2}],"a":{"d":1,"d":2}}', { report: (p) => problems.push(p) });
-  expect(problems.map((p) => `${p.type} ${p.path}`)).toEqual(['duplicate b[0].c"', 'duplicate a', 'duplicate a.d']);
 });
 
 // Recorded from a stock server.

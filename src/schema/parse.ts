@@ -9,17 +9,8 @@
  * kinds without, since there the last one counts.
  */
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
-import {
-  checkInteger,
-  DecodeError,
-  LONG_DIGITS,
-  maxContainers,
-  maxDepth,
-  maxKeys,
-  type Problem,
-  tooManyContainers,
-  tooManyKeys,
-} from './errors.ts';
+import { checkInteger, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
+import type { Place } from './field-place.ts';
 import { setKey, toWellFormed } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
@@ -29,8 +20,8 @@ export interface ParseOptions {
   readonly merge?: boolean;
   /** The text is not a client's: it may hold any number of objects, lists and keys. */
   readonly uncounted?: boolean;
-  /** Called for every repeated key. */
-  readonly report?: ((problem: Problem) => void) | undefined;
+  /** Follows the text where keys come again, for field validation; what it would say of other text the value tells, too. */
+  readonly place?: Place | undefined;
 }
 
 /** Reads one JSON value. Bytes that are not UTF-8 become replacement characters. Throws DecodeError. */
@@ -44,7 +35,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   } catch {
     return new SlowParser(text, options).parse();
   }
-  const watchKeys = options.merge === true || options.report !== undefined;
+  const watchKeys = options.merge === true || options.place !== undefined;
   let fractions = false;
   if (watchKeys || text.length > 2 * maxDepth || unusualNumber.test(text)) {
     const found = survey(text);

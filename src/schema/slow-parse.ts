@@ -3,7 +3,8 @@
  * that yields after some values, for whoever reads large text in slices.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
-import { checkInteger, DecodeError, LONG_DIGITS, maxDepth, type Problem } from './errors.ts';
+import { checkInteger, DecodeError, LONG_DIGITS, maxDepth } from './errors.ts';
+import type { Place } from './field-place.ts';
 import { setKey, toWellFormed } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
@@ -13,38 +14,38 @@ const VALUES_A_STEP = 256;
 export class SlowParser {
   private readonly text: string;
   private readonly merge: boolean;
-  private readonly report: ((problem: Problem) => void) | undefined;
+  private readonly place: Place | undefined;
   /** Whether a number that was read has a fraction or an exponent. */
   fractions = false;
   private at = 0;
   private depth = 0;
   private values = 0;
 
-  constructor(text: string, options: { readonly merge?: boolean; readonly report?: ((problem: Problem) => void) | undefined }) {
+  constructor(text: string, options: { readonly merge?: boolean; readonly place?: Place | undefined }) {
     this.text = text;
     this.merge = options.merge === true;
-    this.report = options.report;
+    this.place = options.place;
   }
 
   parse(): JsonValue {
     return atOnce(this.steps());
   }
   *steps(): Work<JsonValue> {
-    const value = yield* this.value('', undefined);
+    const value = yield* this.value(this.place, undefined);
     this.blank();
     if (this.at < this.text.length) this.fail('after top-level value');
     return value;
   }
 
-  /** The value at this place; `path` is where it stands, `earlier` what the same key held before. */
-  private *value(path: string, earlier: JsonValue | undefined): Work<JsonValue> {
+  /** The value at this place; `earlier` is what the same key held before. */
+  private *value(place: Place | undefined, earlier: JsonValue | undefined): Work<JsonValue> {
     this.blank();
     const char = this.text[this.at];
     switch (char) {
       case '{':
-        return yield* this.object(path, this.merge && isObject(earlier) ? earlier : {});
+        return yield* this.object(place, this.merge && isObject(earlier) ? earlier : {});
       case '[':
-        return yield* this.array(path);
+        return yield* this.array(place);
       default:
         return this.scalar(char);
     }
@@ -69,7 +70,7 @@ export class SlowParser {
     return (++this.values & (VALUES_A_STEP - 1)) === 0;
   }
 
-  private *object(path: string, into: JsonObject): Work<JsonObject> {
+  private *object(place: Place | undefined, into: JsonObject): Work<JsonObject> {
     this.enter();
     const seen = new Set<string>();
     this.blank();
@@ -78,13 +79,13 @@ export class SlowParser {
       this.blank();
       if (this.text[this.at] !== '"') this.fail('looking for beginning of object key string');
       const key = this.string();
-      const keyPath = this.report === undefined ? '' : path === '' ? key : `${path}.${key}`;
-      if (seen.has(key)) this.report?.({ type: 'duplicate', path: keyPath });
-      seen.add(key);
       this.blank();
       if (this.text[this.at] !== ':') this.fail('after object key');
       this.at++;
-      setKey(into, key, yield* this.value(keyPath, Object.hasOwn(into, key) ? into[key] : undefined));
+      this.blank();
+      const below = place?.field(key, seen.has(key), this.text, this.at);
+      seen.add(key);
+      setKey(into, key, yield* this.value(below, Object.hasOwn(into, key) ? into[key] : undefined));
       if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];
@@ -94,7 +95,7 @@ export class SlowParser {
     }
   }
 
-  private *array(path: string): Work<JsonValue[]> {
+  private *array(place: Place | undefined): Work<JsonValue[]> {
     this.enter();
     const list: JsonValue[] = [];
     this.blank();
@@ -104,7 +105,7 @@ export class SlowParser {
       const char = this.text[this.at];
       // Long lists are mostly of plain values.
       if (char !== '{' && char !== '[') list.push(this.scalar(char));
-      else list.push(yield* this.value(this.report === undefined ? '' : `${path}[${list.length}]`, undefined));
+      else list.push(yield* this.value(place?.item(list.length), undefined));
       if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];

@@ -11,11 +11,11 @@ import {
   maxContainers,
   maxExpanded,
   maxKeys,
-  type Problem,
   tooLargeExpanded,
   tooManyContainers,
   tooManyKeys,
 } from './errors.ts';
+import type { RepeatedKeys } from './field-place.ts';
 import { setKey } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import { YamlCursor } from './yaml-cursor.ts';
@@ -35,7 +35,7 @@ const noProperties: Properties = { anchor: undefined, tag: undefined };
 
 export class YamlParser {
   private readonly cursor: YamlCursor;
-  private readonly report: ((problem: Problem) => void) | undefined;
+  private readonly repeated: RepeatedKeys | undefined;
   private anchors = new Map<string, JsonValue>();
   /** Anchors whose value is being read, so that none contains itself. */
   private readonly open = new Set<string>();
@@ -46,9 +46,9 @@ export class YamlParser {
   private depth = 0;
   private values = 0;
 
-  constructor(text: string, report: ((problem: Problem) => void) | undefined) {
+  constructor(text: string, repeated: RepeatedKeys | undefined) {
     this.cursor = new YamlCursor(text);
-    this.report = report;
+    this.repeated = repeated;
     this.expanded = text.length;
   }
 
@@ -76,7 +76,7 @@ export class YamlParser {
       if (cursor.atEnd || cursor.atMarker()) return null;
     }
     this.anchors = new Map();
-    const value = yield* this.node(-1, '', true);
+    const value = yield* this.node(-1, true);
     while (!cursor.skipToContent()) yield;
     if (!cursor.atEnd && !cursor.atMarker()) cursor.fail('did not find expected <document start>');
     return value;
@@ -88,7 +88,7 @@ export class YamlParser {
    * A value that belongs to a collection at column `parent`: it stands on this line, or on later ones with more
    * indentation. `compact` allows a mapping or a list to begin on this line, as it may behind a dash.
    */
-  private *node(parent: number, path: string, compact: boolean): Work<JsonValue> {
+  private *node(parent: number, compact: boolean): Work<JsonValue> {
     const { cursor } = this;
     if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
@@ -107,7 +107,7 @@ export class YamlParser {
       onOwnLine = true;
       if (properties === noProperties) properties = this.ownProperties(true);
     }
-    const value = yield* this.content(parent, path, onOwnLine, properties);
+    const value = yield* this.content(parent, onOwnLine, properties);
     this.depth--;
     return value;
   }
@@ -117,20 +117,20 @@ export class YamlParser {
     return (char === '&' || char === '!') && !(mayBeKey && this.atKey()) ? this.properties() : noProperties;
   }
 
-  private *content(parent: number, path: string, compact: boolean, properties: Properties): Work<JsonValue> {
+  private *content(parent: number, compact: boolean, properties: Properties): Work<JsonValue> {
     const { cursor } = this;
     const { column } = cursor;
     const char = cursor.char();
     if (char === '-' && cursor.blankAt(1)) {
       if (!compact) cursor.fail('block sequence entries are not allowed in this context');
-      return yield* this.anchored(properties, this.sequence(column, path));
+      return yield* this.anchored(properties, this.sequence(column));
     }
     if ((char === '?' && cursor.blankAt(1)) || (compact && this.atKey())) {
-      return yield* this.anchored(properties, this.mapping(column, path));
+      return yield* this.anchored(properties, this.mapping(column));
     }
     if (char === '|' || char === '>') return this.finish(properties, yield* cursor.block(parent), false);
     if (char === '[' || char === '{') {
-      const value = yield* this.anchored(properties, this.flow(path));
+      const value = yield* this.anchored(properties, this.flow());
       cursor.skipSpaces();
       if (cursor.char() === ':' && cursor.blankAt(1)) cursor.fail('unsupported map key');
       return value;
@@ -259,13 +259,13 @@ export class YamlParser {
 
   // ---- block collections -----------------------------------------------------------------------------------------
 
-  private *sequence(column: number, path: string): Work<JsonValue[]> {
+  private *sequence(column: number): Work<JsonValue[]> {
     const { cursor } = this;
     const items: JsonValue[] = [];
     this.countContainer();
     for (;;) {
       cursor.at++;
-      items.push(yield* this.node(column, this.itemPath(path, items.length), true));
+      items.push(yield* this.node(column, true));
       while (!cursor.skipToContent()) yield;
       if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return items;
       if (cursor.column > column || cursor.char() !== '-' || !cursor.blankAt(1)) {
@@ -275,7 +275,7 @@ export class YamlParser {
     }
   }
 
-  private *mapping(column: number, path: string): Work<JsonObject> {
+  private *mapping(column: number): Work<JsonObject> {
     const { cursor } = this;
     const out: JsonObject = {};
     const merged: JsonValue[] = [];
@@ -284,10 +284,10 @@ export class YamlParser {
       const merges = cursor.char() === '<' && cursor.char(1) === '<';
       const explicit = cursor.char() === '?' && cursor.blankAt(1);
       const key = yield* this.blockKey(column);
-      const keyPath = this.keyPath(path, key);
-      const value = yield* this.node(column, keyPath, explicit);
+      if (this.repeated !== undefined && Object.hasOwn(out, key)) yield* this.reportRepeated(this.repeated, key, column);
+      const value = yield* this.node(column, explicit);
       if (merges && key === '<<') merged.push(value);
-      else this.put(out, key, value, keyPath);
+      else this.put(out, key, value);
       while (!cursor.skipToContent()) yield;
       if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return this.merge(out, merged);
       if (cursor.column > column || !((cursor.char() === '?' && cursor.blankAt(1)) || this.atKey()))
@@ -295,12 +295,28 @@ export class YamlParser {
     }
   }
 
+  /** Reports a key that comes again at the line on which its value begins; the cursor stands behind its colon, and stays there. */
+  private *reportRepeated(repeated: RepeatedKeys, key: string, column: number): Work<void> {
+    const { cursor } = this;
+    const { at, lineStart } = cursor;
+    let start = at;
+    cursor.skipSpaces();
+    if (cursor.lineIsOver()) {
+      while (!cursor.skipToContent()) yield;
+      const least = cursor.char() === '-' && cursor.blankAt(1) ? column : column + 1;
+      if (!cursor.atEnd && !cursor.atMarker() && cursor.column >= least) start = cursor.at;
+    }
+    cursor.at = at;
+    cursor.lineStart = lineStart;
+    repeated.field(key, true, cursor.text, start);
+  }
+
   /** Reads a key and its colon. */
   private *blockKey(column: number): Work<string> {
     const { cursor } = this;
     if (cursor.char() === '?' && cursor.blankAt(1)) {
       cursor.at++;
-      const key = this.keyText(yield* this.node(column, '', true));
+      const key = this.keyText(yield* this.node(column, true));
       while (!cursor.skipToContent()) yield;
       if (cursor.column !== column || cursor.char() !== ':' || !cursor.blankAt(1)) cursor.fail("could not find expected ':'");
       cursor.at++;
@@ -336,16 +352,8 @@ export class YamlParser {
     return found;
   }
 
-  /** Paths are made only for those who want to hear of repeated keys. */
-  private itemPath(path: string, index: number): string {
-    return this.report === undefined ? '' : `${path}[${index}]`;
-  }
-  private keyPath(path: string, key: string): string {
-    return this.report === undefined ? '' : path === '' ? key : `${path}.${key}`;
-  }
-  private put(out: JsonObject, key: string, value: JsonValue, path: string): void {
+  private put(out: JsonObject, key: string, value: JsonValue): void {
     this.countKey();
-    if (Object.hasOwn(out, key)) this.report?.({ type: 'duplicate', path });
     setKey(out, key, value);
   }
   /** What is merged in yields to what is written, and later ones to earlier ones. */
@@ -361,7 +369,7 @@ export class YamlParser {
 
   // ---- flow collections ------------------------------------------------------------------------------------------
 
-  private *flow(path: string): Work<JsonValue> {
+  private *flow(): Work<JsonValue> {
     const { cursor } = this;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     const outer = cursor.flow;
@@ -369,22 +377,21 @@ export class YamlParser {
     const start = cursor.at;
     const isList = cursor.char() === '[';
     cursor.at++;
-    const value = yield* isList ? this.flowList(path, start) : this.flowMap(path, start);
+    const value = yield* isList ? this.flowList(start) : this.flowMap(start);
     cursor.at++;
     cursor.flow = outer;
     this.depth--;
     return value;
   }
 
-  private *flowList(path: string, start: number): Work<JsonValue[]> {
+  private *flowList(start: number): Work<JsonValue[]> {
     const { cursor } = this;
     const items: JsonValue[] = [];
     this.countContainer();
     for (;;) {
       while (!this.flowContent(start)) yield;
       if (cursor.char() === ']') return items;
-      const itemPath = this.itemPath(path, items.length);
-      const item = yield* this.flowNode(itemPath);
+      const item = yield* this.flowNode();
       while (!this.flowContent(start)) yield;
       // `[a: b]` is a list of one small map.
       if (cursor.char() === ':') {
@@ -392,14 +399,14 @@ export class YamlParser {
         const key = this.keyText(item);
         const pair: JsonObject = {};
         this.countContainer();
-        setKey(pair, key, yield* this.flowValue(this.keyPath(itemPath, key), start));
+        setKey(pair, key, yield* this.flowValue(start));
         items.push(pair);
       } else items.push(item);
       while (!this.flowContent(start)) yield;
       this.flowComma(']');
     }
   }
-  private *flowMap(path: string, start: number): Work<JsonObject> {
+  private *flowMap(start: number): Work<JsonObject> {
     const { cursor } = this;
     const out: JsonObject = {};
     const merged: JsonValue[] = [];
@@ -412,32 +419,33 @@ export class YamlParser {
         while (!this.flowContent(start)) yield;
       }
       const merges = cursor.char() === '<' && cursor.char(1) === '<';
-      const key = this.keyText(yield* this.flowNode(path));
-      const keyPath = this.keyPath(path, key);
+      const key = this.keyText(yield* this.flowNode());
       while (!this.flowContent(start)) yield;
-      let value: JsonValue = null;
-      if (cursor.char() === ':') {
+      const colon = cursor.char() === ':';
+      if (colon) {
         cursor.at++;
-        value = yield* this.flowValue(keyPath, start);
+        while (!this.flowContent(start)) yield;
       }
+      if (this.repeated !== undefined && Object.hasOwn(out, key)) this.repeated.field(key, true, cursor.text, cursor.at);
+      const value = colon ? yield* this.flowValue(start) : null;
       if (merges && key === '<<') merged.push(value);
-      else this.put(out, key, value, keyPath);
+      else this.put(out, key, value);
       while (!this.flowContent(start)) yield;
       this.flowComma('}');
     }
   }
-  private *flowValue(path: string, start: number): Work<JsonValue> {
+  private *flowValue(start: number): Work<JsonValue> {
     while (!this.flowContent(start)) yield;
-    return ',]}'.includes(this.cursor.char()) ? null : yield* this.flowNode(path);
+    return ',]}'.includes(this.cursor.char()) ? null : yield* this.flowNode();
   }
-  private *flowNode(path: string): Work<JsonValue> {
+  private *flowNode(): Work<JsonValue> {
     const { cursor } = this;
     if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     const properties = this.properties();
     const start = cursor.at;
     if (properties !== noProperties) while (!this.flowContent(start)) yield;
     const char = cursor.char();
-    if (char === '[' || char === '{') return yield* this.anchored(properties, this.flow(path));
+    if (char === '[' || char === '{') return yield* this.anchored(properties, this.flow());
     if (properties !== noProperties && ',]}:'.includes(char)) return this.finish(properties, '', true);
     // A key may be missing: `{: 1}`.
     if (char === ':' && (cursor.blankAt(1) || ',]}'.includes(cursor.char(1)))) return null;

@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as oracle from 'yaml';
 import fc from '../lib/fast-check.testing.ts';
-import { DecodeError, type Problem } from './errors.ts';
+import { Slices } from '../lib/slices.ts';
+import { DecodeError } from './errors.ts';
+import { FieldFaults } from './field-faults.ts';
+import { RepeatedKeys } from './field-place.ts';
 import type { JsonValue } from './types.ts';
-import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from './yaml.ts';
+import { parseYaml, parseYamlDocuments, parseYamlInSlices, stringifyYaml, yamlWork } from './yaml.ts';
 import { YamlParser } from './yaml-parse.ts';
 
 test.each<[string, JsonValue]>([
@@ -95,13 +98,23 @@ test('the first document counts, unless a single one is asked for', () => {
   expect(parseYamlDocuments(text)).toEqual([{ a: 1 }, { b: 2 }, null, [3]]);
 });
 
-test('of a repeated key the last value counts, and it is told', () => {
-  const problems: Problem[] = [];
-  expect(parseYaml('a: 1\nb: [{c: 1, c: 2}]\na: 3', { report: (p) => problems.push(p) })).toEqual({ a: 3, b: [{ c: 2 }] });
-  expect(problems).toEqual([
-    { type: 'duplicate', path: 'b[0].c' },
-    { type: 'duplicate', path: 'a' },
-  ]);
+// The lines are those that the stock server's parser names: where the value begins.
+test.each([
+  ['a: 1\nb: [{c: 1, c: 2}]\na: 3', { a: 3, b: [{ c: 2 }] }, ['line 2: key "c"', 'line 3: key "a"']],
+  ['a: 1\na:\n\n  # what it holds\n  b: 1\n', { a: { b: 1 } }, ['line 5: key "a"']],
+  ['a: 1\na:\n- 1\na:\nb: 1', { a: null, b: 1 }, ['line 3: key "a"', 'line 4: key "a"']],
+  ['a: |\n  x\na: |\n  y\n', { a: 'y\n' }, ['line 3: key "a"']],
+  ['- a: {b: 1,\n  b:\n   2}\n  a: 3\n', [{ a: 3 }], ['line 3: key "b"', 'line 4: key "a"']],
+  ['{"a": 1,\n"b": {"c": 1,\n"c":\n2}, "a": 4}', { a: 4, b: { c: 2 } }, ['line 4: key "c"', 'line 4: key "a"']],
+  ['a: &x {b: 1}\nc: {<<: *x, b: 2}\nd: {<<: *x, <<: *x}\n', { a: { b: 1 }, c: { b: 2 }, d: { b: 1 } }, []],
+])('of a repeated key the last value counts, and it is reported: %j', async (text, value, lines) => {
+  const expected = lines.map((line) => `${line} already set in map`);
+  const faults = new FieldFaults();
+  expect(parseYaml(text, { repeated: new RepeatedKeys(faults) })).toEqual(value);
+  expect(faults.warnings()).toEqual(expected);
+  const sliced = new FieldFaults();
+  expect(await parseYamlInSlices(Buffer.from(text), new Slices(), new RepeatedKeys(sliced))).toEqual(value);
+  expect(sliced.warnings()).toEqual(expected);
 });
 
 test('keys that touch the prototype are keys like any other', () => {

@@ -3,7 +3,8 @@
  * texts, times left as texts, merge keys followed.
  */
 import { inSlices, type Slices } from '../lib/slices.ts';
-import { DecodeError, type Problem, TooLargeError } from './errors.ts';
+import { DecodeError, TooLargeError } from './errors.ts';
+import type { RepeatedKeys } from './field-place.ts';
 import { parseJson, parseJsonInSlices } from './parse.ts';
 import type { JsonValue } from './types.ts';
 import { YamlParser } from './yaml-parse.ts';
@@ -13,8 +14,8 @@ export { stringifyYaml, yamlWork } from './yaml-write.ts';
 export interface YamlOptions {
   /** More documents that hold anything are an error; otherwise the first one counts. */
   readonly single?: boolean;
-  /** Called for every repeated key. The last value counts. */
-  readonly report?: ((problem: Problem) => void) | undefined;
+  /** Reports repeated keys. The last value counts. */
+  readonly repeated?: RepeatedKeys | undefined;
 }
 
 /** Reads one value; no document at all is null. Throws DecodeError. */
@@ -23,13 +24,13 @@ export function parseYaml(input: string | Buffer, options: YamlOptions = {}): Js
   // Most bodies that call themselves YAML are JSON, which is quicker to read.
   if (beginsAsJson.test(text)) {
     try {
-      return parseJson(text, { report: options.report });
+      return parseJson(text, { place: options.repeated });
     } catch (error) {
       if (error instanceof TooLargeError) throw error;
       // It only began like JSON.
     }
   }
-  const parser = new YamlParser(text, options.report);
+  const parser = new YamlParser(text, options.repeated);
   const value = parser.document();
   if (options.single === true && value !== undefined) {
     for (let next = parser.document(); next !== undefined; next = parser.document()) if (next !== null) throw severalDocuments();
@@ -41,16 +42,16 @@ const beginsAsJson = /^\s*\{/;
 const severalDocuments = (): DecodeError => new DecodeError('yaml: the text holds several documents; send one object at a time');
 
 /** The only document of a text that is large, in slices. Throws DecodeError and RequestEnded. */
-export async function parseYamlInSlices(input: Buffer, slices: Slices): Promise<JsonValue> {
+export async function parseYamlInSlices(input: Buffer, slices: Slices, repeated?: RepeatedKeys): Promise<JsonValue> {
   if (beginsAsJson.test(input.toString('latin1', 0, 64))) {
     try {
-      return await parseJsonInSlices(input, {}, slices);
+      return await parseJsonInSlices(input, { place: repeated }, slices);
     } catch (error) {
       if (!(error instanceof DecodeError) || error instanceof TooLargeError) throw error;
       // It only began like JSON.
     }
   }
-  const parser = new YamlParser(input.toString(), undefined);
+  const parser = new YamlParser(input.toString(), repeated);
   const value = await inSlices(parser.steps(), slices);
   for (let next: JsonValue | undefined = value; next !== undefined; ) {
     if (slices.due) await slices.pause();

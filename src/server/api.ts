@@ -11,6 +11,7 @@ import { ownAction } from '../registry/ownership.ts';
 import { applyDefaults } from '../schema/json.ts';
 import { bodyMedia, decodeBody, type Expected, readBody } from './body.ts';
 import type { Context } from './context.ts';
+import { faultsOf, reportBodyFaults } from './field-validation.ts';
 import { noWriteOptions, writeOptions } from './options.ts';
 import { representMetadata, representObject } from './represent.ts';
 import { send, sendText } from './respond.ts';
@@ -177,11 +178,13 @@ async function runAction(
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const sent = expected === undefined ? undefined : await readBody(ctx);
   const slices = ctx.slices();
+  const faults = expected === undefined ? undefined : faultsOf(services, options);
   const body =
     expected === undefined || sent === undefined
       ? undefined
-      : await decodeBody(sent, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, undefined, slices);
+      : await decodeBody(sent, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, faults, slices);
   if (body !== undefined && expected !== undefined) {
+    if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
     ctx.audit?.requestObject(expected.schema, body);
     applyDefaults(expected.schema, body);
     // A rollback is not an object with metadata.

@@ -1,7 +1,7 @@
 /** Reading and decoding request bodies. */
 
 import { isUtf8 } from 'node:buffer';
-import type { ApiObject } from '../kinds/kind.ts';
+import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
@@ -10,7 +10,9 @@ import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupporte
 import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
-import { DecodeError, type Problem, TooLargeError } from '../schema/errors.ts';
+import { DecodeError, TooLargeError } from '../schema/errors.ts';
+import type { FieldFaults } from '../schema/field-faults.ts';
+import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '../schema/field-place.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import { holdsFractions, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
@@ -117,31 +119,28 @@ export interface Expected extends BodyType {
   readonly older?: readonly string[] | undefined;
   /** The kind is the same in the versions of all groups, known or not: options are. */
   readonly anyVersion?: boolean | undefined;
-}
-
-export interface FieldReport {
-  /** Unknown and repeated fields, as texts. */
-  readonly problems: string[];
+  readonly unknownFields?: KindVersion['unknownFields'];
 }
 
 /**
- * The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. `report`
+ * The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. `faults`
  * collects what field validation wants.
  */
 export function decodeBody(
   body: Buffer,
   media: Media,
   expected: Expected,
-  report?: FieldReport,
+  faults?: FieldFaults,
   slices?: Slices,
   /** Looks at the body of a large object before it is read by its type. */
   inspect?: (value: JsonValue) => void,
 ): ApiObject | Promise<ApiObject> {
-  if (media === 'protobuf') return decodeBinary(body, expected, report, slices);
-  const parsing = parseBody(body, media, expected, report, slices);
-  if (parsing instanceof Promise || slices !== undefined) return decodeLater(parsing, body, media, expected, report, slices, inspect);
-  if (media !== 'json' || expected.custom || !holdsFractions(parsing)) return decodeParsed(parsing, body, expected, report);
-  return decodeLater(parsing, body, media, expected, report, slices);
+  if (media === 'protobuf') return decodeBinary(body, expected, faults, slices);
+  const parsing = parseBody(body, media, expected, faults, slices);
+  if (parsing instanceof Promise || slices !== undefined || faults !== undefined)
+    return decodeLater(parsing, body, media, expected, faults, slices, inspect);
+  if (media !== 'json' || expected.custom || !holdsFractions(parsing)) return decodeParsed(parsing, body, expected);
+  return decodeLater(parsing, body, media, expected, faults, slices);
 }
 
 async function decodeLater(
@@ -149,7 +148,7 @@ async function decodeLater(
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
-  report: FieldReport | undefined,
+  faults: FieldFaults | undefined,
   slices: Slices | undefined,
   inspect?: (value: JsonValue) => void,
 ): Promise<ApiObject> {
@@ -160,7 +159,21 @@ async function decodeLater(
     await slices.pause();
   }
   if (media === 'json' && !expected.custom && holdsFractions(value)) await checkFractions(value, body, expected, slices);
-  return decodeParsed(value, body, expected, report);
+  if (faults !== undefined) await findUnknown(value, media, expected, faults, slices);
+  return decodeParsed(value, body, expected);
+}
+
+/** Unknown fields of a parsed body; those of YAML in the order of its keys, as if it had been turned into JSON first. */
+async function findUnknown(
+  value: JsonValue,
+  media: 'json' | 'yaml',
+  expected: Expected,
+  faults: FieldFaults,
+  slices: Slices | undefined,
+): Promise<void> {
+  const work = unknownFieldsOf(expected, value, faults, media === 'yaml');
+  if (slices === undefined) atOnce(work);
+  else await inSlices(work, slices);
 }
 
 /** Refuses integers that are spelled with a fraction or an exponent, of a body that is what the path holds. */
@@ -177,9 +190,9 @@ async function checkFractions(value: JsonValue, body: Buffer, expected: Expected
   }
 }
 
-function decodeParsed(value: JsonValue, body: Buffer, expected: Expected, report: FieldReport | undefined): ApiObject | Promise<never> {
+function decodeParsed(value: JsonValue, body: Buffer, expected: Expected): ApiObject | Promise<never> {
   const type = typeIn(value, expected, body);
-  return isExpected(type, expected) ? decodeValue(value, type, expected, report) : refuse(type, expected, nameIn(value));
+  return isExpected(type, expected) ? decodeValue(value, type, expected) : refuse(type, expected, nameIn(value));
 }
 
 /** Refuses a body of text that is not UTF-8. */
@@ -196,12 +209,12 @@ function parseBody(
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
-  report?: FieldReport,
+  faults?: FieldFaults,
   slices?: Slices,
 ): JsonValue | Promise<JsonValue> {
-  if (media !== 'json' || slices !== undefined || !isUtf8(body)) return parseLater(body, media, expected, report, slices);
+  if (media !== 'json' || slices !== undefined || !isUtf8(body)) return parseLater(body, media, expected, faults, slices);
   try {
-    return parseJson(body, jsonOptions(report));
+    return parseJson(body, jsonOptions(expected, faults));
   } catch (error) {
     throw unparsed(error, media, expected, body);
   }
@@ -211,7 +224,7 @@ async function parseLater(
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
-  report: FieldReport | undefined,
+  faults: FieldFaults | undefined,
   slices: Slices | undefined,
 ): Promise<JsonValue> {
   const refusing = checkUtf8(body, media, slices);
@@ -219,17 +232,18 @@ async function parseLater(
   try {
     if (media === 'yaml') {
       const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
-      return slices === undefined ? parseYaml(body, { single: true }) : await parseYamlInSlices(body, slices);
+      const repeated = faults === undefined ? undefined : new RepeatedKeys(faults);
+      return slices === undefined ? parseYaml(body, { single: true, repeated }) : await parseYamlInSlices(body, slices, repeated);
     }
-    const options = jsonOptions(report);
+    const options = jsonOptions(expected, faults);
     return slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
   } catch (error) {
     throw unparsed(error, media, expected, body);
   }
 }
 
-const jsonOptions = (report: FieldReport | undefined): ParseOptions =>
-  report === undefined ? quietly : { merge: true, report: duplicatesTo(report) };
+const jsonOptions = ({ schema }: Expected, faults: FieldFaults | undefined): ParseOptions =>
+  faults === undefined ? quietly : { merge: true, place: FieldPlace.root(faults, schema) };
 
 /** The error for the client about text that cannot be parsed. */
 function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, body: Buffer): unknown {
@@ -240,18 +254,13 @@ function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, bo
 }
 
 const quietly: ParseOptions = { merge: true };
-const duplicatesTo =
-  (report: FieldReport) =>
-  (problem: Problem): void => {
-    report.problems.push(`duplicate field "${problem.path}"`);
-  };
 
 /** Refuses a body that does not even tell what it is. */
 function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
   return badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${beginning(body)})`);
 }
 /** Refuses a body that tells what it is, and cannot be read as what the path holds. */
-export function unfit({ kind, apiVersion }: BodyType, why: string, expected: Expected): ApiError {
+export function unfit({ kind, apiVersion }: BodyType, why: string, expected: BodyType): ApiError {
   const version = versionOfApiVersion(apiVersion);
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
 }
@@ -286,13 +295,9 @@ function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
 }
 
 /** Brings a parsed body of the right type into its normal form. */
-function decodeValue(value: JsonValue, type: BodyType, expected: Expected, report: FieldReport | undefined): ApiObject {
+function decodeValue(value: JsonValue, type: BodyType, expected: Expected): ApiObject {
   try {
-    const object = decode(
-      expected.schema,
-      value ?? {},
-      report === undefined ? undefined : { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) },
-    ) as ApiObject;
+    const object = decode(expected.schema, value ?? {}) as ApiObject;
     object.kind = expected.kind;
     object.apiVersion = expected.apiVersion;
     object.metadata ??= {};
@@ -329,7 +334,7 @@ function nameIn(value: JsonValue): string {
 async function decodeBinary(
   body: Buffer,
   expected: Expected,
-  report: FieldReport | undefined,
+  faults: FieldFaults | undefined,
   slices: Slices | undefined,
 ): Promise<ApiObject> {
   let type: BodyType | undefined;
@@ -343,8 +348,9 @@ async function decodeBinary(
     if (expected.custom && media === 'protobuf') throw unfit(type, 'custom objects have no binary form', expected);
     if (!isExpected(type, expected)) return await refuse(type, expected);
     if (media !== 'protobuf') {
-      const value = await parseBody(envelope.raw, media, expected, report, slices);
-      return await decodeParsed(named(value, type), envelope.raw, expected, report);
+      const value = await parseBody(envelope.raw, media, expected, faults, slices);
+      if (faults !== undefined) await findUnknown(value, media, expected, faults, slices);
+      return await decodeParsed(named(value, type), envelope.raw, expected);
     }
     const { schema } = expected;
     const object = (
@@ -391,6 +397,6 @@ export function fillDefaults(
     // Objects inside of custom objects are read here.
     if (!(error instanceof DecodeError)) throw error;
     const type = { kind: resource.kind.kind, apiVersion: resource.apiVersion };
-    throw unfit(type, error.message, { ...type, schema: resource.schema, identity: resource.identity });
+    throw unfit(type, error.message, type);
   }
 }

@@ -36,9 +36,11 @@ import { parseLabelSelector } from '../../src/meta/labels.ts';
 import { readJsonPatch, readMergePatch, readStrategicPatch } from '../../src/patch/index.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from '../../src/schema/envelope.ts';
 import { DecodeError } from '../../src/schema/errors.ts';
+import { FieldFaults } from '../../src/schema/field-faults.ts';
+import { FieldPlace } from '../../src/schema/field-place.ts';
 import { decode, encode } from '../../src/schema/json.ts';
 import { parseJson } from '../../src/schema/parse.ts';
-import type { JsonValue, MessageType } from '../../src/schema/types.ts';
+import { anyValue, type JsonValue, type MessageType } from '../../src/schema/types.ts';
 import { parseYaml, stringifyYaml } from '../../src/schema/yaml.ts';
 import { Negotiator, parseAccept } from '../../src/server/negotiate.ts';
 import { requestInfo } from '../../src/server/request-info.ts';
@@ -138,7 +140,7 @@ test('JSON is read as the engine reads it, or refused where the engine refuses i
       if (ours === undefined || /\\u[dD][89a-fA-F]/.test(text)) return;
       deepStrictEqual(asNumbers(ours.value), asNumbers(theirs?.value));
       // With repeated keys laid over each other, what is not repeated stays.
-      attempt(() => parseJson(input, { merge: true, report: () => {} }), DecodeError);
+      attempt(() => parseJson(input, { merge: true, place: FieldPlace.root(new FieldFaults(), anyValue) }), DecodeError);
     },
   }));
 

@@ -191,6 +191,20 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
     expect((await kubectl.run(['get', 'pods', '--token=wrong', '--as=nobody'])).code).toBe(1);
   });
 
+  test('the server validates fields: create, replace and apply', async () => {
+    const typo = { ...configMap('typo', { a: '1' }), dta: { b: 2 } };
+    const run = (verb: string[], mode: string) => kubectl.run(within(...verb, '-f', '-', `--validate=${mode}`), typo);
+    const refusal = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dta"';
+    const created = await run(['create'], 'strict');
+    expect([created.code, created.stderr]).toEqual([1, expect.stringContaining(refusal)]);
+    expect(await run(['create'], 'warn')).toMatchObject({ code: 0, stderr: 'Warning: unknown field "dta"\n' });
+    expect((await run(['replace'], 'strict')).stderr).toContain(refusal);
+    // The object is there: apply sends a strategic patch.
+    expect((await run(['apply'], 'strict')).stderr).toContain('strict decoding error: unknown field "dta"');
+    expect((await run(['apply'], 'warn')).stderr).toContain('Warning: unknown field "dta"\n');
+    expect((await run(['apply', '--server-side', '--force-conflicts'], 'ignore')).stderr).toContain('.dta: field not declared in schema');
+  });
+
   test('accounts, tokens, permissions, dry runs', async () => {
     expect(await kubectl.ok(within('create', 'sa', 'robot'))).toBe('serviceaccount/robot created\n');
     const token = (await kubectl.ok(within('create', 'token', 'robot'))).trim();

@@ -84,7 +84,7 @@ test.each<[string, unknown, string]>([
   ['another version', { apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] }, 'audit.k8s.io/v1'],
   ['nothing', null, 'must be of kind Policy'],
   ['no rules', { rules: [] }, 'rules: Required value'],
-  ['an unknown field', { rules: [{ level: 'None', user: ['a'] }] }, 'unknown field rules[0].user'],
+  ['an unknown field', { rules: [{ level: 'None', user: ['a'] }] }, 'unknown field "rules[0].user"'],
   ['a wrong type', { rules: [{ level: 'None', users: 'a' }] }, 'rules'],
   ['an unknown level', { rules: [{ level: 'All' }] }, 'rules[0].level: Unsupported value: "All"'],
   ['no level', { rules: [{}] }, 'rules[0].level'],

@@ -6,6 +6,7 @@
 import { Policy, type PolicyRule } from '../../kinds/audit/schema/v1.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { groupName, type Identity, kubernetes } from '../../meta/identity.ts';
+import { unknownFieldsIn } from '../../schema/field-place.ts';
 import { DecodeError, decode } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 
@@ -61,10 +62,10 @@ export function readPolicy(value: JsonValue, identity: Identity): AuditPolicy {
 }
 
 function decodePolicy(value: JsonValue): Policy {
-  const unknown: string[] = [];
   try {
-    const policy = decode(Policy, value, { report: (problem) => unknown.push(problem.path) });
-    if (unknown.length > 0) throw new PolicyError(`unknown field ${unknown.join(', ')}`);
+    const policy = decode(Policy, value);
+    const unknown = unknownFieldsIn(Policy, value);
+    if (unknown.length > 0) throw new PolicyError(unknown.join(', '));
     return policy;
   } catch (error) {
     if (error instanceof DecodeError) throw new PolicyError(error.message);

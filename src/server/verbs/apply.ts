@@ -14,39 +14,43 @@ import { type Conversions, withConversions, withConversionsInSlices } from '../.
 import { strategyOf } from '../../registry/strategy.ts';
 import { type UpdateResult, update } from '../../registry/update.ts';
 import { DecodeError, TooLargeError } from '../../schema/errors.ts';
+import type { FieldFaults } from '../../schema/field-faults.ts';
+import { RepeatedKeys } from '../../schema/field-place.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { checkUtf8, fillDefaults } from '../body.ts';
 import type { Context } from '../context.ts';
+import { faultsOf, reportAppliedFaults } from '../field-validation.ts';
 import type { WriteOptions } from '../options.ts';
 import type { Services } from '../services.ts';
-import { mayCreate, reportProblems, wantsReport } from './write.ts';
+import { mayCreate } from './write.ts';
 
-/** The body of an apply is YAML, of which JSON is a part. */
-export async function readApplied(body: Buffer, slices?: Slices): Promise<JsonObject> {
+/** The body of an apply is YAML, of which JSON is a part. `faults` collects its repeated keys. */
+export async function readApplied(body: Buffer, slices?: Slices, faults?: FieldFaults): Promise<JsonObject> {
   const refusing = checkUtf8(body, 'yaml', slices);
   if (refusing !== undefined) await refusing;
-  const value = (slices === undefined ? readPlainJson(body) : undefined) ?? (await readYaml(body, slices));
+  const repeated = faults === undefined ? undefined : new RepeatedKeys(faults);
+  const value = (slices === undefined ? readPlainJson(body, repeated) : undefined) ?? (await readYaml(body, slices, repeated));
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw badRequest('error decoding YAML: the patch is not an object');
   return value;
 }
 
 /** What looks like JSON mostly is; undefined where it is not. */
-function readPlainJson(body: Buffer): JsonValue | undefined {
+function readPlainJson(body: Buffer, repeated: RepeatedKeys | undefined): JsonValue | undefined {
   if (body[0] !== 0x7b) return undefined;
   try {
-    return parseJson(body);
+    return repeated === undefined ? parseJson(body) : parseJson(body, { place: repeated });
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     return undefined;
   }
 }
-async function readYaml(body: Buffer, slices: Slices | undefined): Promise<JsonValue> {
+async function readYaml(body: Buffer, slices: Slices | undefined, repeated: RepeatedKeys | undefined): Promise<JsonValue> {
   const { parseYaml, parseYamlInSlices } = await import('../../schema/yaml.ts');
   try {
-    return slices === undefined ? parseYaml(body, { single: true }) : await parseYamlInSlices(body, slices);
+    return slices === undefined ? parseYaml(body, { single: true, repeated }) : await parseYamlInSlices(body, slices, repeated);
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     if (!(error instanceof DecodeError)) throw error;
@@ -64,14 +68,10 @@ export async function applyObject(
   const { registry } = services;
   const { resource } = write;
   const slices = ctx.slices();
-  const applied = await readApplied(body, slices);
+  const faults = faultsOf(services, options);
+  const applied = await readApplied(body, slices, faults);
   if (slices !== undefined) checkEntries(resource, applied as never);
   ctx.audit?.requestBody(() => applied);
-  if (wantsReport(services, options)) {
-    const report = { problems: [] as string[] };
-    decode(resource.schema, applied, { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) });
-    reportProblems(ctx, options, report, resource.kind.kind, resource.version);
-  }
   const now = registry.env.now();
   const applyTo = (live: ApiObject | undefined, conversions: Conversions, large: boolean): ApplyWrite => ({
     type: resource.schema,
@@ -95,6 +95,7 @@ export async function applyObject(
       ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions, false)))
       : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions, true)), slices);
   const changed = (live: ApiObject, shown: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
+    if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
     const unchanged = done.object === (shown as never) && done.managedFields === (shown.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);
     return resource.versions.accept(unchanged ? shown : completed(registry, resource, done, shown));
@@ -118,6 +119,8 @@ export async function applyObject(
         const slices = ctx.slices();
         const done = await run(undefined, slices);
         if (slices !== undefined) await slices.pause();
+        // What cannot be applied is reported before keys that come again.
+        if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };
         if (uid !== undefined)
           throw conflict(

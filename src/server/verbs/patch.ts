@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
-import { atOnce, inSlices } from '../../lib/slices.ts';
+import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { ApiError, invalid, unsupportedMediaType } from '../../meta/errors.ts';
@@ -21,18 +21,21 @@ import { keyOf, type WriteContext } from '../../registry/context.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
+import type { FieldFaults } from '../../schema/field-faults.ts';
+import { unknownFields, unknownFieldsOf } from '../../schema/field-place.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
 import { namedScalars } from '../../schema/mismatch.ts';
-import { parseJsonInSlices } from '../../schema/parse.ts';
+import { parseJson, parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
-import { checkUtf8, type FieldReport, fillDefaults, readBody } from '../body.ts';
+import { checkUtf8, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
+import { faultsOf, patchPlace, reportAppliedFaults, reportFaults } from '../field-validation.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
 import type { Services } from '../services.ts';
 import { otherCustomKind } from '../wrong-type.ts';
 import { applyObject, readApplied } from './apply.ts';
 import { objectForm, sendItem } from './read.ts';
-import { reportProblems, wantsReport, writeContext } from './write.ts';
+import { writeContext } from './write.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -60,14 +63,21 @@ export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType
   return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
 }
 
-/** Reads a patch that is large; a small one stays as it came. */
-async function readInSlices(ctx: Context, body: Buffer): Promise<Buffer | ReadBody> {
+/** Reads a patch that is large, or whose faults are asked for; another stays as it came. */
+async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: FieldFaults | undefined): Promise<Buffer | ReadBody> {
   const slices = ctx.slices();
   const refusing = checkUtf8(body, 'json', slices);
   if (refusing !== undefined) await refusing;
-  if (slices === undefined) return body;
+  if (slices === undefined && faults === undefined) return body;
+  const options = faults === undefined ? {} : { place: patchPlace(type === 'json', faults) };
   try {
-    return { value: await parseJsonInSlices(body, {}, slices) };
+    const value = slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
+    if (faults !== undefined && type === 'json') {
+      const members = unknownFields(patchPlace(true, faults), value);
+      if (slices === undefined) atOnce(members);
+      else await inSlices(members, slices);
+    }
+    return { value };
   } catch (fault) {
     if (fault instanceof DecodeError) return { fault };
     throw fault;
@@ -92,11 +102,11 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   // A missing object is reported before an invalid patch.
   if (resource.collection?.items.get(keyOf(write)) === undefined) throw missing(write);
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
-  const patch = readPatch(type, resource.schema, await readInSlices(ctx, body));
+  const faults = faultsOf(services, options);
+  const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
   if (patch.fractions) await checkFractions(ctx, type, resource.schema, body);
-  const report = wantsReport(services, options) ? { problems: [] } : undefined;
   const { item } = await update(services.registry, write, {
-    change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, report, item.bytes.length),
+    change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, faults, item.bytes.length),
   });
   return sendItem(services, ctx, 200, resource, item, representation);
 }
@@ -109,7 +119,7 @@ function patchedHub(
   live: ApiObject,
   patch: Patch,
   body: Buffer,
-  report: FieldReport | undefined,
+  faults: FieldFaults | undefined,
   size: number,
 ): ApiObject | Promise<ApiObject> {
   const { resource } = write;
@@ -121,12 +131,9 @@ function patchedHub(
   const objectOf = (document: JsonValue, shown: ApiObject): ApiObject | Promise<ApiObject> => {
     const made = madeVersion(services, resource, document);
     if (resource.custom) checkCustomType(made, document, write.name);
-    const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, report, patch.strategic);
+    const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, patch.strategic);
     if (touched !== undefined) addUntouched(object as never, shown as never, touched);
-    if (report !== undefined) {
-      reportProblems(ctx, options, report, resource.kind.kind, resource.version);
-      report.problems.length = 0;
-    }
+    if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
     fillDefaults(made, object, registry.env);
     return made === resource ? object : inVersion(resource, made, object);
   };
@@ -134,20 +141,29 @@ function patchedHub(
     whenReady(ownUpdated(registry, write, whole, shown, size), () => resource.versions.accept(whole));
   const slices = ctx.slices(size);
   if (slices === undefined)
-    return whenReady(resource.versions.show(live), (shown) =>
-      whenReady(objectOf(patch(documentOf(shown)), shown), (whole) => owned(whole, shown)),
-    );
+    return whenReady(resource.versions.show(live), (shown) => {
+      const document = patch(documentOf(shown));
+      if (faults !== undefined) atOnce(unknownIn(services, resource, document, faults));
+      return whenReady(objectOf(document, shown), (whole) => owned(whole, shown));
+    });
   const inTurns = async (): Promise<ApiObject> => {
     const shown = await resource.versions.show(live);
     const document = documentOf(shown);
     await slices.pause();
     const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
     await slices.pause();
+    if (faults !== undefined) await inSlices(unknownIn(services, resource, patched, faults), slices);
     const whole = await objectOf(patched, shown);
     await slices.pause();
     return owned(whole, shown);
   };
   return inTurns();
+}
+
+/** Reports the unknown fields of what a patch made. */
+function unknownIn(services: Services, resource: Resource, document: JsonValue, faults: FieldFaults): Work<void> {
+  const { schema, definition } = madeVersion(services, resource, document);
+  return unknownFieldsOf({ schema, unknownFields: definition.unknownFields }, document, faults);
 }
 
 /** What a patch made in another version of the kind. */
@@ -177,7 +193,6 @@ function readPatched(
   document: JsonValue,
   body: Buffer,
   type: { kind: string; apiVersion: string },
-  report: FieldReport | undefined,
   strategic?: true,
 ): ApiObject {
   try {
@@ -187,11 +202,7 @@ function readPatched(
         expected: '',
         actual: '',
       } as never);
-    const object = decode(
-      schema,
-      document,
-      report === undefined ? undefined : { report: (problem) => report.problems.push(`unknown field "${problem.path}"`) },
-    ) as ApiObject;
+    const object = decode(schema, document) as ApiObject;
     object.kind ??= type.kind;
     object.apiVersion ??= type.apiVersion;
     if (object.kind !== type.kind || object.apiVersion !== type.apiVersion)
@@ -240,17 +251,24 @@ export async function patchedView(
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
   const body = await readBody(ctx);
+  const faults = faultsOf(services, options);
   if (kind === 'apply') {
-    const applied = await readApplied(body, ctx.slices());
+    const applied = await readApplied(body, ctx.slices(), faults);
     ctx.audit?.requestBody(() => applied);
+    if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
     return { options, patch: (current) => current, applied };
   }
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
-  const patch = readPatch(kind, schema, await readInSlices(ctx, body));
+  const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults));
   if (patch.fractions) await checkFractions(ctx, kind, schema, body);
-  return {
-    options,
-    patch: (current) => readPatched(schema, patch(toJson(schema, current as never) as JsonObject), body, type, undefined, patch.strategic),
-    applied: undefined,
+  const patched = (current: ApiObject): ApiObject => {
+    const document = patch(toJson(schema, current as never) as JsonObject);
+    const view = readPatched(schema, document, body, type, patch.strategic);
+    if (faults !== undefined) {
+      atOnce(unknownFieldsOf({ schema }, document, faults));
+      reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
+    }
+    return view;
   };
+  return { options, patch: patched, applied: undefined };
 }

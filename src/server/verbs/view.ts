@@ -17,6 +17,7 @@ import type { JsonObject } from '../../schema/types.ts';
 import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
+import { faultsOf, reportBodyFaults } from '../field-validation.ts';
 import type { Representation } from '../negotiate.ts';
 import { type WriteOptions, writeOptions } from '../options.ts';
 import { representMetadata, representObject, representText } from '../represent.ts';
@@ -79,11 +80,11 @@ export async function updateView(services: Services, ctx: Context, resource: Res
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const given = await decodeBody(await readBody(ctx), media, {
-    ...typeOf(services, view),
-    schema: view.schema,
-    identity: services.identity,
-  });
+  const faults = faultsOf(services, options);
+  const type = typeOf(services, view);
+  const expected = { ...type, schema: view.schema, identity: services.identity };
+  const given = await decodeBody(await readBody(ctx), media, expected, faults);
+  if (faults !== undefined) reportBodyFaults(ctx, options, faults, type);
   ctx.audit?.requestObject(view.schema, given);
   if (given.metadata.name === undefined)
     throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);

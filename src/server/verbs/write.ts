@@ -3,7 +3,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
-import { ApiError, badRequest, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
+import { ApiError, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
 import { create } from '../../registry/create.ts';
@@ -14,9 +14,10 @@ import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
 import type { JsonValue } from '../../schema/types.ts';
-import { bodyMedia, decodeBody, type FieldReport, fillDefaults, readBody } from '../body.ts';
+import { bodyMedia, decodeBody, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { deleteOptions } from '../delete-options.ts';
+import { faultsOf, reportBodyFaults } from '../field-validation.ts';
 import { sendList } from '../list-body.ts';
 import { managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendStatus } from '../respond.ts';
@@ -61,16 +62,17 @@ async function bodyObject(
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
   const body = await readBody(ctx);
   if (media === 'json') ctx.sent = body;
-  const report = wantsReport(services, options) ? { problems: [] } : undefined;
+  const faults = faultsOf(services, options);
   const { apiVersion, schema, identity, custom, release } = resource;
-  const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom, release };
+  const { unknownFields } = resource.definition;
+  const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom, release, unknownFields };
   const slices = ctx.slices();
   // An object that was stored without the bound on entries may still be changed.
   const inspect = slices !== undefined && isNew ? (value: JsonValue) => checkEntries(resource, value) : undefined;
-  const decoding = decodeBody(body, media, expected, report, slices, inspect);
+  const decoding = decodeBody(body, media, expected, faults, slices, inspect);
   const object = decoding instanceof Promise ? await decoding : decoding;
   if (slices !== undefined) await slices.pause();
-  if (report !== undefined) reportProblems(ctx, options, report, expected.kind, resource.version);
+  if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
   fillDefaults(resource, object, env);
   if (slices !== undefined) await slices.pause();
   ctx.audit?.requestObject(resource.schema, object);
@@ -81,19 +83,6 @@ async function bodyObject(
     return same;
   };
   return { object, again };
-}
-
-export const wantsReport = (services: Services, options: WriteOptions): boolean =>
-  (options.fieldValidation === 'Strict' || options.fieldValidation === 'Warn') &&
-  services.registry.env.feature('ServerSideFieldValidation');
-
-export function reportProblems(ctx: Context, options: WriteOptions, report: FieldReport, kind: string, version: string): void {
-  if (report.problems.length === 0) return;
-  if (options.fieldValidation === 'Warn') for (const text of report.problems) ctx.warn(text);
-  else
-    throw badRequest(
-      `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${report.problems.join(', ')}`,
-    );
 }
 
 export async function createObject(services: Services, ctx: Context, resource: Resource): Promise<void> {

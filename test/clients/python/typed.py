@@ -51,6 +51,25 @@ def deployment(name):
 
 
 @step
+def field_validation():
+    path = f"/api/v1/namespaces/{NAMESPACE}/configmaps"
+    body = {"metadata": {"name": "fields"}, "dta": {"a": "b"}}
+
+    def send(mode):
+        return API.call_api(
+            path, "POST", query_params=[("fieldValidation", mode), ("dryRun", "All")], body=body,
+            header_params={"Content-Type": "application/json", "Accept": "application/json"},
+            auth_settings=["BearerToken"], response_type="V1ConfigMap",
+        )
+
+    refused = fails(400, send, "Strict")
+    equal('strict decoding error: unknown field "dta"' in refused["message"], True, "names the field")
+    equal(send("Warn")[2].get("Warning"), '299 - "unknown field \\"dta\\""', "warning")
+    equal(send("Ignore")[2].get("Warning"), None, "warning when ignored")
+    fails(422, send, "strict")
+
+
+@step
 def create_read_replace():
     made = CORE.create_namespaced_config_map(NAMESPACE, config_map("a", {"k": "v"}), field_manager="tester")
     equal(made.metadata.creation_timestamp.utcoffset().total_seconds(), 0, "offset of the creation time")

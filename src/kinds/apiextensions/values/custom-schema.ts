@@ -2,6 +2,7 @@
 import type { Work } from '../../../lib/slices.ts';
 import { requestTooLarge } from '../../../meta/errors.ts';
 import { FieldErrors, Path } from '../../../meta/field.ts';
+import type { FieldFaults } from '../../../schema/field-faults.ts';
 import type { JsonValue, MessageType } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { RuleRun } from '../cel/rule-run.ts';
@@ -15,6 +16,7 @@ import { fitsOf, fitsSteps } from './fits.ts';
 import { isPlainlyDistinct, listSteps } from './list-types.ts';
 import { type Extensions, nodeSteps, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
+import { unknownFields } from './unknown-fields.ts';
 import { validateValue } from './validate.ts';
 
 const TOO_MUCH_EFFORT =
@@ -82,6 +84,11 @@ export class CustomSchema {
   prune(object: ApiObject, { report, broken = 'refuse', nulls = 'drop' }: Reading = {}): void {
     if (this.pruned) prune(this.root, object, nulls, report);
     readEmbedded(this.root, object, broken);
+  }
+
+  /** Reports the fields of a body that `prune` would drop, and those of metadata that reading it would. */
+  unknownFields(value: JsonValue, faults: FieldFaults): Work<void> {
+    return unknownFields(this.root, this.pruned, value, faults);
   }
 
   /** Fills in defaults at every depth. Does nothing when called again. Throws 413 where they would add too much. */

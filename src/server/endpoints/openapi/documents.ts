@@ -54,7 +54,6 @@ export interface DocumentOptions {
   readonly identity: Identity;
   /** `v1.24.17+plat.0.1.0` */
   readonly version: string;
-  readonly fieldValidation: boolean;
   readonly enums: boolean;
   readonly describe: Describe;
 }

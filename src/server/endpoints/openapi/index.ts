@@ -34,7 +34,6 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
       {
         identity: services.identity,
         version: options.version,
-        fieldValidation: services.registry.env.feature('ServerSideFieldValidation'),
         enums: services.registry.env.feature('OpenAPIEnums'),
         describe: descriptionOf,
       },

@@ -10,8 +10,8 @@ import { groupsOf, perGeneration } from '../groups.ts';
 import { ask, testServices } from '../testing.ts';
 import { openapiEndpoints } from './index.ts';
 
-async function setup(identity?: typeof plat, feature?: (name: string) => boolean) {
-  const { services, catalog } = await testServices(identity, feature);
+async function setup(identity?: typeof plat) {
+  const { services, catalog } = await testServices(identity);
   const groups = perGeneration(catalog, () => groupsOf(catalog));
   const paths = openapiEndpoints(services, groups, { version: 'v1.24.17', now: () => 0 });
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -66,7 +66,7 @@ test('version 2: one document with every path and definition', async () => {
     ]),
   );
   const pods = document.paths['/api/v1/namespaces/{namespace}/pods'];
-  expect(pods.post.parameters.map((p: { name: string }) => p.name)).toEqual(['body', 'dryRun', 'fieldManager']);
+  expect(pods.post.parameters.map((p: { name: string }) => p.name)).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation']);
   expect(pods.post['x-kubernetes-group-version-kind']).toEqual({ group: '', kind: 'Pod', version: 'v1' });
   const pod = document.definitions['io.k8s.api.core.v1.Pod'];
   expect(pod['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }]);
@@ -102,11 +102,12 @@ test('version 3: a document for every group version, complete in itself', async 
   ]);
 });
 
-test('fieldValidation is published only while the server heeds it', async () => {
-  const { json } = await setup(undefined, (name) => name === 'ServerSideFieldValidation');
+test('fieldValidation is published with the gate off, too: it is always heeded', async () => {
+  const { json } = await setup();
   const { paths } = await json('/openapi/v2');
-  const names = paths['/api/v1/nodes/{name}'].patch.parameters.map((p: { name: string }) => p.name);
-  expect(names).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force']);
+  const names = (verb: string) => paths['/api/v1/nodes/{name}'][verb].parameters.map((p: { name: string }) => p.name);
+  expect(names('patch')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force']);
+  expect(names('put')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation']);
 });
 
 test('an address with another hash leads to the right one', async () => {

@@ -78,9 +78,9 @@ const force = query(
   'Applying takes over fields that other managers own instead of failing with a conflict. Only allowed with apply patches.',
 );
 
-/** A parameter is published only while the server heeds it: clients look here to learn what it can do. */
-export const writeParameters = (validation: boolean): Parameter[] => [dryRun, fieldManager, ...(validation ? [fieldValidation] : [])];
-export const patchParameters = (validation: boolean): Parameter[] => [...writeParameters(validation), force];
+/** Clients look here to learn what the server heeds: kubectl leaves field validation to a server that publishes the parameter. */
+export const writeParameters: readonly Parameter[] = [dryRun, fieldManager, fieldValidation];
+export const patchParameters: readonly Parameter[] = [...writeParameters, force];
 
 const deletion: readonly Parameter[] = [
   query(

@@ -23,8 +23,6 @@ import {
 export interface PathOptions {
   readonly identity: Identity;
   readonly names: Names;
-  /** Field validation is heeded. */
-  readonly fieldValidation: boolean;
   readonly describe: Describe;
 }
 
@@ -149,7 +147,7 @@ class ResourcePaths {
   private create(id: string, description: string, body: string, kind: GroupVersionKind): Operation {
     return this.operation('post', id, description, 'post', {
       kind,
-      parameters: writeParameters(this.options.fieldValidation),
+      parameters: writeParameters,
       body,
       bodyRequired: true,
       codes: ['200', '201', '202'],
@@ -179,7 +177,7 @@ class ResourcePaths {
     const what = sub === '' ? '' : `${sub} of `;
     return this.operation('put', this.id('replace', capital(sub)), `replace ${what}the specified ${this.resource.kind.kind}`, 'put', {
       kind,
-      parameters: writeParameters(this.options.fieldValidation),
+      parameters: writeParameters,
       body: definition,
       bodyRequired: true,
       codes: ['200', '201'],
@@ -198,7 +196,7 @@ class ResourcePaths {
       {
         kind,
         consumes: [...forms, 'application/apply-patch+yaml'],
-        parameters: patchParameters(this.options.fieldValidation),
+        parameters: patchParameters,
         body: this.options.names.of('meta.v1.Patch'),
         bodyRequired: true,
         codes: ['200', '201'],

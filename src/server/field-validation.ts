@@ -1,0 +1,50 @@
+/**
+ * Field validation: what the query parameter `fieldValidation` says about unknown and repeated fields of a body.
+ *
+ *   Ignore   they are dropped             Warn   they are dropped, and a warning names each      Strict   the request is refused
+ *
+ * A parameter that is given is always heeded. Without one it is Ignore, or Warn where the gate is on. The binary form has
+ * numbers instead of names: there is nothing to report.
+ */
+import { badRequest } from '../meta/errors.ts';
+import { FieldFaults } from '../schema/field-faults.ts';
+import { FieldPlace } from '../schema/field-place.ts';
+import { anyValue, list, message, opt, string } from '../schema/types.ts';
+import { type BodyType, unfit } from './body.ts';
+import type { Context } from './context.ts';
+import type { WriteOptions } from './options.ts';
+import type { Services } from './services.ts';
+
+/** Collects the faults of a request; undefined where nobody asks for them. */
+export function faultsOf(services: Services, { fieldValidation }: WriteOptions): FieldFaults | undefined {
+  if (fieldValidation === 'Ignore') return undefined;
+  if (fieldValidation === '' && !services.registry.env.feature('ServerSideFieldValidation')) return undefined;
+  return new FieldFaults();
+}
+
+/** Warns of faults, or throws the error that `refuse` makes of their message. */
+export function reportFaults(ctx: Context, options: WriteOptions, faults: FieldFaults, refuse: (why: string) => Error): void {
+  if (faults.empty) return;
+  if (options.fieldValidation === 'Strict') throw refuse(faults.message());
+  for (const text of faults.warnings()) ctx.warn(text);
+}
+
+/** The same for a body that is an object of a type. */
+export function reportBodyFaults(ctx: Context, options: WriteOptions, faults: FieldFaults, type: BodyType): void {
+  reportFaults(ctx, options, faults, (why) => unfit(type, why, type));
+}
+
+/** The same for an apply, whose unknown fields are errors anyway: repeated keys are left. */
+export function reportAppliedFaults(ctx: Context, options: WriteOptions, faults: FieldFaults): void {
+  reportFaults(ctx, options, faults, () =>
+    badRequest(`error strict decoding YAML: error converting YAML to JSON: ${faults.yamlMessage()}`),
+  );
+}
+
+/** Where the text of a patch begins: a JSON patch is a list of operations, others hold any fields, some of them more than once. */
+export function patchPlace(json: boolean, faults: FieldFaults): FieldPlace {
+  return json ? FieldPlace.root(faults, operations, 'json patch ') : FieldPlace.root(faults, anyValue);
+}
+const operations = list(
+  message('JsonPatchOperation', { op: opt(0, string), path: opt(0, string), from: opt(0, string), value: opt(0, anyValue) }),
+);
