@@ -5,6 +5,7 @@ import { pythonMissing, scriptTests } from '../support/foreign-client.ts';
 describe.skipIf(pythonMissing !== undefined)(`Python (${pythonMissing ?? 'found'})`, () => {
   describe('typed client, stock names', () => {
     scriptTests('python', 'python/typed.py', 'kubernetes', [
+      'field validation',
       'create read replace',
       'list in pages',
       'patch json and strategic',

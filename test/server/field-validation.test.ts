@@ -3,7 +3,7 @@
  * The texts are those of a stock server with the gate on.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FeatureGates, readFeatureGates } from '../../src/config/feature-gates.ts';
+import { readFeatureGates } from '../../src/config/feature-gates.ts';
 import { groupName } from '../../src/meta/identity.ts';
 import { BinaryTypes } from '../support/binary-types.ts';
 import { define, definitionOf } from '../support/custom.ts';
@@ -73,7 +73,7 @@ const deployment = (name: string) => {
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { selector: { matchLabels: labels }, template } };
 };
 
-const gateOn = new FeatureGates(new Set([...readFeatureGates(new Map()).list(), 'ServerSideFieldValidation']));
+const gateOn = readFeatureGates(new Map([['ServerSideFieldValidation', 'true']]));
 
 describe.each([
   { gate: 'off', identity: 'kubernetes', features: undefined } as const,
