@@ -86,7 +86,7 @@ test.skipIf(missing !== undefined)('explain describes a field, and every field o
   expect(spec.match(/^ {3}\w+\t<.*>( -required-)?\n {5}\S/gm)?.length).toBe(36);
 });
 
-test.skipIf(missing !== undefined)('the documents say that the server validates fields, so that the client leaves it to the server', async () => {
+test.skipIf(missing !== undefined)('the documents say that the server validates fields: clients leave it to it', async () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'c', imagine: 'x' }] } };
   // Nothing is sent. Older clients check by the schema: test/clients/old-kubectl.test.ts.
   expect(await kubectl('create', '--dry-run=client', '--validate=strict', '-o', 'name', '-f', manifest(pod))).toBe('pod/a\n');
