@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { gates } from '../../src/config/feature-gates.ts';
 import { serverFlags } from '../../src/config/flags.ts';
 import { camelCase } from '../../src/lib/flags.ts';
+import { rows } from '../kinds/gated-rows.ts';
 
 interface Shown {
   readonly file: string;
@@ -349,4 +350,22 @@ test('feature gates that can be switched and that no code asks for: 0', () => {
   const switched = Object.entries(gates).filter(([, { concerns, pending, stage }]) => concerns === 'server' && !pending && stage !== 'GA');
   expect(switched.length).toBeGreaterThan(0);
   expect(switched.map(([name]) => name).filter((name) => !source.some((text) => text.includes(`'${name}'`)))).toEqual([]);
+});
+
+/** Where both states of a gate are shown through the API, if not as a row of test/kinds/gated-rows.ts or a test that is named for it. */
+const gateTests: Readonly<Record<string, string>> = {
+  APIServerTracing: 'test/server/tracing.test.ts',
+  CustomResourceValidationExpressions: 'test/server/custom-rules.test.ts',
+  ServerSideFieldValidation: 'test/server/field-validation.test.ts',
+};
+test('feature gates of this server without a test of both states: 0', () => {
+  const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+  const named = [textOf('test/server/feature-gates.test.ts'), textOf('test/kinds/feature-gates.test.ts')];
+  const isRow = (name: string): boolean => rows.some(({ gate }) => gate === name);
+  const isNamed = (name: string): boolean => named.some((text) => text.includes(`test('${name}: `) || text.includes(`describe('${name}'`));
+  const untested = Object.entries(gates)
+    .filter(([, { concerns, pending, stage }]) => concerns === 'server' && !pending && stage !== 'GA')
+    .map(([name]) => name)
+    .filter((name) => !isRow(name) && !isNamed(name) && !textOf(gateTests[name] ?? 'README.md').includes(`'${name}'`));
+  expect(untested).toEqual([]);
 });
