@@ -514,7 +514,7 @@ test.each([
   [
     'a schema twice',
     { validation: structural, versions: [{ name: 'v1', served: true, storage: true, schema: structural }] },
-    /spec\.versions\[0\]\.schema: .*mutually exclusive/,
+    /spec\.validation: Forbidden: top-level and per-version schemas are mutually exclusive/,
   ],
 ])('apiextensions/v1beta1: %s is refused', (_what, spec, message) => {
   const served = servedAs('apiextensions', 'v1beta1', 'CustomResourceDefinition');

@@ -91,16 +91,13 @@ function checkPlaces({ metadata, spec }: CustomResourceDefinitionBeta, identity:
   if (first !== undefined && named !== '' && named !== first.name)
     errors.invalid(specAt.child('version'), named, 'must match the first version in spec.versions');
   const parts = [
-    ['schema', 'validation', 'validation schemas'],
+    ['schema', 'validation', 'schemas'],
     ['subresources', 'subresources', 'subresources'],
     ['additionalPrinterColumns', 'additionalPrinterColumns', 'additionalPrinterColumns'],
   ] as const;
-  for (const [part, common, text] of parts)
-    if (spec[common] !== undefined)
-      versions.forEach((one, i) => {
-        if (one[part] !== undefined)
-          errors.forbidden(specAt.child('versions').index(i).child(part), `top-level and per-version ${text} are mutually exclusive`);
-      });
+  for (const [own, common, text] of parts)
+    if (spec[common] !== undefined && versions.some((one) => one[own] !== undefined))
+      errors.forbidden(specAt.child(common), `top-level and per-version ${text} are mutually exclusive`);
   if (errors.empty) return;
   const kind = { group: groupName(identity, 'apiextensions'), resource: 'CustomResourceDefinition' };
   throw invalid(kind, metadata.name ?? '', errors.list);
