@@ -520,3 +520,46 @@ test.each([
   const served = servedAs('apiextensions', 'v1beta1', 'CustomResourceDefinition');
   expect(() => toHub(served, read(served, definition(spec)))).toThrow(message);
 });
+
+test('apiextensions/v1beta1: schemas may be missing or not structural where unknown fields are kept, and stay so', () => {
+  const beta = servedAs('apiextensions', 'v1beta1', 'CustomResourceDefinition');
+  const v1 = servedAs('apiextensions', 'v1', 'CustomResourceDefinition');
+  const loose = { openAPIV3Schema: { properties: { spec: { properties: { x: { minimum: 1 } } } } } };
+  const stored = (spec: Loose): Loose => {
+    const { hub, errors } = created(beta, definition(spec));
+    expect(errors).toEqual([]);
+    return { ...hub, metadata: { ...hub.metadata, resourceVersion: '1' } };
+  };
+  for (const spec of [{ version: 'v1' }, { version: 'v1', validation: loose }]) {
+    const kept = updated(v1, stored(spec), (object) => {
+      object.metadata.labels = { a: 'b' };
+    });
+    expect(kept.errors).toEqual([]);
+    expect(created(v1, { ...definition({}), spec: fromHub(v1, stored(spec)).spec }).errors.length).toBeGreaterThan(1);
+  }
+  expect(created(beta, definition({ version: 'v1', preserveUnknownFields: false })).errors).toEqual([
+    'spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields are pruned',
+  ]);
+  expect(created(beta, definition({ version: 'v1', validation: loose, preserveUnknownFields: false })).errors[0]).toMatch(
+    /^spec\.validation\.openAPIV3Schema\.properties\[spec\]\.properties\[x\]\.type: Required value/,
+  );
+  const worse = updated(v1, stored({ version: 'v1', validation: loose }), (object) => {
+    object.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.y = {};
+  });
+  expect(worse.errors.length).toBeGreaterThan(0);
+});
+
+test('apiextensions/v1beta1: no defaults, and extensions of schemas only in structural ones', () => {
+  const beta = servedAs('apiextensions', 'v1beta1', 'CustomResourceDefinition');
+  const of = (x: Loose): string[] =>
+    created(beta, definition({ version: 'v1', validation: { openAPIV3Schema: { properties: { spec: { properties: { x } } } } } })).errors;
+  expect(of({ type: 'integer', default: 1 })).toEqual([
+    'spec.validation.openAPIV3Schema.properties[spec].properties[x].default: Forbidden: must not be set (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)',
+  ]);
+  expect(of({ 'x-kubernetes-int-or-string': true }).join()).toContain('must not be empty at the root');
+});
+
+test('apiextensions/v1beta1: groups of the server need no approval', () => {
+  const body = { ...definition({ version: 'v1', group: 'x.k8s.io' }), metadata: { name: 'widgets.x.k8s.io' } };
+  expect(created(servedAs('apiextensions', 'v1beta1', 'CustomResourceDefinition'), body).errors).toEqual([]);
+});

@@ -6,12 +6,13 @@ import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, dns1123Subdomain } from '../../meta/names.ts';
-import type { KindEnv } from '../kind.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { immutable, word } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { changedMetadataAgain } from '../validation/repeated-metadata.ts';
+import { type Allowances, allowancesOf } from './allowances.ts';
 import { validateApproval } from './approval.ts';
 import { validateConversion } from './conversion-rules.ts';
 import { extensionNames } from './schema/json-schema.ts';
@@ -29,7 +30,12 @@ import { hoist, validateColumns, validateDeprecation, validateSubresources } fro
 const root = Path.of('spec');
 const stored = Path.of('status', 'storedVersions');
 
-export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): void | Work<void> {
+export function validateDefinition(
+  definition: CustomResourceDefinition,
+  errors: FieldErrors,
+  env: KindEnv,
+  request?: WriteRequest,
+): void | Work<void> {
   const { metadata, spec } = definition;
   const wanted = `${spec.names.plural}.${spec.group}`;
   for (const field of ['generateName', 'name'] as const) {
@@ -37,11 +43,11 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
     if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
   if (tooManyParts(spec, undefined, errors)) return;
-  return createSteps(definition, errors, env);
+  return createSteps(definition, errors, env, allowancesOf(spec, undefined, env, request));
 }
-function* createSteps(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
-  yield* validateSpecWithin(definition.spec, undefined, errors, env);
-  validateRest(definition, undefined, errors, env);
+function* createSteps(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv, allowed: Allowances): Work<void> {
+  yield* validateSpecWithin(definition.spec, undefined, errors, env, allowed);
+  validateRest(definition, undefined, errors, env, allowed);
 }
 
 export function validateDefinitionUpdate(
@@ -49,21 +55,28 @@ export function validateDefinitionUpdate(
   old: CustomResourceDefinition,
   errors: FieldErrors,
   env: KindEnv,
+  request?: WriteRequest,
 ): void | Work<void> {
   changedMetadataAgain(definition, old, errors);
   if (tooManyParts(definition.spec, old.spec, errors)) return;
-  return updateSteps(definition, old, errors, env);
+  return updateSteps(definition, old, errors, env, allowancesOf(definition.spec, old.spec, env, request));
 }
-function* updateSteps(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors, env: KindEnv): Work<void> {
+function* updateSteps(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  errors: FieldErrors,
+  env: KindEnv,
+  allowed: Allowances,
+): Work<void> {
   const { spec } = definition;
-  yield* validateSpecWithin(spec, old.spec, errors, env);
+  yield* validateSpecWithin(spec, old.spec, errors, env, allowed);
   if (old.status.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) {
     immutable(spec.scope, old.spec.scope, root.child('scope'), errors);
     immutable(spec.names.kind, old.spec.names.kind, root.child('names').child('kind'), errors);
   }
   immutable(spec.group, old.spec.group, root.child('group'), errors);
   immutable(spec.names.plural, old.spec.names.plural, root.child('names').child('plural'), errors);
-  validateRest(definition, old, errors, env);
+  validateRest(definition, old, errors, env, allowed);
 }
 
 export function validateDefinitionStatus(definition: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
@@ -76,10 +89,12 @@ function validateRest(
   old: CustomResourceDefinition | undefined,
   errors: FieldErrors,
   env: KindEnv,
+  allowed: Allowances,
 ): void {
   const { spec, status } = definition;
   validateNames(status.acceptedNames, Path.of('status', 'acceptedNames'), errors);
   validateStoredVersions(status.storedVersions ?? [], spec, errors);
+  if (allowed.beta) return;
   validateApproval(definition, old, errors, env.identity);
   if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields)
     errors.invalid(
@@ -94,8 +109,9 @@ function validateSpecWithin(
   old: CustomResourceDefinitionSpec | undefined,
   errors: FieldErrors,
   env: KindEnv,
+  allowed: Allowances,
 ): Work<void> {
-  return withEffortInSteps(validateSpec(spec, old, errors, env), () =>
+  return withEffortInSteps(validateSpec(spec, old, errors, env, allowed), () =>
     errors.invalid(root.child('versions'), '', 'the patterns and defaults of the schemas take too much work to compile: make them smaller'),
   );
 }
@@ -144,14 +160,18 @@ function* validateSpec(
   old: CustomResourceDefinitionSpec | undefined,
   errors: FieldErrors,
   env: KindEnv,
+  allowed: Allowances,
 ): Work<void> {
   const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
   const x = extensionNames(env.identity.schemaExtensionPrefix);
   if (tooLong(spec, errors)) return;
   validateGroup(group, errors);
   word(scope, ['Cluster', 'Namespaced'], root.child('scope'), errors);
-  each(versions, root.child('versions'), ({ schema }, at) => {
-    if (schema?.openAPIV3Schema === undefined) errors.required(at.child('schema').child('openAPIV3Schema'), 'schemas are required');
+  each(versions, root.child('versions'), ({ schema, served }, at) => {
+    if (schema?.openAPIV3Schema !== undefined) return;
+    const place = at.child('schema').child('openAPIV3Schema');
+    if (!allowed.noSchema) errors.required(place, 'schemas are required');
+    else if (served && !preserveUnknownFields) errors.required(place, 'because otherwise all fields are pruned');
   });
   yield;
   const common = hoist(versions);
@@ -167,7 +187,18 @@ function* validateSpec(
     const schema = version.schema?.openAPIV3Schema;
     const place = at.child('schema').child('openAPIV3Schema');
     if (!common.schema && schema !== undefined)
-      yield* validateRootSchema(schema, version.subresources?.status !== undefined, isNew(version), place, x, errors);
+      yield* validateRootSchema(
+        schema,
+        {
+          hasStatus: version.subresources?.status !== undefined,
+          isNew: isNew(version),
+          isLoose: allowed.isLoose(version),
+          noDefaults: allowed.noDefaults,
+        },
+        place,
+        x,
+        errors,
+      );
     if (!common.subresources) validateSubresources(version.subresources, at.child('subresources'), errors);
     if (!common.columns) validateColumns(version.additionalPrinterColumns, at.child('additionalPrinterColumns'), errors);
   }
@@ -177,7 +208,18 @@ function* validateSpec(
   const [first] = versions;
   const schema = first?.schema?.openAPIV3Schema;
   if (common.schema && schema !== undefined)
-    yield* validateRootSchema(schema, hasStatus, versions.some(isNew), root.child('validation').child('openAPIV3Schema'), x, errors);
+    yield* validateRootSchema(
+      schema,
+      {
+        hasStatus,
+        isNew: versions.some(isNew),
+        isLoose: versions.every((version) => allowed.isLoose(version)),
+        noDefaults: allowed.noDefaults,
+      },
+      root.child('validation').child('openAPIV3Schema'),
+      x,
+      errors,
+    );
   if (common.subresources) validateSubresources(first?.subresources, root.child('subresources'), errors);
   if (common.columns) validateColumns(first?.additionalPrinterColumns, root.child('additionalPrinterColumns'), errors);
   validateConversion(conversion, preserveUnknownFields, root.child('conversion'), errors);

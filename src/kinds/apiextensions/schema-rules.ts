@@ -18,14 +18,22 @@ const rootFields = new Set([
   ...['pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example'],
 ]);
 
-/**
- * `at` is the place of the whole schema. May be interrupted between the walks over it. `isNew`: it differs from the schema that is
- * stored; the expressions of one that does not are not looked at again.
- */
+/** What the schema of a version is for. */
+export interface SchemaUse {
+  /** Objects have a status of their own. */
+  readonly hasStatus: boolean;
+  /** It differs from the schema that is stored; the expressions of one that does not are not looked at again. */
+  readonly isNew: boolean;
+  /** It need not be structural. */
+  readonly isLoose: boolean;
+  /** Why it may have no defaults. */
+  readonly noDefaults: string | undefined;
+}
+
+/** `at` is the place of the whole schema. May be interrupted between the walks over it. */
 export function* validateRootSchema(
   schema: JSONSchemaProps,
-  hasStatus: boolean,
-  isNew: boolean,
+  { hasStatus, isNew, isLoose, noDefaults }: SchemaUse,
   at: Path,
   x: Extensions,
   errors: FieldErrors,
@@ -33,7 +41,7 @@ export function* validateRootSchema(
   const before = errors.list.length;
   if (hasStatus) validateRootFields(schema, at, x, errors);
   if (schema.nullable) errors.forbidden(at.child('nullable'), 'nullable cannot be true at the root');
-  yield* validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults: undefined }, true);
+  yield* validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults }, true);
   yield;
   const fault = inexpressible(schema);
   if (fault !== undefined) {
@@ -42,7 +50,7 @@ export function* validateRootSchema(
   }
   yield;
   const count = errors.list.length;
-  validateStructural(schema, at, x, errors);
+  if (!isLoose) validateStructural(schema, at, x, errors);
   yield;
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
   // Errors of expressions are hard to understand where the schema itself is wrong.
