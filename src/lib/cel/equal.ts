@@ -128,18 +128,29 @@ export function compareTexts(frame: Frame, a: string, b: string): number {
 
 // ---- lists of the API that are sets or known by keys -----------------------------------------------------------------
 
+/** By type: the types of a schema may be many, and every comparison asks. */
+const withListTypes = new WeakMap<CelType, boolean>();
+
 /** Whether anything within a type is compared in a way of its own. */
-export function hasListTypes(type: CelType, seen = new Set<CelType>()): boolean {
+export function hasListTypes(type: CelType): boolean {
+  let found = withListTypes.get(type);
+  if (found === undefined) {
+    found = findListTypes(type, new Set());
+    withListTypes.set(type, found);
+  }
+  return found;
+}
+function findListTypes(type: CelType, seen: Set<CelType>): boolean {
   if (seen.has(type)) return false;
   seen.add(type);
   switch (type.kind) {
     case 'list':
-      return type.listType === 'set' || type.listType === 'map' || hasListTypes(type.of, seen);
+      return type.listType === 'set' || type.listType === 'map' || findListTypes(type.of, seen);
     case 'map':
     case 'optional':
-      return hasListTypes(type.of, seen);
+      return findListTypes(type.of, seen);
     case 'object':
-      for (const field of type.fields.values()) if (hasListTypes(field.type, seen)) return true;
+      for (const field of type.fields.values()) if (findListTypes(field.type, seen)) return true;
       return false;
     default:
       return false;

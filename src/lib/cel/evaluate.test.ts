@@ -151,6 +151,7 @@ const api = {
     grace: '1m30s',
     data: 'AQI=',
     empty: null,
+    nulls: { a: null },
     port: 'http',
     ports: [80, 'http'],
     tags: ['a', 'b'],
@@ -180,6 +181,7 @@ const fields = objectOf('Self', {
   grace: { kind: 'duration' },
   data: { kind: 'bytes' },
   empty: { kind: 'string', nullable: true },
+  nulls: mapOf(STRING, { kind: 'string', nullable: true }),
   absent: STRING,
   toString: STRING,
   port: DYN,
@@ -203,7 +205,8 @@ comeTo(
     'has(self.labels.app) && !has(self.labels.toString)': true,
     'self.labels.constructor': 'me',
     'has(self.absent) || has(self.toString)': false,
-    'has(self.empty) && self.empty == null': true,
+    'has(self.empty)': false,
+    'has(self.nulls.a) && self.nulls.a == null': true,
     'self.when.getFullYear()': 2024,
     'self.times[0] == self.times[1] && self.when in self.times': true,
     'self.times.all(t, t == self.when)': true,
@@ -223,7 +226,12 @@ comeTo(
 );
 fail(
   'values of the API',
-  { 'self.absent == "a"': 'no such key: absent', 'self.toString == "a"': 'no such key: toString', 'self.labels.toString': 'no such key' },
+  {
+    'self.absent == "a"': 'no such key: absent',
+    'self.empty == null': 'no such key: empty',
+    'self.toString == "a"': 'no such key: toString',
+    'self.labels.toString': 'no such key',
+  },
   api,
   types,
 );

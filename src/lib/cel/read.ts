@@ -62,5 +62,6 @@ export function propertyReader(property: string, type: CelType): (value: unknown
     return (value) =>
       typeof value === 'object' && value !== null ? ((value as Readonly<Record<string, unknown>>)[property] ?? undefined) : undefined;
   }
+  if (type.kind === 'object') return (value) => (isMap(value) ? (lookUp(value, property) ?? undefined) : undefined);
   return (value) => (isMap(value) ? lookUp(value, property) : fail('no such overload'));
 }
