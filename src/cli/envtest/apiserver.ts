@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { RunningServer } from '../../compose/server.ts';
 import type { ServerOptions } from '../../config/server-options.ts';
 import { makeDirectory } from '../../lib/directories.ts';
-import { flagHelp } from '../../lib/flags.ts';
+import { flagHelp, readChoice } from '../../lib/flags.ts';
 import { openLog } from '../../lib/log.ts';
 import { ownAddresses } from '../../lib/pki/own-addresses.ts';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '../../lib/pki.ts';
-import { apiRelease, patchRelease } from '../../lib/version.ts';
+import { apiRelease, apiReleases, patchRelease } from '../../lib/version.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { firstAddress } from '../../meta/ip.ts';
 import type { IO } from '../command.ts';
@@ -17,7 +17,7 @@ import { stopSignal } from '../stop-signal.ts';
 import { envtestFlags, parseEnvtestFlags, RELEASE_VARIABLE } from './options.ts';
 
 /** How a stock server names its release with `--version`: the one that `/version` answers. */
-export const stockVersionText = (release: string = apiRelease): string => `Kubernetes v${patchRelease(release)}\n`;
+export const stockVersionText = (release: string): string => `Kubernetes v${patchRelease(readChoice(release, apiReleases))}\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
 /** Runs until a signal comes. Returns the exit code. */

@@ -15,6 +15,8 @@ test('a server for tests: stock names, in memory, without controllers', () => {
     anonymousAuth: false,
   });
   expect((parseEnvtestFlags([], { PLAT_CONTROLLERS: '*,-disruption' }) as EnvtestOptions).server.controllers).toEqual(['*', '-disruption']);
+  expect((parseEnvtestFlags([], { PLAT_API_RELEASE: '1.27' }) as EnvtestOptions).server.apiRelease).toBe('1.27');
+  expect(() => parseEnvtestFlags([], { PLAT_API_RELEASE: '1.3' })).toThrow('--api-release: "1.3" is not one of 1.15');
   expect(parse('--controllers=namespace').server.controllers).toEqual(['namespace']);
 });
 
