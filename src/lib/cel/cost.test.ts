@@ -222,3 +222,15 @@ test('random texts end with a result or an error of their own', () => {
   );
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 30 }), harmless), { numRuns: 300 });
 });
+
+test('members of sets are found by their value, at a price for each', () => {
+  const set = (listType?: 'set'): Variables => ({ self: { ...listOf(STRING, 100), ...(listType && { listType }) } });
+  const members = Array.from({ length: 1000 }, (_, i) => `member-${i}`);
+  const spentOn = (variables: Variables): number => {
+    const budget = new CostBudget(10_000_000);
+    expect(compile('self == self + []', variables).evaluate({ self: members }, budget)).toBe(true);
+    return 10_000_000 - budget.remaining;
+  };
+  expect(spentOn(set('set'))).toBeGreaterThan(20 * members.length);
+  expect(spentOn(set())).toBeLessThan(10 * members.length);
+});

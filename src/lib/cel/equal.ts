@@ -79,7 +79,7 @@ function equalBytes(frame: Frame, a: Uint8Array, b: Uint8Array): boolean {
 type Mapping = CelMap | Readonly<Record<string, unknown>>;
 function equalMaps(frame: Frame, a: Mapping, b: Mapping): boolean {
   const size = mapSize(a);
-  frame.spend(size);
+  frame.spend(2 * ITEM_UNITS + ITEM_UNITS * size);
   if (size !== mapSize(b)) return false;
   for (const key of keysOf(a)) {
     frame.spend(ITEM_UNITS);
@@ -197,9 +197,25 @@ function byKey(frame: Frame, type: ListType, list: readonly unknown[]): Map<stri
   return new Map(list.map((item) => [keyOf(frame, type, item), item]));
 }
 function keyOf(frame: Frame, type: ListType, item: unknown): string {
-  const known = type.listType === 'map' && isMap(item) ? (type.keys ?? []).map((key) => lookUp(item, key)) : item;
-  const text = textOf(known);
-  frame.spend(1 + text.length / PER_UNIT);
+  const { keys = [] } = type;
+  frame.spend(KEY_UNITS);
+  if (type.listType !== 'map' || !isMap(item)) return memberText(frame, item);
+  return keys.length === 1
+    ? memberText(frame, lookUp(item, keys[0]))
+    : keys.map((key) => JSON.stringify(memberText(frame, lookUp(item, key)))).join();
+}
+/** Units of finding a member by its key, and of each character of the text of a member that is no scalar. */
+const KEY_UNITS = 10;
+const TEXT_UNITS = 2;
+/** Equal members have one text. Most are scalars. */
+function memberText(frame: Frame, item: unknown): string {
+  if (typeof item === 'string') {
+    frame.spendLength(item.length);
+    return `"${item}`;
+  }
+  if (typeof item === 'number' || typeof item === 'boolean') return String(item);
+  const text = textOf(item);
+  frame.spend(KEY_UNITS + TEXT_UNITS * text.length);
   return text;
 }
 function textOf(value: unknown): string {

@@ -25,7 +25,7 @@ fail('integers', {
   '1u - 2u': 'unsigned integer overflow',
   'int(1e19)': 'integer overflow',
   'uint(-1)': 'unsigned integer overflow',
-  "int('12x')": 'cannot convert',
+  "int('12x')": "type conversion error from 'string' to 'int'",
 });
 comeTo('doubles', {
   '1.0 / 0.0': Number.POSITIVE_INFINITY,
@@ -68,7 +68,11 @@ comeTo('conversions', {
   "string(duration('1h30m'))": '5400s',
   "int(timestamp('1970-01-01T00:01:00Z'))": 60,
 });
-fail('conversions', { "string(b'\\xff')": 'invalid UTF-8', "bool('yes')": 'cannot convert', "timestamp('tomorrow')": 'parsing time' });
+fail('conversions', {
+  "string(b'\\xff')": 'invalid UTF-8',
+  "bool('yes')": 'type conversion error',
+  "timestamp('tomorrow')": 'parsing time',
+});
 
 comeTo('lists and maps', {
   '[1, 2] + [3]': [1, 2, 3],

@@ -1,14 +1,11 @@
 /** Reads values of the API by their static type: text that stands for a time, a span of time or bytes becomes that. */
 import type { Frame } from './budget.ts';
 import { fail } from './errors.ts';
-import { readDuration, readTimestamp } from './functions/time-text.ts';
+import { readDuration, readTimestamp, TIME_UNITS } from './functions/time-text.ts';
 import type { CelType } from './types.ts';
 import { CelMap, isMap, keysOf, lookUp } from './values.ts';
 
 export type Reader = (frame: Frame, value: unknown) => unknown;
-
-/** Units of reading a time. */
-const TIME_UNITS = 10;
 
 const ofText =
   (read: (frame: Frame, text: string) => unknown): Reader =>

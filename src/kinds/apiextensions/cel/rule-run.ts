@@ -17,7 +17,7 @@ import type { RuleNode } from './rule-tree.ts';
 
 /** What one expression may cost for one value, and all rules for one object: well below 100 ms of work. */
 export const CALL_LIMIT = 1_000_000;
-export const OBJECT_LIMIT = 5_000_000;
+export const OBJECT_LIMIT = 2_000_000;
 /** What it takes to find a value, to begin an expression, and to compile one. */
 const PLACE_UNITS = 2;
 const CALL_UNITS = 4;

@@ -22,7 +22,7 @@ import { checkedInt, checkedUInt, type Duration, plainInt, type Timestamp, type 
 import { cidrText, ipText } from './ip-text.ts';
 import { global, type Overload } from './signature.ts';
 import { checkedTimestamp } from './time-range.ts';
-import { durationText, readDuration, readTimestamp, timestampText } from './time-text.ts';
+import { durationText, readDuration, readTimestamp, TIME_UNITS, timestampText } from './time-text.ts';
 
 type Int = number | bigint;
 const A = parameter('A');
@@ -40,13 +40,13 @@ function uintOf(value: number): UInt {
 function parseInteger(text: string): bigint {
   return text.length <= 64 && /^[+-]?\d+$/.test(text)
     ? BigInt(text.startsWith('+') ? text.slice(1) : text)
-    : fail('cannot convert the text to an integer');
+    : fail("type conversion error from 'string' to 'int'");
 }
 function parseDouble(frame: Frame, text: string): number {
   frame.spendLength(text.length);
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
   const special = /^([+-]?)(?:inf(?:inity)?|(nan))$/i.exec(text);
-  if (special === null) return fail('cannot convert the text to a double');
+  if (special === null) return fail("type conversion error from 'string' to 'double'");
   return special[2] !== undefined ? Number.NaN : special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 const booleans: Readonly<Record<string, boolean>> = {
@@ -64,7 +64,7 @@ const booleans: Readonly<Record<string, boolean>> = {
   False: false,
 };
 const parseBool = (text: string): boolean =>
-  Object.hasOwn(booleans, text) ? (booleans[text] as boolean) : fail('cannot convert the text to a bool');
+  Object.hasOwn(booleans, text) ? (booleans[text] as boolean) : fail("type conversion error from 'string' to 'bool'");
 
 function textOfBytes(frame: Frame, bytes: Uint8Array): string {
   frame.spendLength(bytes.length);
@@ -92,6 +92,13 @@ export function doubleText(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
+const readsTime =
+  <T>(read: (text: string) => T) =>
+  (frame: Frame, text: string): T => {
+    frame.spend(TIME_UNITS);
+    frame.spendLength(text.length);
+    return read(text);
+  };
 const same = (_: Frame, value: unknown): unknown => value;
 const toText = reads(0);
 
@@ -185,10 +192,10 @@ export const conversions: readonly Overload[] = [
   global('bool', [BOOL], BOOL, same),
   global('bool', [STRING], BOOL, (_, text: string) => parseBool(text)),
   global('timestamp', [TIMESTAMP], TIMESTAMP, same),
-  global('timestamp', [STRING], TIMESTAMP, (_, text: string) => readTimestamp(text)),
+  global('timestamp', [STRING], TIMESTAMP, readsTime(readTimestamp)),
   global('timestamp', [INT], TIMESTAMP, (_, seconds: Int) => checkedTimestamp(BigInt(seconds) * BILLION)),
   global('duration', [DURATION], DURATION, same),
-  global('duration', [STRING], DURATION, (_, text: string) => readDuration(text)),
+  global('duration', [STRING], DURATION, readsTime(readDuration)),
   global('dyn', [A], DYN, same, ([value]) => ({ cost: { min: 1, max: 1 }, ...value })),
   global('type', [A], TYPE, (_, value: unknown): TypeValue => typeValueOf(value)),
 ];

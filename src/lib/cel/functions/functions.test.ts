@@ -131,6 +131,8 @@ comeTo('URLs', {
   "url('https://example.com/p?k=v&k=w&e=%20').getQuery()": { k: ['v', 'w'], e: [' '] },
   "url('/path/only').getEscapedPath()": '/path/only',
   "['https://a.b/c', '/p', 'a.b/c', 'mailto:me', '', 'http://a b/'].map(u, isURL(u))": [true, true, false, false, false, false],
+  // What stands before an @ is no host, and has characters of its own.
+  "['http://me:pw@a.b/', 'http://#%blah$#@', 'http://a#b', 'http://%zz@a'].map(u, isURL(u))": [true, false, false, false],
 });
 fail('URLs', { "url('nothing')": 'URL parse error' });
 

@@ -14,43 +14,53 @@ const B = parameter('B');
 
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 
-const addInts = (_: Frame, a: Int, b: Int): Int => {
+/** Units of an operation on integers that numbers cannot hold, beside the one of any call. */
+const BIG_UNITS = 10;
+
+const addInts = (frame: Frame, a: Int, b: Int): Int => {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
     if (Number.isSafeInteger(sum)) return sum;
   }
+  frame.spend(BIG_UNITS);
   return checkedInt(BigInt(a) + BigInt(b));
 };
-const subtractInts = (_: Frame, a: Int, b: Int): Int => {
+const subtractInts = (frame: Frame, a: Int, b: Int): Int => {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b;
     if (Number.isSafeInteger(difference)) return difference;
   }
+  frame.spend(BIG_UNITS);
   return checkedInt(BigInt(a) - BigInt(b));
 };
-const multiplyInts = (_: Frame, a: Int, b: Int): Int => {
+const multiplyInts = (frame: Frame, a: Int, b: Int): Int => {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;
     // Minus zero is a double.
     if (Number.isSafeInteger(product)) return product + 0;
   }
+  frame.spend(BIG_UNITS);
   return checkedInt(BigInt(a) * BigInt(b));
 };
 const isZero = (value: Int): boolean => Number(value) === 0;
-const divideInts = (_: Frame, a: Int, b: Int): Int => {
+const divideInts = (frame: Frame, a: Int, b: Int): Int => {
   if (isZero(b)) fail('division by zero');
   if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b) + 0;
+  frame.spend(BIG_UNITS);
   return checkedInt(BigInt(a) / BigInt(b));
 };
-const remainderOfInts = (_: Frame, a: Int, b: Int): Int => {
+const remainderOfInts = (frame: Frame, a: Int, b: Int): Int => {
   if (isZero(b)) fail('modulus by zero');
   if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0;
+  frame.spend(BIG_UNITS);
   return checkedInt(BigInt(a) % BigInt(b));
 };
 const uints =
   (operate: (a: bigint, b: bigint) => bigint) =>
-  (_: Frame, a: UInt, b: UInt): UInt =>
-    checkedUInt(operate(a.value, b.value));
+  (frame: Frame, a: UInt, b: UInt): UInt => {
+    frame.spend(BIG_UNITS);
+    return checkedUInt(operate(a.value, b.value));
+  };
 const divisor = (value: bigint): bigint => (value === 0n ? fail('division by zero') : value);
 
 const durationOf = (nanos: bigint): Duration => (nanos > MAX_INT || nanos < MIN_INT ? fail('integer overflow') : new Duration(nanos));

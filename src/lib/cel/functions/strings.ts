@@ -47,7 +47,11 @@ function substring(frame: Frame, text: string, from: Int, to?: Int): string {
 /** Whether there is no limit. */
 const isEvery = (limit: Int): boolean => limit < 0;
 
+/** Units of taking a text apart or putting one together, whatever its length. */
+const PIECES_UNITS = 10;
+
 function replace(frame: Frame, text: string, part: string, by: string, limit: Int = -1): string {
+  frame.spend(PIECES_UNITS);
   frame.spendLength(2 * text.length);
   if (isEvery(limit) && part !== '') {
     // As many pieces as there may be are paid before they are made.
@@ -80,13 +84,14 @@ function splitAt(frame: Frame, text: string, part: string, most: number, edges: 
   return pieces;
 }
 function split(frame: Frame, text: string, part: string, limit: Int = -1): readonly string[] {
+  frame.spend(PIECES_UNITS);
   frame.spendLength(2 * text.length);
   if (Number(limit) === 0) return [];
   return splitAt(frame, text, part, isEvery(limit) ? Number.POSITIVE_INFINITY : Number(limit), false);
 }
 function joinTexts(frame: Frame, list: readonly unknown[], between = ''): string {
   let length = between.length * list.length;
-  frame.spend(list.length);
+  frame.spend(PIECES_UNITS + list.length);
   for (const text of list) length += typeof text === 'string' ? text.length : fail('no such overload');
   frame.spendLength(length);
   return list.join(between);

@@ -18,6 +18,9 @@ function readAs<T>(what: string, text: string, read: () => T): T {
   }
 }
 
+/** Units of reading a time or a span of time. */
+export const TIME_UNITS = 30;
+
 /** RFC 3339. Throws Failure. */
 export function readTimestamp(text: string): Timestamp {
   return readAs('timestamp', text, () => {

@@ -16,6 +16,8 @@ const KEPT_ZONES = 64;
 /** Units of finding the rules of a time zone, and of asking them for an offset. */
 const ZONE_UNITS = 10_000;
 const OFFSET_UNITS = 800;
+/** Units of finding a part of a time. */
+const PART_UNITS = 10;
 const zones = new BoundedCache<string, Intl.DateTimeFormat>(KEPT_ZONES);
 
 function zoneOf(frame: Frame, name: string): Intl.DateTimeFormat {
@@ -68,8 +70,12 @@ const durationUnits: Readonly<Record<string, bigint>> = {
 
 export const timeFunctions: readonly Overload[] = [
   ...Object.entries(dateParts).flatMap(([name, part]) => [
-    member(name, [TIMESTAMP], INT, (_, time: Timestamp) => part(new Date(millisOf(time)))),
+    member(name, [TIMESTAMP], INT, (frame, time: Timestamp) => {
+      frame.spend(PART_UNITS);
+      return part(new Date(millisOf(time)));
+    }),
     member(name, [TIMESTAMP, STRING], INT, (frame, time: Timestamp, zone: string) => {
+      frame.spend(PART_UNITS);
       const millis = millisOf(time);
       return part(new Date(millis + offsetOf(frame, zone, millis)));
     }),

@@ -8,7 +8,8 @@ import { global, member, type Overload } from './signature.ts';
 
 const shape = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?]*))?(\/[^?]*)?(?:\?([\s\S]*))?$/;
 const badEscape = /%(?![0-9A-Fa-f]{2})/;
-const badHost = /[\s"<>\\^`{|}]/;
+const badHost = /[\s"#<>\\^`{|}]/;
+const userInfo = /^[\w\-.:~!$&'()*+,;=%@]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const control = /[\x00-\x1f\x7f]/;
 
@@ -20,8 +21,10 @@ function parseUrl(frame: Frame, text: string): ParsedUrl | undefined {
   const [, scheme = '', authority, path = '', query = ''] = found;
   // What has no scheme is a path.
   if (scheme === '' ? !text.startsWith('/') : authority === undefined && path === '') return undefined;
-  const host = (authority ?? '').slice((authority ?? '').lastIndexOf('@') + 1);
-  if (badEscape.test(path) || badEscape.test(host) || badHost.test(host) || !isHost(host)) return undefined;
+  const at = (authority ?? '').lastIndexOf('@');
+  const host = (authority ?? '').slice(at + 1);
+  if (at > 0 && !userInfo.test((authority ?? '').slice(0, at))) return undefined;
+  if (badEscape.test(path) || badEscape.test(authority ?? '') || badHost.test(host) || !isHost(host)) return undefined;
   return { scheme: scheme.toLowerCase(), host, path, query };
 }
 /** A name or address with an optional port. */
