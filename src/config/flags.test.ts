@@ -73,6 +73,12 @@ describe('refusals', () => {
     [['--service-node-port-range=5-4'], '--service-node-port-range: 4 is before 5'],
     [['--service-node-port-range=5'], '--service-node-port-range: "5" is not of the form 30000-32767'],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file are needed together'],
+    [['--tracing-config-file=x'], '--tracing-config-file has no effect without --feature-gates=APIServerTracing=true'],
+    [
+      ['--identity-lease-duration-seconds=9', '--feature-gates=APIServerIdentity=false,AllAlpha=true'],
+      '--identity-lease-duration-seconds has no effect without --feature-gates=APIServerIdentity=true',
+    ],
+    [['--feature-gates=APIServerIdentity=maybe'], '--feature-gates: "maybe" is neither true nor false'],
     [['--etcd-prefix=/x'], '--etcd-prefix has no effect without --store etcd'],
     ...(
       [

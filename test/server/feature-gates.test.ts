@@ -11,12 +11,14 @@ const off = [
   'APIListChunking',
   'APIPriorityAndFairness',
   'APIResponseCompression',
+  'EndpointSliceTerminatingCondition',
   'EphemeralContainers',
   'LegacyServiceAccountTokenNoAutoGeneration',
   'OpenAPIEnums',
   'OpenAPIV3',
   'PodSecurity',
   'StorageVersionHash',
+  'TopologyAwareHints',
 ];
 const on = ['APIServerIdentity', 'ServiceIPStaticSubrange', 'StorageVersionAPI'];
 const gatesOf = (enabled: readonly string[], disabled: readonly string[] = []): TestServerOptions['features'] =>
@@ -38,8 +40,13 @@ let usual: TestServer;
 let switched: TestServer;
 beforeAll(async () => {
   [usual, switched] = await Promise.all([
-    start({}),
-    start({ features: gatesOf(on, off), runtimeConfig, serviceClusterIpRange: ['10.0.0.0/27'], controllers: ['serviceaccount-token'] }),
+    start({ controllers: ['endpointslice'] }),
+    start({
+      features: gatesOf(on, off),
+      runtimeConfig,
+      serviceClusterIpRange: ['10.0.0.0/27'],
+      controllers: ['serviceaccount-token', 'endpointslice'],
+    }),
   ]);
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -185,6 +192,46 @@ test('LegacyServiceAccountTokenNoAutoGeneration: accounts get no secret by thems
   const { status } = await switched.admin.ok('POST', '/apis/authentication.k8s.io/v1/tokenreviews', review);
   expect(status.user.username).toBe('system:serviceaccount:default:robot');
   events.close();
+});
+
+test('EndpointSliceTerminatingCondition, TopologyAwareHints: what slices say of pods that terminate, and of zones', async () => {
+  const seen = async ({ admin, namespace }: TestServer, hinted: boolean): Promise<unknown[]> => {
+    for (const zone of ['a', 'b']) {
+      const labels = { 'topology.kubernetes.io/zone': zone };
+      await admin.ok('POST', '/api/v1/nodes', { metadata: { name: `node-${zone}`, labels } });
+      const status = { allocatable: { cpu: '4' }, conditions: [{ type: 'Ready', status: 'True' }] };
+      expect((await admin.patch(`/api/v1/nodes/node-${zone}/status`, { status })).status).toBe(200);
+    }
+    const path = `/api/v1/namespaces/${await namespace()}`;
+    await admin.ok('POST', `${path}/serviceaccounts`, { metadata: { name: 'default' } });
+    const slices = `/apis/discovery.k8s.io/v1${path.slice('/api/v1'.length)}/endpointslices`;
+    const watch = await admin.watch(`${slices}?watch=1`);
+    const containers = [{ name: 'c', image: 'i' }];
+    for (const [i, zone] of ['a', 'a', 'a', 'b', 'a'].entries()) {
+      const spec = { nodeName: `node-${zone}`, containers, automountServiceAccountToken: false };
+      await admin.ok('POST', `${path}/pods`, { metadata: { name: `p${i}`, labels: { app: 'web' } }, spec });
+      const status = {
+        phase: 'Running',
+        podIPs: [{ ip: `10.1.0.${i + 1}` }],
+        podIP: `10.1.0.${i + 1}`,
+        conditions: [{ type: 'Ready', status: 'True' }],
+      };
+      expect((await admin.patch(`${path}/pods/p${i}/status`, { status })).status).toBe(200);
+    }
+    await admin.ok('DELETE', `${path}/pods/p4`);
+    const annotations = { 'service.kubernetes.io/topology-aware-hints': 'auto' };
+    const spec = { selector: { app: 'web' }, ports: [{ port: 80 }], clusterIP: 'None' };
+    await admin.ok('POST', `${path}/services`, { metadata: { name: 'web', annotations }, spec });
+    const isSettled = ({ object }: Loose): boolean =>
+      object.endpoints?.filter((one: Loose) => one.conditions.ready).length === 4 &&
+      (!hinted || object.endpoints.every((one: Loose) => !one.conditions.ready || one.hints !== undefined));
+    const endpoints: Loose[] = (await watch.until(isSettled)).at(-1)?.object.endpoints;
+    watch.close();
+    const zones = endpoints.flatMap((one: Loose) => one.hints?.forZones.map(({ name }: Loose) => name) ?? []);
+    return [endpoints.length, zones.toSorted(), [...new Set(endpoints.flatMap((one: Loose) => Object.keys(one.conditions)))]];
+  };
+  expect(await seen(usual, true)).toEqual([5, ['a', 'a', 'b', 'b'], ['ready', 'serving', 'terminating']]);
+  expect(await seen(switched, false)).toEqual([4, [], ['ready']]);
 });
 
 describe('APIServerIdentity', () => {
