@@ -301,11 +301,8 @@ describe.skipIf(etcdMissing !== undefined)(`with etcd${etcdMissing === undefined
   });
 
   test('stat only reads: the revision of etcd stays as it was', async () => {
-    const { dataDir } = await usedDirectory();
-    const file = newFile();
     const place = ['--etcd-servers', etcd.endpoint, '--etcd-prefix', '/only-read'];
-    await ok('backup', '--data-dir', dataDir, '--to', file);
-    await ok('restore', '--from', file, ...place);
+    await (await startTestServer({ store: 'etcd', etcdServers: [etcd.endpoint], etcdPrefix: '/only-read' })).close();
     const revision = async (): Promise<number> => {
       const engine = await openEngine({
         store: 'etcd',

@@ -41,7 +41,8 @@ test('modules and scripts compile against the package, strictly', { timeout: 300
   const types = join(modules, '@plat-dev', 'plat', 'dist', 'types');
   mkdirSync(types, { recursive: true });
   cpSync(join(root, 'package.json'), join(modules, '@plat-dev', 'plat', 'package.json'));
-  await promisify(execFile)(tsc, ['-p', join(root, 'scripts', 'tsconfig.types.json'), '--outDir', types]);
+  // Whether the sources are right is for `npm run check` to say.
+  await promisify(execFile)(tsc, ['-p', join(root, 'scripts', 'tsconfig.types.json'), '--noCheck', '--outDir', types]);
   // As the build writes it.
   writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }');
   // Types that are written out instead of named would be a megabyte.

@@ -1,11 +1,32 @@
 /** What a whole run has once: a directory for temporary files, which goes at its end, and a key for the servers of tests. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeSigningKey } from './signing-key.ts';
 
+const MEMORY = '/dev/shm';
+/** Whoever has less of it in memory may need it for other things. */
+const ENOUGH_BYTES = 8 * 2 ** 30;
+
+/** In memory where programs may be started from there, so that stores of tests do not wait for a disk; what TMPDIR names goes first. */
+function parent(): string {
+  if (process.env.TMPDIR !== undefined) return tmpdir();
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const options = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .findLast(([, directory]) => directory === MEMORY)?.[3];
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (options !== undefined && !options.split(',').includes('noexec') && bavail * bsize >= ENOUGH_BYTES) return MEMORY;
+  } catch {
+    // There is none.
+  }
+  return tmpdir();
+}
+
 export default function setup(): () => void {
-  const directory = mkdtempSync(join(tmpdir(), 'plat-tests-'));
+  const directory = mkdtempSync(join(parent(), 'plat-tests-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = directory;
   writeSigningKey(directory);

@@ -43,7 +43,7 @@ const CREATED_WITHIN_MS = 10_000;
  * for etcd's next round of catching up.
  */
 const SHORT_GRACE_MS = 10;
-const LONG_GRACE_MS = 150;
+export const LONG_GRACE_MS = 150;
 const ASK_AGAIN_MS = 50;
 
 export class Feed {
