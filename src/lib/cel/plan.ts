@@ -4,7 +4,6 @@ import { FAILURE_UNITS, type Frame } from './budget.ts';
 import type {
   Checked,
   CheckedBind,
-  CheckedCall,
   CheckedConditional,
   CheckedField,
   CheckedItem,
@@ -12,13 +11,11 @@ import type {
   CheckedLogic,
   CheckedMap,
 } from './checked.ts';
-import { equal, equalOfType, hasListTypes, joinTypedLists } from './equal.ts';
 import { Failure, fail, noOverload } from './errors.ts';
-import { compilePattern, idle } from './functions/regex.ts';
-import type { Overload } from './functions/signature.ts';
+import { planCall } from './plan-calls.ts';
 import { planComprehension } from './plan-comprehension.ts';
 import { propertyReader, readerOf } from './read.ts';
-import type { CelType, ListType } from './types.ts';
+import type { CelType } from './types.ts';
 import { boxDouble, CelMap, isOfType, NONE, Optional, unboxDouble } from './values.ts';
 
 /** A part of a program. Throws Failure, CostExceeded. */
@@ -36,9 +33,7 @@ export function adapted(eval_: Eval, from: CelType, to: CelType): Eval {
   if (from.kind === 'double') return (frame) => boxDouble(eval_(frame) as number);
   return (frame) => unboxDouble(eval_(frame));
 }
-const ANY: CelType = { kind: 'dyn' };
-
-type Call = (frame: Frame, ...args: unknown[]) => unknown;
+export const ANY: CelType = { kind: 'dyn' };
 
 class Plan {
   private readonly meter: Meter;
@@ -64,7 +59,7 @@ class Plan {
       case 'optionalField':
         return this.field(checked);
       case 'call':
-        return this.call(checked);
+        return planCall(checked, (part) => this.visit(part), this.meter);
       case 'logic':
         return this.logic(checked);
       case 'conditional':
@@ -115,98 +110,6 @@ class Plan {
       if (value === undefined) fail(`no such key: ${property}`);
       return unbox ? unboxDouble(value) : value;
     };
-  }
-
-  // ---- calls ---------------------------------------------------------------------------------------------------------
-
-  private call(checked: CheckedCall): Eval {
-    const { name, overloads, args, type } = checked;
-    if (name === '_==_' || name === '_!=_') return this.equality(checked, name === '_!=_');
-    if (name === 'orValue' || name === 'or') return this.otherwise(checked);
-    const [first] = overloads;
-    const [left] = args;
-    if (name === '_+_' && left?.type.kind === 'list' && (left.type.listType === 'set' || left.type.listType === 'map'))
-      return this.joinTyped(checked, left.type);
-    if (overloads.length > 1 || first === undefined) return this.dispatch(checked);
-    const evals = args.map((arg, i) => this.argument(name, i, arg, first.params[i] as CelType));
-    const types = args.map((arg, i) => (needsCheck(first.params[i] as CelType, arg.type) ? (first.params[i] as CelType) : undefined));
-    const eval_ = planCall(first.call as Call, evals, types);
-    return first.result.kind !== 'double' && type.kind === 'double' ? adapted(eval_, ANY, type) : eval_;
-  }
-  private argument(name: string, index: number, arg: Checked, param: CelType): Eval {
-    if (index === 1 && /^(?:matches|find|findAll)$/.test(name) && arg.op === 'constant' && typeof arg.value === 'string') {
-      const matcher = compilePattern(arg.value, this.meter);
-      matcher.meter = idle;
-      return () => matcher;
-    }
-    return adapted(this.visit(arg), arg.type, param.kind === 'double' ? param : ANY);
-  }
-
-  private equality({ args }: CheckedCall, negated: boolean): Eval {
-    const [a, b] = args as [Checked, Checked];
-    const left = this.visit(a);
-    const right = this.visit(b);
-    const kinds = `${a.type.kind} ${b.type.kind}`;
-    if (/^(?:int|double) (?:int|double)$/.test(kinds) && !(a.type.nullable || b.type.nullable)) {
-      return (frame) => {
-        frame.spend(1);
-        // biome-ignore lint/suspicious/noDoubleEquals: an int is a number or a bigint
-        return ((left(frame) as number) == (right(frame) as number)) !== negated;
-      };
-    }
-    const typed = [a.type, b.type].find((type) => hasListTypes(type));
-    const anyLeft = adapted(left, a.type, ANY);
-    const anyRight = adapted(right, b.type, ANY);
-    if (typed !== undefined) {
-      return (frame) => {
-        frame.spend(1);
-        return equalOfType(frame, typed, anyLeft(frame), anyRight(frame)) !== negated;
-      };
-    }
-    return (frame) => {
-      frame.spend(1);
-      return equal(frame, anyLeft(frame), anyRight(frame)) !== negated;
-    };
-  }
-
-  private joinTyped({ args }: CheckedCall, type: ListType): Eval {
-    const [left, right] = args.map((arg) => this.visit(arg)) as [Eval, Eval];
-    return (frame) => {
-      frame.spend(1);
-      const a = left(frame);
-      const b = right(frame);
-      return Array.isArray(a) && Array.isArray(b) ? joinTypedLists(frame, type, a, b) : noOverload();
-    };
-  }
-
-  private otherwise({ name, args, type }: CheckedCall): Eval {
-    const [maybe, other] = args.map((arg) => this.anything(arg)) as [Eval, Eval];
-    const eval_: Eval = (frame) => {
-      frame.spend(1);
-      const value = maybe(frame);
-      if (!(value instanceof Optional)) return noOverload();
-      if (!value.present) return other(frame);
-      return name === 'or' ? value : value.value;
-    };
-    return adapted(eval_, ANY, type);
-  }
-
-  /** A call whose function is known when its arguments are. */
-  private dispatch({ overloads, args, type }: CheckedCall): Eval {
-    const evals = args.map((arg) => this.anything(arg));
-    // The one that was called before is most often the one.
-    let found = overloads[0] as Overload;
-    const eval_: Eval = (frame) => {
-      frame.spend(DISPATCH_UNITS);
-      const values = new Array<unknown>(evals.length);
-      for (let i = 0; i < evals.length; i++) values[i] = (evals[i] as Eval)(frame);
-      if (!accepts(found, values)) found = overloads.find((one) => accepts(one, values)) ?? noOverload();
-      const { params, call, result } = found;
-      for (let i = 0; i < values.length; i++) if ((params[i] as CelType).kind === 'double') values[i] = unboxDouble(values[i]);
-      const value = values.length === 2 ? (call as Call)(frame, values[0], values[1]) : (call as Call)(frame, ...values);
-      return result.kind === 'double' ? boxDouble(value as number) : value;
-    };
-    return adapted(eval_, ANY, type);
   }
 
   // ---- conditions ----------------------------------------------------------------------------------------------------
@@ -300,8 +203,6 @@ class Plan {
 /** Units of making a list and a map, as clients know them. */
 export const LIST_UNITS = 10;
 export const MAP_UNITS = 30;
-/** Units of a call whose function is chosen by its arguments. */
-const DISPATCH_UNITS = 20;
 /** Units of an entry: its key is looked up and put in. */
 const ENTRY_UNITS = 10;
 
@@ -309,10 +210,6 @@ export const isKey = (key: unknown): boolean => isOfType(key, { kind: 'string' }
 function kindOf(key: unknown): string {
   for (const kind of ['int', 'uint', 'bool'] as const) if (isOfType(key, { kind })) return kind;
   return '';
-}
-function accepts({ params }: Overload, values: readonly unknown[]): boolean {
-  for (let i = 0; i < params.length; i++) if (!isOfType(values[i], params[i] as CelType)) return false;
-  return true;
 }
 /** The value of an optional one; undefined where there is none. */
 const present = (value: unknown): unknown => (value instanceof Optional ? value.value : noOverload());
@@ -338,42 +235,6 @@ function planOptionalField(of: Eval, look: (value: unknown) => unknown): Eval {
     }
     const found = look(value);
     return found === undefined ? NONE : new Optional(found);
-  };
-}
-
-/** Whether an argument can be of another type than the static one says: a value that is known at run time only, or one within a container. */
-const needsCheck = (param: CelType, arg: CelType): boolean =>
-  arg.kind !== param.kind && param.kind !== 'parameter' && param.kind !== 'dyn' && param.kind !== 'double';
-
-/** By the number of arguments. `types` are those that values must be checked for. */
-function planCall(call: Call, evals: readonly Eval[], types: readonly (CelType | undefined)[]): Eval {
-  const [a, b] = evals;
-  if (types.some((type) => type !== undefined)) {
-    return (frame) => {
-      frame.spend(1);
-      const values = evals.map((arg) => arg(frame));
-      for (let i = 0; i < types.length; i++) {
-        const type = types[i];
-        if (type !== undefined && !isOfType(values[i], type)) noOverload();
-      }
-      return call(frame, ...values);
-    };
-  }
-  if (evals.length === 1 && a !== undefined) {
-    return (frame) => {
-      frame.spend(1);
-      return call(frame, a(frame));
-    };
-  }
-  if (evals.length === 2 && a !== undefined && b !== undefined) {
-    return (frame) => {
-      frame.spend(1);
-      return call(frame, a(frame), b(frame));
-    };
-  }
-  return (frame) => {
-    frame.spend(1);
-    return call(frame, ...evals.map((arg) => arg(frame)));
   };
 }
 
