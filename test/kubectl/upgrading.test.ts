@@ -37,8 +37,6 @@ const manifests = {
         version: 'v1',
         scope: 'Namespaced',
         names: { plural: 'lamps', kind: 'Lamp' },
-        preserveUnknownFields: false,
-        validation: { openAPIV3Schema: { type: 'object' } },
       },
     },
   ],

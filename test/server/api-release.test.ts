@@ -156,6 +156,16 @@ describe('--runtime-config on top of a release', () => {
     expect((await get<Resources>(server, '/apis/policy/v1beta1')).resources.map(({ name }) => name)).toEqual(['podsecuritypolicies']);
   });
 
+  test('so it is in the default release; what nothing has is refused', async () => {
+    const server = await withConfig('1.24', 'extensions/v1beta1/deployments=true', 'flowcontrol.apiserver.k8s.io/v1beta3');
+    expect(await versions(server)).toEqual(expect.arrayContaining(['extensions/v1beta1', 'flowcontrol.apiserver.k8s.io/v1beta3']));
+    expect((await get<Resources>(server, '/apis/extensions/v1beta1')).resources.map(({ name }) => name)).toContain('deployments');
+    expect((await server.request('GET', '/apis/extensions/v1beta1/daemonsets')).status).toBe(404);
+    await expect(withConfig('1.24', 'extensions/v1beta2')).rejects.toThrow(
+      '--runtime-config: "extensions/v1beta2" names nothing that this server has; the nearest is extensions/v1beta1',
+    );
+  });
+
   test('what the release does not have is no part of api/all and api/beta', async () => {
     const all = await withConfig('1.25', 'api/all=true', 'api/beta=true');
     const stable = (await versions(all)).filter((one) => !one.includes('alpha'));
