@@ -1,11 +1,13 @@
 /** The versions of the removal table, row by row: that they are there, and how they differ from the versions that took their place. */
 import { generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeRequest } from '../lib/pki.ts';
 import { kubernetes, plat } from '../meta/identity.ts';
 import { decodeProtobuf, encodeProtobuf } from '../schema/protobuf.ts';
 import { builtinKinds } from './index.ts';
-import type { ViewSubresource } from './kind.ts';
+import type { Kind, ViewSubresource } from './kind.ts';
 import { allServed, created, fromHub, olderKinds, read, servedAs, shown, toHub, updated } from './older.testing.ts';
 import { withOlderVersions } from './older-kinds.ts';
 import { type Loose, testEnv } from './validation/kinds.testing.ts';
@@ -52,6 +54,36 @@ test('a server that is asked for nothing has none of them', () => {
   const known = builtinKinds(kubernetes);
   expect(known.some(({ group }) => group === 'extensions')).toBe(false);
   expect(known.find(({ plural }) => plural === 'deployments')?.versions).not.toHaveProperty('v1beta1');
+});
+
+test('only a server that is asked for them loads them', () => {
+  const src = join(import.meta.dirname, '..');
+  const isOlder = (file: string): boolean => /^kinds\/(\w+\/older|older-kinds|older)\.ts$/.test(file.replaceAll('\\', '/'));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /(?<!\.test(ing)?)\.ts$/.test(file) && !isOlder(file),
+  );
+  const users = files.flatMap((file) => {
+    const found = readFileSync(join(src, file), 'utf8').match(/(?:from |import\()'[^']*\/older(-kinds)?\.ts'/g) ?? [];
+    return found.filter((how) => !how.includes('/schema/')).map((how) => `${file.replaceAll('\\', '/')}: ${how}`);
+  });
+  const others = users.filter((user) => !/^kinds\/\w+\/(schema|older)/.test(user));
+  expect(others).toContain("compose/api-release.ts: import('../kinds/older-kinds.ts'");
+  // Commands are loaded when they are run.
+  expect(others.filter((user) => user.includes(': from ') && !user.startsWith('cli/'))).toEqual([]);
+});
+
+test('names are those of the identity', () => {
+  const kinds = withOlderVersions(builtinKinds(plat), plat);
+  const find = (plural: string): Kind => kinds.find((kind) => kind.plural === plural) as Kind;
+  const level = find('prioritylevelconfigurations').versions.v1beta3?.toHub as (object: Loose, identity: typeof plat) => Loose;
+  const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, lendablePercent: 5 };
+  expect(level({ metadata: {}, spec: { type: 'Limited', limited } }, plat).metadata.annotations).toEqual({
+    'flowcontrol.plat.dev/lendable-percent': '5',
+  });
+  const binding = find('rolebindings').versions.v1alpha1?.toHub as (object: Loose, identity: typeof plat) => Loose;
+  expect(binding({ metadata: {}, subjects: [{ kind: 'User', name: 'u' }] }, plat).subjects).toEqual([
+    { kind: 'User', apiGroup: 'rbac.authorization.plat.dev', name: 'u' },
+  ]);
 });
 
 test('messages of a version are named after it, whatever they are made of', () => {
