@@ -75,13 +75,13 @@ test('only a server that is asked for them loads them', () => {
 test('names are those of the identity', () => {
   const kinds = withOlderVersions(builtinKinds(plat), plat);
   const find = (plural: string): Kind => kinds.find((kind) => kind.plural === plural) as Kind;
-  const level = find('prioritylevelconfigurations').versions.v1beta3?.toHub as (object: Loose, identity: typeof plat) => Loose;
+  const convert = (plural: string, version: string, object: Loose): Loose => find(plural).versions[version]?.toHub?.(object as never, plat);
   const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, lendablePercent: 5 };
-  expect(level({ metadata: {}, spec: { type: 'Limited', limited } }, plat).metadata.annotations).toEqual({
+  const level = { metadata: {}, spec: { type: 'Limited', limited } };
+  expect(convert('prioritylevelconfigurations', 'v1beta3', level).metadata.annotations).toEqual({
     'flowcontrol.plat.dev/lendable-percent': '5',
   });
-  const binding = find('rolebindings').versions.v1alpha1?.toHub as (object: Loose, identity: typeof plat) => Loose;
-  expect(binding({ metadata: {}, subjects: [{ kind: 'User', name: 'u' }] }, plat).subjects).toEqual([
+  expect(convert('rolebindings', 'v1alpha1', { metadata: {}, subjects: [{ kind: 'User', name: 'u' }] }).subjects).toEqual([
     { kind: 'User', apiGroup: 'rbac.authorization.plat.dev', name: 'u' },
   ]);
 });
