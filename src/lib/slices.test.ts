@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestEnded, SLICE_MILLIS, Slices } from './slices.ts';
+import { RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work } from './slices.ts';
 
 /** A counter that a test moves. */
 const still = () => {
@@ -34,5 +34,20 @@ describe('slices of long work', () => {
     await slices.pause();
     ended = true;
     await expect(slices.pause()).rejects.toThrow(RequestEnded);
+  });
+
+  it('take no promise for work that is done within the first', async () => {
+    const clock = still();
+    function* work(millisOfStep: number): Work<string> {
+      for (let i = 0; i < 10; i++) {
+        clock.at += millisOfStep;
+        yield;
+      }
+      return 'done';
+    }
+    expect(soonOrInSlices(work(0), new Slices(undefined, clock))).toBe('done');
+    const later = soonOrInSlices(work(SLICE_MILLIS), new Slices(undefined, clock));
+    expect(later).toBeInstanceOf(Promise);
+    expect(await later).toBe('done');
   });
 });

@@ -84,4 +84,17 @@ export async function inSlices<T>(work: Work<T>, slices: Slices): Promise<T> {
   }
 }
 
+/** The same for work that is mostly short: what is done within one slice takes no promise. */
+export function soonOrInSlices<T>(work: Work<T>, slices = new Slices()): T | Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (slices.due) return pausedBefore(work, slices);
+  }
+}
+async function pausedBefore<T>(work: Work<T>, slices: Slices): Promise<T> {
+  await slices.pause();
+  return inSlices(work, slices);
+}
+
 const never = (): boolean => false;

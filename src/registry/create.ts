@@ -1,6 +1,6 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
+import { atOnce, inSlices, type Slices, soonOrInSlices } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
@@ -146,7 +146,8 @@ function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: 
     validateKey(ctx, ready, errors);
     if (slices !== undefined) return checkInSlices(deps, ctx, ready, validated.object, errors, slices);
     const work = kind.strategy?.validate?.(validated.object as never, errors, deps.env, ctx);
-    if (work !== undefined) atOnce(work);
+    const done = work === undefined ? undefined : soonOrInSlices(work);
+    if (done instanceof Promise) return done.then(() => conclude(deps, ctx, ready, errors));
     conclude(deps, ctx, ready, errors);
   });
 }

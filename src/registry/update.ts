@@ -7,7 +7,7 @@ import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
-import { atOnce, inSlices } from '../lib/slices.ts';
+import { atOnce, inSlices, soonOrInSlices } from '../lib/slices.ts';
 import { ApiError, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
@@ -150,8 +150,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   const env = resource.gated.envFor(ready, old, deps.env);
   const work = strategy.validateUpdate?.(validatedForm.object as never, validatedForm.old as never, errors, env, ctx);
   if (work !== undefined) {
-    if (slices === undefined) atOnce(work);
-    else await inSlices(work, slices);
+    const done = slices === undefined ? soonOrInSlices(work) : inSlices(work, slices);
+    if (done instanceof Promise) await done;
   }
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
