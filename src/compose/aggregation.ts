@@ -63,7 +63,7 @@ export function composeAggregation(
     rejectRedirects: options.aggregatorRejectForwardingRedirect,
     open,
     limits: { clock, answerMs: options.requestTimeout },
-    report: (message, details) => log.warn(message, details),
+    unreachable: (details) => log.warn('aggregated API server unreachable', details),
   });
   return {
     aggregation,

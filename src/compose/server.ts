@@ -221,7 +221,7 @@ class Ending {
 
   /** While the server starts it is the start that fails; later the server ends. */
   readonly fail = (why: string, error: unknown): void => {
-    this.log.error(`server stopped: ${why}`, { error: String(error) });
+    this.log.error('server stopped', { reason: why, error: String(error) });
     this.reason ??= new Error(`${why}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     // Whoever waits for the end is given the reason; what could not be closed is in the log.
     this.close().catch((second: unknown) => this.log.error('cannot close all parts of the server', { error: String(second) }));

@@ -30,8 +30,8 @@ export function composeStreams({ identity, clock, log }: Base, { live, ...checks
     concerns: credentialNames(identity),
     yieldTurn: nextTurn,
     ended: ({ user, method, path, auditId }, why) => {
-      const phrase = why === 'ended' ? 'stream ended, the user may no longer do this' : 'stream ended, its user could not be checked';
-      log.info(phrase, { user: user.name, method, path, audit: auditId });
+      const reason = why === 'ended' ? 'access revoked' : 'cannot check the user';
+      log.info('stream ended', { reason, user: user.name, method, path, audit: auditId });
     },
   });
   for (const plural of ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings']) live(rbacGroup, plural).onChange(streams.changed);

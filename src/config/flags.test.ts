@@ -143,7 +143,7 @@ test('help names every flag that has an effect, with its default', () => {
     expect(help).toContain(`--${name}`);
     expect(flag.help).toMatch(/\.$/);
   }
-  expect(help).toContain('Serving:\n  --secure-port PORT\n        Port on which HTTPS is served; 0 takes a free one. (default 6443)');
+  expect(help).toContain('Serving:\n  --secure-port PORT\n        Port to serve HTTPS on; 0 for any free port. (default 6443)');
   expect(parseServerFlags(['--help'])).toBe('help');
 });
 

@@ -27,7 +27,7 @@ export interface AggregationDeps {
   readonly rejectRedirects: boolean;
   readonly open: OpenConnections;
   readonly limits: AnswerLimits;
-  readonly report: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly unreachable: (details: Readonly<Record<string, unknown>>) => void;
 }
 
 /** Clients wait for the documents of all groups: one slow server must not hold them up. */
@@ -78,7 +78,7 @@ async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Prom
     if (!(error instanceof Unreachable)) throw error;
     // The client disconnected, or got a timeout error.
     if (ctx.res.destroyed || ctx.res.headersSent) return;
-    deps.report('a server behind this one could not be reached', {
+    deps.unreachable({
       apiService: backend.name,
       target: authorityOf(target),
       error: error.message,

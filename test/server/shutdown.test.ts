@@ -52,7 +52,9 @@ describe.each([{ http2: false }, { http2: true }])('a graceful end (HTTP/2: $htt
     expect(performance.now() - began).toBeLessThan(5_000);
     await expect(server.engine.ping()).rejects.toThrow();
     await expect(server.client({ token: 'admin-token' }).get('/version')).rejects.toThrow('ECONNREFUSED');
-    expect(new Set(server.errors)).toEqual(new Set(['readyz check failed {"failures":["shutdown: process is shutting down"]}']));
+    expect(new Set(server.errors)).toEqual(
+      new Set(['health check failed {"page":"readyz","failures":["shutdown: process is shutting down"]}']),
+    );
   });
 });
 

@@ -29,7 +29,7 @@ const flags = {
   Server: {
     identity: optional('Names the server goes by: plat, kubernetes, or a JSON file with its own.', 'NAME|FILE'),
     'api-release': optional('Release of the API to serve, from 1.15 to 1.27.', 'RELEASE'),
-    store: optional('Where objects are kept: lmdb, memory or etcd.', 'lmdb|memory|etcd'),
+    store: optional('Where to store objects: lmdb, memory or etcd.', 'lmdb|memory|etcd'),
     wait: {
       ...flag<number | undefined>(undefined, 'Wait until the server is ready.', '[=SECONDS]', (text) =>
         text === 'true' ? WAIT_SECONDS : text === 'false' ? undefined : readInteger(text, 1, 86_400),

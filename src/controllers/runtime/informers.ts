@@ -22,7 +22,7 @@ export interface InformersOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly spread: () => number;
-  readonly report: (error: unknown, what: string) => void;
+  readonly report: (error: unknown, resource: string) => void;
 }
 
 export class Informers {

@@ -47,8 +47,8 @@ export function startControllers(options: ManagerOptions): Running {
   const manager = clientFor(identity, connect(undefined));
   let stopped = false;
   // Requests that break off because everything ends are no failures.
-  const report = (error: unknown, following: string): void => {
-    if (!stopped) reportFailure(log, error, { following });
+  const report = (error: unknown, resource: string): void => {
+    if (!stopped) reportFailure(log, 'watch failed, retrying', error, { resource });
   };
   const informers = new Informers({
     client: manager,
@@ -61,7 +61,9 @@ export function startControllers(options: ManagerOptions): Running {
     informers,
     identity,
     clock,
-    report: (error) => report(error, 'what is served'),
+    report: (error) => {
+      if (!stopped) reportFailure(log, 'discovery failed, retrying', error, {});
+    },
   });
   const able = options.controllers.filter(({ name, unavailable }) => {
     if (unavailable !== undefined) log.warn('controller not started', { controller: name, reason: unavailable });
@@ -115,7 +117,7 @@ function startOne(controller: Controller, { options, client, informers, served }
         clock,
         work,
         report: (error, key) => {
-          if (!stopped) reportFailure(log, error, { key });
+          if (!stopped) reportFailure(log, 'controller failed, retrying', error, { key });
         },
         ...(metrics !== undefined && { metrics: metrics.queue(name) }),
       });
@@ -141,14 +143,16 @@ function startOne(controller: Controller, { options, client, informers, served }
   };
 }
 
+type FailurePhrase = 'watch failed, retrying' | 'discovery failed, retrying' | 'controller failed, retrying';
+
 /** A retry after a conflicting write is expected and logged at debug level only. */
-function reportFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
+function reportFailure(log: Log, phrase: FailurePhrase, error: unknown, fields: Record<string, unknown>): void {
   if (error instanceof ApiError && (error.code === 409 || error.code === 404 || isTerminating(error))) {
-    log.debug(4, 'controller failed, retrying', { ...fields, error: error.message });
+    log.debug(4, phrase, { ...fields, error: error.message });
   } else if (error instanceof ApiError || error instanceof TransportError) {
-    log.warn('controller failed, retrying', { ...fields, error: error.message });
+    log.warn(phrase, { ...fields, error: error.message });
   } else {
-    log.error('controller failed, retrying', { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    log.error(phrase, { ...fields, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 }
 

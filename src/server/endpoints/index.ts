@@ -64,7 +64,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     ? ['/openapi/v3', '/openapi/v3/'].map((path) => [path, openapi(path)])
     : [];
   const root = rootEndpoint(groups, listed, () => byPath.keys());
-  const report = (page: HealthPage, failures: readonly string[]) => services.log.error(`${page} check failed`, { failures });
+  const report = (page: HealthPage, failures: readonly string[]) => services.log.error('health check failed', { page, failures });
   const byPath = new Map<string, Endpoint>([
     ['/api', discover],
     ['/apis', discover],
