@@ -102,7 +102,7 @@ const effects: readonly Shown[] = [
   { file: 'test/server/options.test.ts', test: 'names of one’s own, from a file', flags: ['identity'] },
   {
     file: 'test/server/api-release.test.ts',
-    test: 'release %s: discovery and /version are of that release',
+    test: 'release %s: discovery, OpenAPI and /version are of that release',
     flags: ['api-release'],
   },
   {
