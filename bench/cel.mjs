@@ -93,7 +93,7 @@ for (const rule of rules) {
 const doubling = (first, count) =>
   `${Array.from({ length: count }, (_, i) => `cel.bind(t${i}, ${i === 0 ? first : `t${i - 1} + t${i - 1}`}, `).join('')}size(t${count - 1}) > 0${')'.repeat(count)}`;
 const attacks = [
-  'self.list.all(a, self.list.all(b, self.list.all(c, a != c)))',
+  'self.list.all(a, self.list.all(b, self.list.all(c, a + b != c)))',
   'self.list.all(a, self.list.all(b, self.list.all(c, true)))',
   'self.list.all(a, self.list.all(b, 1 / (self.n - 5) == 1 || true))',
   doubling('self.free', 30),

@@ -133,8 +133,8 @@ const show = (value: unknown): string =>
 
 const files = directory === undefined ? [] : readdirSync(directory).filter((file) => file.endsWith('.textproto'));
 
-test.skipIf(directory !== undefined)('skipped: CEL_CONFORMANCE names no directory with the public cases', () => {
-  expect(files).toEqual([]);
+test.skipIf(directory === undefined)('the directory that CEL_CONFORMANCE names has the public cases', () => {
+  expect(files.length).toBeGreaterThan(20);
 });
 
 for (const file of files) {

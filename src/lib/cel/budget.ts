@@ -17,6 +17,8 @@ export class CostBudget {
 export const PER_UNIT = 10;
 /** Units of a failure that `&&`, `||` or a macro absorbs: it takes as long as that many calls. */
 export const FAILURE_UNITS = 100;
+/** Units of an error that is caught: it notes the stack. */
+export const ERROR_UNITS = 1000;
 
 /** One evaluation under way: its variables, its local variables, and what it may cost. */
 export class Frame {

@@ -148,6 +148,23 @@ test('several evaluations share a budget', () => {
   }).toThrow(CostExceeded);
 });
 
+/** Calls that take long for what they look like, with the units that each must be paid with at least. */
+test.each<[string, number]>([
+  ["timestamp('tomorrow') == timestamp('x') || true", 1000],
+  ["quantity('5x') == quantity('1') || true", 1000],
+  ["!isQuantity('1.5.5')", 1000],
+  ["'a'.matches('(' + self.name) || true", 1000],
+  ["string(b'\\xff') == '' || true", 1000],
+  ["timestamp('2024-01-01T00:00:00Z').getHours('Asia/Tokyo') == 9", 500],
+  ["isIP('10.0.0.1')", 100],
+  ["self.free.matches('^(ab)*$')", 5000],
+  ['!sets.intersects(self.list, [])', 1000],
+  ['sets.contains([], []) && self.list.sort().size() == 1000', 5000],
+  ['optional.ofNonZeroValue(self.labels).hasValue()', 2],
+])('%s is paid with at least %d units', (source, units) => {
+  expect(spent(source)).toBeGreaterThanOrEqual(units);
+});
+
 // ---- random expressions ----------------------------------------------------------------------------------------------
 
 const words = fc.constantFrom(

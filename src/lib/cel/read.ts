@@ -1,7 +1,7 @@
 /** Reads values of the API by their static type: text that stands for a time, a span of time or bytes becomes that. */
 import type { Frame } from './budget.ts';
 import { fail } from './errors.ts';
-import { readDuration, readTimestamp, TIME_UNITS } from './functions/time-text.ts';
+import { readDuration, readTimestamp } from './functions/time-text.ts';
 import type { CelType } from './types.ts';
 import { CelMap, isMap, keysOf, lookUp } from './values.ts';
 
@@ -13,14 +13,8 @@ const ofText =
     typeof value === 'string' ? read(frame, value) : value;
 
 const readers: Partial<Record<CelType['kind'], Reader>> = {
-  timestamp: ofText((frame, text) => {
-    frame.spend(TIME_UNITS);
-    return readTimestamp(text);
-  }),
-  duration: ofText((frame, text) => {
-    frame.spend(TIME_UNITS);
-    return readDuration(text);
-  }),
+  timestamp: ofText(readTimestamp),
+  duration: ofText(readDuration),
   bytes: ofText((frame, text) => {
     frame.spendLength(text.length);
     return Buffer.from(text, 'base64');

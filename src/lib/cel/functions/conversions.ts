@@ -1,5 +1,5 @@
 /** Conversions between types. */
-import type { Frame } from '../budget.ts';
+import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
 import { range, reads } from '../estimates.ts';
 import {
@@ -22,7 +22,7 @@ import { checkedInt, checkedUInt, type Duration, plainInt, type Timestamp, type 
 import { cidrText, ipText } from './ip-text.ts';
 import { global, type Overload } from './signature.ts';
 import { checkedTimestamp } from './time-range.ts';
-import { durationText, readDuration, readTimestamp, TIME_UNITS, timestampText } from './time-text.ts';
+import { durationText, readDuration, readTimestamp, timestampText } from './time-text.ts';
 
 type Int = number | bigint;
 const A = parameter('A');
@@ -63,14 +63,19 @@ const booleans: Readonly<Record<string, boolean>> = {
   FALSE: false,
   False: false,
 };
+/** Longer texts are none, and need not be looked up. */
+const LONGEST_BOOL = 5;
 const parseBool = (text: string): boolean =>
-  Object.hasOwn(booleans, text) ? (booleans[text] as boolean) : fail("type conversion error from 'string' to 'bool'");
+  text.length <= LONGEST_BOOL && Object.hasOwn(booleans, text)
+    ? (booleans[text] as boolean)
+    : fail("type conversion error from 'string' to 'bool'");
 
 function textOfBytes(frame: Frame, bytes: Uint8Array): string {
   frame.spendLength(bytes.length);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
+    frame.spend(ERROR_UNITS);
     throw new Failure('invalid UTF-8 in bytes, cannot convert to string');
   }
 }
@@ -93,11 +98,10 @@ export function doubleText(value: number): string {
 }
 
 const readsTime =
-  <T>(read: (text: string) => T) =>
+  <T>(read: (frame: Frame, text: string) => T) =>
   (frame: Frame, text: string): T => {
-    frame.spend(TIME_UNITS);
     frame.spendLength(text.length);
-    return read(text);
+    return read(frame, text);
   };
 const same = (_: Frame, value: unknown): unknown => value;
 const toText = reads(0);

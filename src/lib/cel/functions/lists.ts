@@ -179,7 +179,14 @@ function flattens([list]: readonly { size: { min: number; max: number }; item?: 
 
 // ---- sets ------------------------------------------------------------------------------------------------------------
 
-const containsAll = (frame: Frame, list: List, other: List): boolean => other.every((item) => indexOf(frame, list, item) >= 0);
+function containsAll(frame: Frame, list: List, other: List): boolean {
+  frame.spend(other.length);
+  return other.every((item) => indexOf(frame, list, item) >= 0);
+}
+function intersects(frame: Frame, list: List, other: List): boolean {
+  frame.spend(list.length);
+  return list.some((item) => indexOf(frame, other, item) >= 0);
+}
 const sets: Overload[] = [
   global('sets.contains', [LIST, LIST], BOOL, containsAll, looksAtPairs),
   global(
@@ -189,7 +196,7 @@ const sets: Overload[] = [
     (frame, a: List, b: List) => containsAll(frame, a, b) && containsAll(frame, b, a),
     looksAtPairs,
   ),
-  global('sets.intersects', [LIST, LIST], BOOL, (frame, a: List, b: List) => a.some((item) => indexOf(frame, b, item) >= 0), looksAtPairs),
+  global('sets.intersects', [LIST, LIST], BOOL, intersects, looksAtPairs),
 ];
 
 export const listFunctions: readonly Overload[] = [

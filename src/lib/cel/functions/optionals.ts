@@ -1,5 +1,6 @@
 /** Values that may be missing: `optional.of(x)`, `a.?b.orValue(1)`. */
 import { Quantity } from '../../quantity.ts';
+import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
 import { BOOL, INT, listOf, mapOf, optionalOf, parameter } from '../types.ts';
 import { type CelMap, Double, Duration, isMap, lookUp, mapSize, NONE, Optional, UInt } from '../values.ts';
@@ -11,21 +12,24 @@ const B = parameter('B');
 const MAYBE = optionalOf(A);
 
 /** False, zero, and what is empty. */
-function isZero(value: unknown): boolean {
+function isZero(frame: Frame, value: unknown): boolean {
   if (value === null || value === false || value === '' || value === 0) return true;
   if (value instanceof UInt) return value.value === 0n;
   if (value instanceof Double) return value.value === 0;
   if (value instanceof Duration) return value.nanos === 0n;
   if (value instanceof Quantity) return value.isZero;
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
-  return isMap(value) && mapSize(value) === 0;
+  if (!isMap(value)) return false;
+  const size = mapSize(value);
+  frame.spend(2 * size);
+  return size === 0;
 }
 const maybe = (value: unknown): Optional => (value === undefined ? NONE : new Optional(value));
 
 export const optionalFunctions: readonly Overload[] = [
   global('optional.of', [A], MAYBE, (_, value: unknown) => new Optional(value)),
   global('optional.none', [], MAYBE, () => NONE),
-  global('optional.ofNonZeroValue', [A], MAYBE, (_, value: unknown) => (isZero(value) ? NONE : new Optional(value))),
+  global('optional.ofNonZeroValue', [A], MAYBE, (frame, value: unknown) => (isZero(frame, value) ? NONE : new Optional(value))),
   member('hasValue', [MAYBE], BOOL, (_, { present }: Optional) => present),
   member('value', [MAYBE], A, (_, { present, value }: Optional) => (present ? value : fail('optional.none() dereference'))),
   global('_[?_]', [listOf(A), INT], MAYBE, (_, list: readonly unknown[], index: unknown) => maybe(itemOf(list, index))),

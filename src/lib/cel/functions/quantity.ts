@@ -1,15 +1,14 @@
 /** Amounts of resources: `quantity('1.5Gi')`. */
 import { parseQuantity, Quantity, QuantityError, quantityOf } from '../../quantity.ts';
-import type { Frame } from '../budget.ts';
+import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
 import { reads } from '../estimates.ts';
 import { BOOL, DOUBLE, INT, QUANTITY, STRING } from '../types.ts';
 import { MAX_INT, MIN_INT, plainInt } from '../values.ts';
 import { global, member, type Overload } from './signature.ts';
 
-/** Units of reading an amount, and of one that is none, which is found out by an error. */
+/** Units of reading an amount. */
 const READ_UNITS = 40;
-const WRONG_UNITS = 300;
 /** What cannot be an amount. */
 const shape = /^[+-]?[0-9.]+(?:[eEinumkKMGTP]{0,2}[-+]?[0-9]*)$/;
 
@@ -18,8 +17,9 @@ function read(frame: Frame, text: string): Quantity {
   try {
     return parseQuantity(text);
   } catch (error) {
-    if (error instanceof QuantityError) throw new Failure(error.message);
-    throw error;
+    if (!(error instanceof QuantityError)) throw error;
+    frame.spend(ERROR_UNITS);
+    throw new Failure(error.message);
   }
 }
 function isQuantity(frame: Frame, text: string): boolean {
@@ -29,7 +29,7 @@ function isQuantity(frame: Frame, text: string): boolean {
     parseQuantity(text);
     return true;
   } catch {
-    frame.spend(WRONG_UNITS);
+    frame.spend(ERROR_UNITS);
     return false;
   }
 }

@@ -2,7 +2,7 @@
 import { BoundedCache } from '../../bounded-cache.ts';
 import { Matcher, type Meter, TooLarge } from '../../pattern/match.ts';
 import { PatternError, parsePattern } from '../../pattern/parse.ts';
-import type { Frame } from '../budget.ts';
+import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure } from '../errors.ts';
 import { searches } from '../estimates.ts';
 import { BOOL, INT, listOf, STRING } from '../types.ts';
@@ -20,10 +20,12 @@ const COMPILE_UNITS = 20;
 
 /** Units of a step of a matcher. */
 const STEP_UNITS = 10;
+/** Characters that a matcher reads at the price of one unit. */
+const CHARACTERS_A_UNIT = 2;
 
 const meterOf = (frame: Frame): Meter => ({
   spend: (steps) => frame.spend(STEP_UNITS * steps),
-  read: (characters) => frame.spendLength(characters),
+  read: (characters) => frame.spend(characters / CHARACTERS_A_UNIT),
 });
 
 /** The matcher of an expression, which counts its work for the frame. Throws Failure. */
@@ -31,11 +33,20 @@ function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
   let matcher = typeof pattern === 'string' ? compiled.get(pattern) : pattern;
   if (matcher === undefined) {
     frame.spend(COMPILE_UNITS * (pattern as string).length);
-    matcher = compilePattern(pattern as string, meterOf(frame));
+    matcher = compiledNow(frame, pattern as string);
     compiled.set(pattern as string, matcher);
   }
   matcher.meter = meterOf(frame);
   return matcher;
+}
+
+function compiledNow(frame: Frame, pattern: string): Matcher {
+  try {
+    return compilePattern(pattern, meterOf(frame));
+  } catch (error) {
+    if (error instanceof Failure) frame.spend(ERROR_UNITS);
+    throw error;
+  }
 }
 
 /** Throws Failure, and what the meter throws. */

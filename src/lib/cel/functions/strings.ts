@@ -112,7 +112,7 @@ const upper = (text: string): string => text.replace(/[a-z]+/g, (part) => part.t
 const whole =
   (change: (text: string) => string) =>
   (frame: Frame, text: string): string => {
-    frame.spend(text.length);
+    frame.spend(PIECES_UNITS + 2 * text.length);
     return change(text);
   };
 
