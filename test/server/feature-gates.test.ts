@@ -310,6 +310,18 @@ describe('StorageVersionAPI', () => {
     expect(named('authorization.k8s.io.subjectaccessreviews')).toBeUndefined();
   });
 
+  test('a server that is started again is another one, which stores in the same version', async () => {
+    const features = gatesOf(['APIServerIdentity', 'StorageVersionAPI']);
+    const first = await startTestServer({ ...quiet, store: 'lmdb', features, runtimeConfig });
+    const second = await first.restart();
+    servers.push(second);
+    const { status } = await second.admin.ok('GET', `${storageVersions}/apps.deployments`);
+    const names = status.storageVersions.map(({ apiServerID }: Loose) => apiServerID);
+    expect([names.length, new Set(names).size, status.commonEncodingVersion]).toEqual([2, 2, 'apps/v1']);
+    const { items } = await second.admin.ok('GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases');
+    expect(items.map((one: Loose) => one.metadata.name)).toEqual(names.toSorted());
+  });
+
   test('what a status says must fit together', async () => {
     const path = `${storageVersions}/apps.deployments`;
     const object = await switched.admin.ok('GET', path);

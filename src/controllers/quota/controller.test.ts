@@ -53,6 +53,19 @@ test('objects are counted without being fetched', async () => {
   ]);
 });
 
+test('a server that does not say how many objects follow is asked for all of them', async () => {
+  const { api, run, quota, used, map } = start();
+  const { request } = api;
+  api.request = async (asked) => {
+    const answer = await request.call(api, asked);
+    return { ...answer, body: Buffer.from(answer.body.toString().replace(/,"remainingItemCount":\d+/, '')) };
+  };
+  for (let i = 0; i < 50; i++) map(`m${i}`);
+  quota({ configmaps: '100' });
+  await run.idle();
+  expect(used()).toEqual({ configmaps: '50' });
+});
+
 test('it counts anew when something goes, and when the quota changes', async () => {
   const { api, run, quota, used, map } = start();
   map('one');
