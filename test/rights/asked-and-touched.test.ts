@@ -65,6 +65,8 @@ class Case {
   readonly subjects: Subject[] = [];
   private readonly values = new Map<string, Buffer>();
   private readonly prefixes = new Map<string, boolean>();
+  /** What keys stand for, once it was found. */
+  private readonly places = new Map<string, Stored>();
 
   constructor(server: TestServer) {
     this.server = server;
@@ -175,7 +177,8 @@ class Case {
     const questions = asked.filter(({ verb }) => verb !== 'impersonate');
     const expected = questions[0] === undefined ? [] : this.covered(questions[0]);
     const text = await readAnswer(open, questions[0]?.verb === 'watch', expected.map(markOf).filter((one) => marked.has(one)).length);
-    open.destroy();
+    // A stream goes on by itself; the connection of any other answer serves the next request.
+    if (questions[0]?.verb === 'watch') open.destroy();
     const changes = (await this.engine.changes({ after: before, prefix: '' })).filter(({ key }) => this.storedAt(key) !== undefined);
     await this.undo(changes);
     const changed = [...new Set(changes.map(({ key }) => key))].map((key) => this.storedAt(key) as Stored);
@@ -194,6 +197,14 @@ class Case {
   }
 
   private storedAt(key: string): Stored | undefined {
+    let place = this.places.get(key);
+    if (place === undefined) {
+      place = this.placeOf(key);
+      if (place !== undefined) this.places.set(key, place);
+    }
+    return place;
+  }
+  private placeOf(key: string): Stored | undefined {
     for (const [prefix, namespaced] of this.prefixes) {
       if (!key.startsWith(prefix)) continue;
       const [namespace = '', name = ''] = namespaced ? key.slice(prefix.length).split('/') : ['', key.slice(prefix.length)];

@@ -3,6 +3,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Watch, watchOf } from './watch.ts';
 
 /** An API object, loosely: tests look where they like. */
@@ -41,11 +42,15 @@ export interface OpenAnswer {
   destroy(): void;
 }
 
+/** What a connection without a certificate begins with. It is made once: a new one for each costs more than the connection. */
+let plainContext: SecureContext | undefined;
+
 export class Client {
   private readonly base: string;
   private readonly options: ClientOptions;
   private readonly agent: http.Agent | undefined;
   private session: http2.ClientHttp2Session | undefined;
+  private context: SecureContext | undefined;
 
   constructor(base: string, options: ClientOptions = {}) {
     this.base = base;
@@ -129,7 +134,7 @@ export class Client {
   private openFirst(method: string, path: string, headers: Record<string, string>, data: string | Buffer | undefined): Promise<OpenAnswer> {
     return new Promise((resolve, reject) => {
       const library = this.base.startsWith('https') ? https : http;
-      const options = { method, headers, agent: this.agent, rejectUnauthorized: false, ...this.options.certificate };
+      const options = { method, headers, agent: this.agent, ...this.secure() };
       const request = library.request(this.base + path, options, (response) =>
         resolve({
           status: response.statusCode as number,
@@ -141,6 +146,17 @@ export class Client {
       request.on('error', reject);
       request.end(data);
     });
+  }
+
+  private secure(): { rejectUnauthorized: boolean; secureContext?: SecureContext } {
+    if (!this.base.startsWith('https')) return { rejectUnauthorized: false };
+    const { certificate } = this.options;
+    if (this.context === undefined && certificate === undefined) {
+      plainContext ??= createSecureContext();
+      this.context = plainContext;
+    }
+    this.context ??= createSecureContext(certificate);
+    return { rejectUnauthorized: false, secureContext: this.context };
   }
 
   private openSecond(
@@ -166,7 +182,7 @@ export class Client {
 
   private openSession(failed: (error: Error) => void): http2.ClientHttp2Session {
     if (this.session === undefined) {
-      this.session = http2.connect(this.base, { rejectUnauthorized: false, ...this.options.certificate });
+      this.session = http2.connect(this.base, this.secure());
       this.session.on('error', failed);
     }
     return this.session;

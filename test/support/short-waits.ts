@@ -16,7 +16,7 @@ export interface ShortWaits {
   readonly after?: readonly number[];
 }
 
-const SHORT_MS = 10;
+const SHORT_MS = 25;
 
 export function shortWaits({ every = [], after = [] }: ShortWaits): Clock {
   const once = (millis: number): number => (after.includes(millis) ? SHORT_MS : millis);
