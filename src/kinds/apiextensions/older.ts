@@ -52,6 +52,7 @@ function conversionToHub(conversion: NonNullable<BetaSpec['conversion']>): v1.Cu
 
 /** Throws 422 where the specification and its versions contradict each other: the hub has one place for both. */
 function toHub(definition: CustomResourceDefinitionBeta, identity: Identity): v1.CustomResourceDefinition {
+  if (definition.spec === undefined) return definition;
   const {
     version: named,
     validation,
@@ -100,7 +101,7 @@ function checkPlaces({ metadata, spec }: CustomResourceDefinitionBeta, identity:
       errors.forbidden(specAt.child(common), `top-level and per-version ${text} are mutually exclusive`);
   if (errors.empty) return;
   const kind = { group: groupName(identity, 'apiextensions'), resource: 'CustomResourceDefinition' };
-  throw invalid(kind, metadata.name ?? '', errors.list);
+  throw invalid(kind, metadata?.name ?? '', errors.list);
 }
 
 // ---- from the hub ------------------------------------------------------------------------------------------------

@@ -26,9 +26,12 @@ function putNumber(metadata: ObjectMeta, annotation: string, value: number): voi
   metadata.annotations = { ...metadata.annotations, [annotation]: String(value) };
 }
 
+/** Of an object that is applied a part may come without the rest: so it is in all conversions to the hub. */
 export function deploymentToHub(deployment: OlderDeployment): Deployment {
+  if (deployment.spec?.rollbackTo === undefined) return deployment;
   const { rollbackTo, ...spec } = deployment.spec;
-  if (rollbackTo !== undefined) putNumber(deployment.metadata, rollbackRevision, rollbackTo.revision ?? 0);
+  deployment.metadata ??= {};
+  putNumber(deployment.metadata, rollbackRevision, rollbackTo?.revision ?? 0);
   return { ...deployment, spec };
 }
 export function deploymentFromHub(deployment: Deployment): OlderDeployment {
@@ -39,7 +42,9 @@ export function deploymentFromHub(deployment: Deployment): OlderDeployment {
 
 /** A daemon set always has the annotation. */
 export function daemonSetToHub(set: OlderDaemonSet): DaemonSet {
+  if (set.spec === undefined) return set;
   const { templateGeneration: generation, ...spec } = set.spec;
+  set.metadata ??= {};
   if (generation !== undefined || set.metadata.annotations?.[templateGeneration] === undefined)
     putNumber(set.metadata, templateGeneration, generation ?? 0);
   return { ...set, spec };

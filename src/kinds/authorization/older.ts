@@ -10,7 +10,10 @@ import { SelfSubjectRulesReviewKind } from './self-subject-rules-review.ts';
 const ofSubject = (schema: KindVersion['schema']): KindVersion =>
   version<v1beta1.SubjectAccessReview, v1.SubjectAccessReview>({
     schema,
-    toHub: ({ spec: { group, ...spec }, ...review }) => ({ ...review, spec: { ...spec, ...(group !== undefined && { groups: group }) } }),
+    toHub({ spec: older, ...review }) {
+      const { group, ...spec } = older ?? {};
+      return { ...review, spec: { ...spec, ...(group !== undefined && { groups: group }) } };
+    },
     fromHub: ({ spec: { groups, ...spec }, ...review }) => ({
       ...review,
       spec: { ...spec, ...(groups !== undefined && { group: groups }) },

@@ -39,7 +39,10 @@ export const olderCertificates: readonly OlderVersions[] = [
           spec.signerName ??= signerOf(Buffer.from(spec.request ?? '', 'base64').toString('latin1'), spec.usages, identity);
           for (const condition of status.conditions ?? []) if (condition.status === '') condition.status = 'True';
         },
-        toHub: ({ spec: { signerName = '', ...spec }, ...request }) => ({ ...request, spec: { ...spec, signerName } }),
+        toHub: (request) => ({
+          ...request,
+          spec: request.spec === undefined ? request.spec : { ...request.spec, signerName: request.spec.signerName ?? '' },
+        }),
       }),
     },
   },

@@ -4,6 +4,7 @@
  *
  *   v1beta3  nominalConcurrencyShares: 30, lendablePercent: 50     v1beta2  assuredConcurrencyShares: 30, annotation …: "50"
  */
+import { compact } from '../../lib/compact.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import type { KindEnv } from '../kind.ts';
@@ -30,12 +31,13 @@ function drop(metadata: ObjectMeta, name: string): void {
 }
 
 export function levelToHub(level: v1beta3.PriorityLevelConfiguration, identity: Identity): v1beta2.PriorityLevelConfiguration {
+  if (level.spec?.limited === undefined) return level as v1beta2.PriorityLevelConfiguration;
   const { limited, ...spec } = level.spec;
-  if (limited === undefined) return { ...level, spec };
   const { nominalConcurrencyShares, limitResponse, lendablePercent = 0, borrowingLimitPercent } = limited;
+  level.metadata ??= {};
   if (lendablePercent !== 0) write(level.metadata, lendable(identity), lendablePercent);
   write(level.metadata, borrowing(identity), borrowingLimitPercent);
-  return { ...level, spec: { ...spec, limited: { assuredConcurrencyShares: nominalConcurrencyShares, limitResponse } } };
+  return { ...level, spec: { ...spec, limited: compact({ assuredConcurrencyShares: nominalConcurrencyShares, limitResponse }) } };
 }
 
 export function levelFromHub(level: v1beta2.PriorityLevelConfiguration, identity: Identity): v1beta3.PriorityLevelConfiguration {

@@ -10,7 +10,7 @@ import type { OlderIngress, OlderIngressBackend } from './schema/older.ts';
 
 type Rules<R extends { spec: { rules?: unknown } }> = NonNullable<R['spec']['rules']>;
 
-function backendToHub({ serviceName = '', servicePort, resource }: OlderIngressBackend): IngressBackend {
+function backendToHub({ serviceName = '', servicePort = 0, resource }: Partial<OlderIngressBackend> = {}): IngressBackend {
   const absent = serviceName === '' && servicePort === 0;
   return compact({ service: absent ? undefined : { name: serviceName, port: portToHub(servicePort) }, resource }) as IngressBackend;
 }
@@ -25,7 +25,9 @@ function backendFromHub({ service, resource }: IngressBackend): OlderIngressBack
   return compact({ serviceName: service?.name || undefined, servicePort, resource }) as OlderIngressBackend;
 }
 
-export function ingressToHub({ spec: { backend, rules, ...spec }, ...ingress }: OlderIngress): Ingress {
+export function ingressToHub(ingress: OlderIngress): Ingress {
+  if (ingress.spec === undefined) return ingress;
+  const { backend, rules, ...spec } = ingress.spec;
   return {
     ...ingress,
     spec: compact({

@@ -11,7 +11,10 @@ export const olderNode: readonly OlderVersions[] = [
     versions: {
       v1alpha1: version<v1alpha1.RuntimeClass, v1.RuntimeClass>({
         schema: v1alpha1.RuntimeClass,
-        toHub: ({ spec: { runtimeHandler, ...spec }, ...runtimeClass }) => ({ ...runtimeClass, handler: runtimeHandler, ...spec }),
+        toHub({ spec, ...runtimeClass }) {
+          const { runtimeHandler = '', ...fields } = spec ?? {};
+          return { ...runtimeClass, handler: runtimeHandler, ...fields };
+        },
         fromHub: ({ handler, overhead, scheduling, ...runtimeClass }) => ({
           ...runtimeClass,
           spec: { runtimeHandler: handler, ...(overhead && { overhead }), ...(scheduling && { scheduling }) },
