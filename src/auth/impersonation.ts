@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else: `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…`. The caller needs the verb `impersonate`
- * for each part by itself; what follows is then asked and done as the other.
+ * Impersonation: `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…`. The caller needs the verb `impersonate`
+ * for each part; the request is then authorized and executed as the other user.
  */
 
 import { badRequest } from '../meta/errors.ts';
@@ -13,7 +13,7 @@ import { type Attributes, type Authorizer, type AuthRequest, type User, wellKnow
 const prefix = 'impersonate-';
 const extraPrefix = 'impersonate-extra-';
 
-/** Whether there is anything to do: asked of every request, so it looks and does not touch. */
+/** Whether a request impersonates: checked for every request, so it must be cheap. */
 export function wantsImpersonation(headers: AuthRequest['headers']): boolean {
   if (headers['impersonate-user'] !== undefined || headers['impersonate-group'] !== undefined) return true;
   if (headers['impersonate-uid'] !== undefined) return true;
@@ -41,7 +41,7 @@ function read(rawHeaders: readonly string[]): Wanted {
   const values = headerValues(rawHeaders, (name) => name.startsWith(prefix));
   const single = (name: string): string => {
     const all = values.get(name) ?? [];
-    // Two of them would leave it to chance which one a proxy in front looked at.
+    // Of two headers a proxy in front may have checked the other one.
     if (all.length > 1) throw badRequest(`the header ${name} may be given once only`);
     return all[0] ?? '';
   };
@@ -59,7 +59,7 @@ function read(rawHeaders: readonly string[]): Wanted {
   };
 }
 
-/** The permissions that are needed, in the order in which they are asked for. */
+/** The required permissions, in the order in which they are checked. */
 function partsOf(wanted: Wanted): Part[] {
   const account = parseServiceAccount(wanted.user);
   const parts: Part[] = [
@@ -93,8 +93,8 @@ function impersonated(wanted: Wanted): User {
 }
 
 /**
- * Who the request is to be taken for: `undefined` where it asks for nothing of the kind. Throws `forbidden` for the
- * first part that the caller may not take on.
+ * The user to impersonate: `undefined` if the request has no such header. Throws `forbidden` for the
+ * first part that the caller may not impersonate.
  */
 export async function impersonate(
   identity: Identity,

@@ -1,6 +1,6 @@
 /**
- * Who asks, and whether they may. Authenticators turn a request into a user; authorizers turn a user and what is asked
- * into a decision. Both answer at once where they can: a promise is only for those that must call out, so that the
+ * Authentication and authorization. Authenticators turn a request into a user; authorizers turn a user and the attributes of
+ * a request into a decision. Both answer synchronously if they can: a promise is only for those that call out, so that the
  * request path awaits nothing when nothing is remote.
  */
 
@@ -10,7 +10,7 @@ import type { User } from '../meta/user.ts';
 
 export type { User };
 
-/** Groups and users that the rules of access know by name. */
+/** Groups and users with built-in names. */
 export const wellKnown = {
   masters: 'system:masters',
   authenticated: 'system:authenticated',
@@ -24,27 +24,27 @@ export const wellKnown = {
   bootstrapPrefix: 'system:bootstrap:',
 } as const;
 
-/** What of a request an authenticator may look at. */
+/** The parts of a request that an authenticator may use. */
 export interface AuthRequest {
   /** Header names in lower case, as `node:http` gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Names and values in turn, as they came: the only place where repeated headers can be distinguished from commas. */
+  /** Alternating names and values, as received: the only place where repeated headers can be distinguished from commas. */
   readonly rawHeaders: readonly string[];
   /**
-   * The certificates the client showed, its own first. Absent on plain connections, empty where none was shown.
-   * Asked for only by methods that need it, and then once a connection where there is a `socketKey`.
+   * The certificates of the client, its own first. Absent on plain connections, empty if it sent none.
+   * Called only by methods that need it, and then once per connection if there is a `socketKey`.
    */
   readonly peerCertificate?: () => readonly X509Certificate[];
-  /** Stays the same object for all requests of a connection: a key for what is worked out once a connection. */
+  /** The same object for all requests of a connection: a key for what is computed once per connection. */
   readonly socketKey?: object;
 }
 
 /**
- * One way to prove who one is.
+ * One authentication method.
  *
- *   undefined      the request carries no credential of this kind: the next method is asked
- *   a user         proved
- *   throws         the request carries such a credential and it is not valid: another method may still prove
+ *   undefined      the request carries no credential of this kind: the next method runs
+ *   a user         authenticated
+ *   throws         the request carries such a credential and it is not valid: another method may still authenticate
  *                  the caller, but the caller will not be anonymous
  */
 export interface Authenticator {
@@ -52,21 +52,21 @@ export interface Authenticator {
   authenticate(request: AuthRequest): User | undefined | Promise<User | undefined>;
 }
 
-/** What a token proves. `audiences` are those of the asked ones that it is good for; absent: it knows no audiences. */
+/** What a token proves. `audiences` are those requested audiences that it is valid for; absent: it has no audiences. */
 export interface TokenResult {
   readonly user: User;
   readonly audiences?: readonly string[];
 }
 
-/** A bearer token and the salted hash that it goes by wherever it is looked up or remembered. */
+/** A bearer token and the salted hash by which it is looked up and cached. */
 export interface BearerToken {
   readonly value: string;
   readonly key: string;
 }
 
 /**
- * Why a token is not accepted. The text goes to those who review tokens; to whoever showed the token only where it is
- * `shown`, because it was written for them.
+ * Why a token is not accepted. The text is for token reviews; the client that sent the token gets it only if it is
+ * `shown`, because it was written for that client.
  */
 export class TokenRejected extends Error {
   readonly shown: boolean;
@@ -78,19 +78,19 @@ export class TokenRejected extends Error {
   }
 }
 
-/** The token may be good: whoever knows did not answer. */
+/** The token may be valid: the authenticator could not find out. */
 export class TokenUnchecked extends TokenRejected {}
 
 /**
- * One kind of bearer token; the rules of `Authenticator` apply. `audiences` are the audiences that are asked for;
- * empty means that any will do.
+ * One kind of bearer token; the rules of `Authenticator` apply. `audiences` are the requested audiences;
+ * empty means any.
  */
 export interface TokenAuthenticator {
   readonly name: string;
   authenticateToken(token: BearerToken, audiences: readonly string[]): TokenResult | undefined | Promise<TokenResult | undefined>;
 }
 
-/** What is asked, in the terms of rules. `group` is the full group name. */
+/** The attributes of a request, in the terms of policy rules. `group` is the full group name. */
 export interface Attributes {
   readonly user: User;
   readonly verb: string;
@@ -106,7 +106,7 @@ export interface Attributes {
 }
 
 /**
- * `allow` and `deny` are final; `none` leaves it to the next authorizer. `error` tells of rules that could not be read.
+ * `allow` and `deny` are final; `none` leaves it to the next authorizer. `error` reports rules that could not be evaluated.
  */
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'none';
@@ -124,11 +124,11 @@ export interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
-/** All that a user may do in a namespace, as far as the authorizers can tell. */
+/** The permissions of a user in a namespace, as far as the authorizers can list them. */
 export interface RuleSet {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** Not everything could be listed, for example because an authorizer is a remote service. */
+  /** The list is incomplete, for example because an authorizer is a remote service. */
   readonly incomplete: boolean;
   readonly error?: string;
 }
@@ -142,8 +142,8 @@ export interface Authorizer {
 export const noOpinion: Decision = { decision: 'none', reason: '' };
 
 /**
- * Asks the methods in turn; the first that proves a user wins. Where none did and one was shown a credential it could
- * not accept, the request is refused; only a request without any such credential reaches `fallback` (anonymous).
+ * Runs the methods in order; the first that authenticates a user wins. If none does and one was given an invalid
+ * credential, the request is refused; only a request without any such credential reaches `fallback` (anonymous).
  */
 export function union(authenticators: readonly Authenticator[], fallback?: Authenticator): Authenticator {
   const last = (request: AuthRequest, failure: unknown) => {
@@ -173,7 +173,7 @@ export function union(authenticators: readonly Authenticator[], fallback?: Authe
 
 const joined = (reasons: readonly string[]): string => reasons.filter((reason) => reason !== '').join('\n');
 
-/** Asks the authorizers in turn until one allows or denies; where none does, the reasons of all are given. */
+/** Runs the authorizers in order until one allows or denies; if none does, the reasons of all are returned. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   const from = (attributes: Attributes, start: number, earlier: readonly Decision[]): Decision | Promise<Decision> => {
     let open = earlier;

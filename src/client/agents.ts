@@ -1,4 +1,4 @@
-/** Kept connections to one server, for each certificate that the client shows. */
+/** Keep-alive connections to one server, for each client certificate. */
 import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, type AgentOptions as SecureOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -10,15 +10,15 @@ import { tunnel } from './proxy.ts';
 type Agent = HttpAgent | HttpsAgent;
 
 /**
- * A connection shows its certificate once, when it is made. With another certificate new connections are made; what is
- * under way on the old ones goes on to its end.
+ * A connection sends its certificate once, in the handshake. With another certificate new connections are made; requests
+ * in progress on the old ones continue.
  */
 export class Agents {
   private readonly connection: Connection;
   private readonly maxSockets: number;
   private agent: Agent | undefined;
   private shown: Credential = {};
-  /** Those of earlier certificates that still have something under way. */
+  /** Agents of earlier certificates with requests in progress. */
   private retired: Agent[] = [];
 
   constructor(connection: Connection, maxSockets: number) {

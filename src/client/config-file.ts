@@ -1,6 +1,6 @@
 /**
- * Changes to a configuration file: read, changed and written as a whole while a lock file beside it keeps others away, the
- * stock client's included. What this program does not know in the file stays; comments do not.
+ * Changes to a kubeconfig file: read, changed and written as a whole under a lock file next to it, which the stock client
+ * uses, too. Unknown fields are kept; comments are not.
  */
 import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
@@ -8,7 +8,7 @@ import { writeSecretFile } from '../lib/pki/files.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { ConfigError } from './config.ts';
 
-/** The file as it stands there. Names and shapes are the file's, not checked. */
+/** The content of the file. Names and shapes are the file's, not validated. */
 export interface RawConfig {
   [field: string]: unknown;
   clusters?: RawEntry[];
@@ -22,12 +22,12 @@ export interface RawEntry {
 }
 
 const MAX_BYTES = 4 << 20;
-/** A writer holds the lock for a moment. One that is this old was left behind. */
+/** A writer holds the lock for a moment. One of this age is stale. */
 const LOCK_TRIES = 40;
 const LOCK_WAIT_MS = 50;
 const LOCK_LIFE_MS = 60_000;
 
-/** Undefined where there is no such file. Throws ConfigError. */
+/** Undefined if there is no such file. Throws ConfigError. */
 export async function readRawConfig(path: string): Promise<RawConfig | undefined> {
   let text: string;
   try {
@@ -57,9 +57,9 @@ export async function readRawConfig(path: string): Promise<RawConfig | undefined
   return config;
 }
 
-/** Reads the file, lets it be changed, and writes it back where something changed. A file that is not there begins empty. */
+/** Reads the file, applies the change, and writes it back if something changed. A missing file counts as empty. */
 export async function editConfig(path: string, clock: Clock, change: (config: RawConfig) => void): Promise<void> {
-  // The file that a link leads to is replaced, not the link.
+  // The target of a symbolic link is replaced, not the link.
   const target = await realpath(path).catch(() => path);
   const unlock = await lock(target, clock);
   try {
@@ -95,7 +95,7 @@ async function lock(path: string, clock: Clock): Promise<() => Promise<void>> {
       return () => rm(lockPath, { force: true });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // The directory is made with the file.
+      // The directory is created with the file.
       if (code === 'ENOENT') return async () => {};
       if (code !== 'EEXIST') throw new ConfigError(`the client configuration ${path} cannot be written: ${message}`);
       if (await isStale(lockPath, clock.now())) await rm(lockPath, { force: true });

@@ -1,6 +1,6 @@
 /**
- * The client configuration file: which servers there are, who the user is at each, and which pair of both is in use. Several
- * files may be named; what the earlier one says wins. Paths within a file are relative to its directory.
+ * The kubeconfig file: servers, users, and the context in use. Several files are merged; values of
+ * earlier files win. Paths within a file are relative to its directory.
  */
 import { readFile } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ export interface ClientConfig {
   /** The file that each user was read from: renewed tokens are written there. */
   readonly userFiles: ReadonlyMap<string, string>;
 }
-/** The message is for the person at the keyboard. */
+/** The message is for the user of the command line. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -65,7 +65,7 @@ export class ConfigError extends Error {
 
 const maxFileBytes = 4 << 20;
 
-/** Reads and joins the files; those that do not exist are passed over. */
+/** Reads and merges the files; missing ones are skipped. */
 export async function loadConfig(paths: readonly string[]): Promise<ClientConfig> {
   const clusters = new Map<string, ClusterEntry>();
   const users = new Map<string, UserEntry>();
@@ -102,7 +102,7 @@ async function readConfigFile(path: string): Promise<ClientConfig | undefined> {
   return parseConfig(text, path);
 }
 
-/** Reads the text of a configuration file. `path` is used for messages and for relative paths. */
+/** Parses the text of a configuration file. `path` is used for messages and for relative paths. */
 export async function parseConfig(text: string, path: string): Promise<ClientConfig> {
   let raw: unknown;
   try {
@@ -125,7 +125,7 @@ export async function parseConfig(text: string, path: string): Promise<ClientCon
   };
 }
 
-/** A plain word is looked for along PATH; a path belongs to the file that names it. */
+/** A command without a slash is looked up in PATH; a path is relative to the file that names it. */
 function withPath(exec: ExecEntry, directory: string): ExecEntry {
   const { command } = exec;
   if (typeof command !== 'string' || !/[\\/]/.test(command) || isAbsolute(command)) return exec;
@@ -149,9 +149,9 @@ function entries<T>(list: unknown, field: string, directory: string, paths: read
   return found;
 }
 
-// ---- where it is, and writing it -----------------------------------------------------------------------------------
+// ---- location, and writing ----------------------------------------------------------------------------------------
 
-/** The files to read: the one named, else those of PLATCONFIG or KUBECONFIG, else the usual places. */
+/** The files to read: the one given, else those of PLATCONFIG or KUBECONFIG, else the default places. */
 export function configPaths(
   explicit: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -203,7 +203,7 @@ preferences: {}
 `;
 }
 
-/** Writes the file so that only its owner can read it, all at once. */
+/** Writes the file atomically, readable by its owner only. */
 export function writeConfig(path: string, config: SimpleConfig): Promise<void> {
   return writeSecretFile(path, printConfig(config));
 }

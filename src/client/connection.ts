@@ -1,4 +1,4 @@
-/** The connection that a configuration and the wishes of a command line amount to. */
+/** The connection that follows from a configuration and the flags of a command. */
 import { readFile } from 'node:fs/promises';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
@@ -17,11 +17,11 @@ export interface Connection {
   readonly serverName: string | undefined;
   /** Namespace of the context. */
   readonly namespace: string;
-  /** What is proved by changes with time: it is asked before each request, and comes before what stands above. */
+  /** A credential that changes over time: it is requested before each request, and overrides the ones above. */
   readonly credentials?: CredentialSource | undefined;
-  /** Headers that name another user to act as. */
+  /** Impersonation headers. */
   readonly impersonation?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** Address of the proxy that leads to the server. */
+  /** URL of the proxy to the server. */
   readonly proxy?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ConnectionChoice {
   readonly asUserExtra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** Reads the files that the configuration names. */
+/** Reads the files named in the configuration. */
 export async function connectionOf(config: ClientConfig, choice: ConnectionChoice, world: CredentialEnvironment): Promise<Connection> {
   const contextName = choice.context ?? config.currentContext;
   const context = contextName === '' ? undefined : find(config.contexts, contextName, 'context');
@@ -73,7 +73,7 @@ export async function connectionOf(config: ClientConfig, choice: ConnectionChoic
   };
 }
 
-/** The way to the server, without who goes it. */
+/** The connection to the server, without the user. */
 export type Reached = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy'>;
 
 async function reach(
@@ -101,14 +101,14 @@ async function reach(
 
 const certificateFields = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'] as const;
 
-/** What the command line says of the user stands in for all that the file says of the same matter. */
+/** Flags about the user override all fields of the file for the same credential. */
 function withChoice(found: UserEntry | undefined, choice: ConnectionChoice): UserEntry | undefined {
   const { token, username, password, clientCertificate, clientKey } = choice;
   let user: UserEntry = { ...found };
   if (token !== undefined || username !== undefined || clientCertificate !== undefined) {
     const { exec: _e, 'auth-provider': _p, token: _t, tokenFile: _f, username: _u, password: _w, ...others } = user;
     user = others;
-    // Servers look at a certificate first, and would not heed the rest.
+    // Servers check a certificate first, and would ignore the other credentials.
     if (clientCertificate === undefined) for (const field of certificateFields) delete user[field];
   }
   if (token !== undefined) user.token = token;
@@ -152,7 +152,7 @@ interface UserPlace {
   readonly file: string | undefined;
 }
 
-/** Credentials that are made, renewed or reread while the client runs; loaded only where a user has them. */
+/** Credentials that are made, renewed or reread while the client runs; loaded only for users that have them. */
 async function sourceOf(
   place: UserPlace,
   reached: Reached & { cluster: ClusterEntry | undefined },
@@ -186,7 +186,7 @@ function impersonationOf(user: UserEntry | undefined): Record<string, string | r
     ...Object.fromEntries(extra.map(([name, values]) => [`impersonate-extra-${headerKey(name)}`, values])),
   };
 }
-/** Characters that the name of a header cannot have are percent-encoded; the server takes them back. */
+/** Characters that are not valid in a header name are percent-encoded; the server decodes them. */
 const headerKey = (name: string): string =>
   [...Buffer.from(name.toLowerCase())]
     .map((byte) => String.fromCharCode(byte))
@@ -206,13 +206,13 @@ function checkServer(server: string): string {
   }
   return server.replace(/\/+$/, '');
 }
-/** A token that crosses a network in the clear belongs to everyone on it. */
+/** A token that is sent without TLS can be read by anyone on the network. */
 function checkPlain(server: string): void {
   const { protocol, hostname } = new URL(server);
   const loopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   if (protocol === 'http:' && !loopback) throw new ConfigError(`credentials are not sent to ${server}: it does not use HTTPS`);
 }
-/** Data within the file comes before the path of another file. */
+/** Inline data takes precedence over the path of another file. */
 async function pem<K extends string>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): Promise<string | undefined> {
   const data = entry?.[`${key}-data`];
   if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString();

@@ -1,4 +1,4 @@
-/** What a client proves who it is by, where that changes while it runs: made by a plug-in, renewed, or read from a file. */
+/** Credentials that change while the client runs: made by a plug-in, renewed, or read from a file. */
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
 
@@ -11,35 +11,35 @@ export interface Credential {
 
 /**
  *   request 1        current() → A, kept      … requests go with A
- *   A expires        current() → B            whoever asks meanwhile waits for the same answer
+ *   A expires        current() → B            concurrent callers wait for the same result
  *   401 to B         refused(B) → true        a new one is made; the request is sent once more with it
  *   401 to B, late   refused(B) → true        when C is there already, nothing is made
  */
 export interface CredentialSource {
-  /** The credential of a request that is sent now. Throws an Error for the person at the keyboard. */
+  /** The credential for a request that is sent now. Throws an Error for the user of the command line. */
   current(): Promise<Credential>;
   /** The server did not accept it. Returns whether there is another one by now. */
   refused(credential: Credential): Promise<boolean>;
 }
 
-/** What the process has that a credential may need. */
+/** The facilities of the process that a credential may need. */
 export interface CredentialEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Whether someone can be asked at standard input. */
+  /** Whether a user can be prompted at standard input. */
   readonly interactive: boolean;
-  /** Shows what a plug-in says to the person at the keyboard. */
+  /** Shows messages of a plug-in to the user. */
   show(text: string): void;
 }
 
-/** What was made, and when it ends. */
+/** A credential, and when it expires. */
 export interface Made {
   readonly credential: Credential;
   /** Milliseconds since 1970; absent: when the server refuses it. */
   readonly until?: number | undefined;
 }
 
-/** Keeps what was made until it ends or is refused; makes one at a time, however many ask. */
+/** Caches a credential until it expires or is refused; makes one at a time, however many callers wait. */
 export function keptSource(make: (refused: Credential | undefined) => Promise<Made>, clock: Clock): CredentialSource {
   let kept: Made | undefined;
   let making: Promise<Made> | undefined;
@@ -64,7 +64,7 @@ export function keptSource(make: (refused: Credential | undefined) => Promise<Ma
 const same = (a: Credential, b: Credential): boolean =>
   a.authorization === b.authorization && a.certificate === b.certificate && a.key === b.key;
 
-/** Tokens in files are replaced before they end; each is read again after this time. */
+/** Tokens in files are replaced before they expire; each is read again after this time. */
 const REREAD_MS = 10_000;
 
 /** `initial` is the token until the file can be read. */
@@ -74,7 +74,7 @@ export function tokenFileSource(path: string, world: Pick<CredentialEnvironment,
     try {
       last = (await readFile(path, 'utf8')).trim();
     } catch (error) {
-      // A file that is being replaced may be away for a moment.
+      // A file that is being replaced may be missing for a moment.
       if (last === '') throw new Error(`the token file ${path} cannot be read: ${(error as Error).message}`);
     }
     return { credential: { authorization: `Bearer ${last}` }, until: world.clock.now() + REREAD_MS };

@@ -1,4 +1,4 @@
-/** What a server serves, and which of it a word of the command line means: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
+/** The resources that a server serves, and which of them an argument names: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
 
 import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf, joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
@@ -34,7 +34,7 @@ interface GroupList {
 
 export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
 
-/** Objects say that they are of a kind that the server does not serve. */
+/** The server does not serve the kind of an object. */
 export class UnknownKind extends Error {}
 
 /** Path of a collection, or of one object in it. */
@@ -44,7 +44,7 @@ export function resourcePath(resource: ApiResource, namespace: string | undefine
   return `${versionPath(resource.group, resource.version)}${scope}/${resource.name}${object}`;
 }
 
-/** Asks a server only for as much of its discovery documents as a question needs. */
+/** Fetches only the discovery documents that are needed. */
 export class Discovery {
   private readonly transport: Pick<Transport, 'json'>;
   private readonly versions = new Map<string, Promise<readonly ApiResource[]>>();
@@ -55,7 +55,7 @@ export class Discovery {
   constructor(transport: Pick<Transport, 'json'>) {
     this.transport = transport;
   }
-  /** The resource meant by a word. Throws an Error with a suggestion. */
+  /** The resource that an argument names. Throws an Error with a suggestion. */
   async find(word: string): Promise<ApiResource> {
     const core = match(await this.version('', 'v1'), word);
     if (core !== undefined) return core;
@@ -68,7 +68,7 @@ export class Discovery {
     const words = all.flatMap((r) => [r.name, r.singularName, ...r.shortNames]);
     throw new Error(`the server doesn't have a resource type ${JSON.stringify(word)}${didYouMean(word, words)}`);
   }
-  /** The resources meant by a word: one, or those of a category. Throws an Error with a suggestion. */
+  /** The resources that an argument names: one, or those of a category. Throws an Error with a suggestion. */
   async findAll(word: string): Promise<readonly ApiResource[]> {
     if (word === 'all') return this.category(word);
     try {
@@ -79,7 +79,7 @@ export class Discovery {
       return category;
     }
   }
-  /** The resource that objects of a kind belong to. Throws an UnknownKind that says where else the kind is found. */
+  /** The resource of a kind. Throws an UnknownKind that names other versions with the kind. */
   async forKind(apiVersion: string, kind: string): Promise<ApiResource> {
     const { group, version } = splitApiVersion(apiVersion);
     const served = await this.version(group, version).catch((error: unknown) => {
@@ -100,7 +100,7 @@ export class Discovery {
           : didYouMean(kind, new Set(served.map((r) => r.kind)));
     throw new UnknownKind(`the server has no kind ${JSON.stringify(kind)} in ${apiVersion}${hint}`);
   }
-  /** Every group with its versions in the order of the server, the core group first. */
+  /** Every group with its versions in the server's order, the core group first. */
   async groupVersions(): Promise<readonly string[]> {
     const core = await this.transport.json<{ versions?: string[] }>({ path: '/api' });
     const groups = await this.groupList();
@@ -110,7 +110,7 @@ export class Discovery {
   async category(word: string): Promise<readonly ApiResource[]> {
     return (await this.all()).filter((r) => r.categories.includes(word) && r.verbs.includes('list'));
   }
-  /** Every resource once, in its group's preferred version where that has it; the core group first. Versions that do not answer are left out. */
+  /** Every resource once, in its group's preferred version if that has it; the core group first. Versions that fail are left out. */
   async all(): Promise<readonly ApiResource[]> {
     const groups = await this.groupList();
     const lists = await Promise.all([

@@ -6,7 +6,7 @@ import { pathSegmentName } from '../meta/names.ts';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 
-/** What the path of a kind is made of. `group` is the full name. */
+/** The parts of a resource's path. `group` is the full name. */
 export interface ResourceRef {
   readonly group: string;
   readonly version: string;
@@ -38,9 +38,9 @@ export const resourceKey = (resource: { readonly group: string; readonly name: s
 
 /**
  * Path of a collection, of an object in it, or of a subresource. An undefined namespace means all of them. Names may come
- * from what users wrote, as those of owners do. Servers decode a path before they take it apart, so a name with a slash
- * would lead to another object or to a subresource, and an empty one to the whole collection: no object has such a name,
- * and nothing is asked.
+ * from user input, as those of owners do. Servers decode a path before they split it, so a name with a slash
+ * would address another object or a subresource, and an empty one the whole collection: no object has such a name,
+ * and no request is made.
  */
 export function pathOf(resource: ResourceRef, namespace: string | undefined, name?: string, subresource?: string): string {
   if (name !== undefined && !isSegment(name)) throw notFound({ group: resource.group, resource: resource.name }, name);
@@ -54,7 +54,7 @@ export function pathOf(resource: ResourceRef, namespace: string | undefined, nam
 
 const isSegment = (name: string): boolean => name !== '' && pathSegmentName(name).length === 0;
 
-/** `a=1&b=x%2Fy`, without what is undefined. */
+/** `a=1&b=x%2Fy`, without undefined values. */
 export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(parameters)) {
@@ -82,7 +82,7 @@ export class Client {
   async get<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, metadataOnly = false): Promise<T> {
     return this.call('GET', pathOf(resource, namespace, name), this.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole'));
   }
-  /** The object, or undefined where there is none of that name. */
+  /** The object, or undefined if there is none of that name. */
   async find<T extends ApiObject>(resource: ResourceRef, namespace: string, name: string, metadataOnly = false): Promise<T | undefined> {
     try {
       return await this.get<T>(resource, namespace, name, metadataOnly);
@@ -92,8 +92,8 @@ export class Client {
     }
   }
   /**
-   * One page of a collection. Pages after the first begin in a turn of their own: within the server nothing else would come
-   * between them, and a list of many would hold up the requests of others.
+   * One page of a collection. Pages after the first begin in a new turn of the event loop: within the server nothing else would
+   * run between them, and a long list would delay other requests.
    */
   async list<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): Promise<ObjectList<T>> {
     const { metadataOnly, ...parameters } = choice;
@@ -106,7 +106,7 @@ export class Client {
       query === '' ? path : `${path}?${query}`,
       headers,
     );
-    // Some lists write that they are empty in this way.
+    // Some servers write an empty list as null.
     return { metadata: page.metadata, items: page.items ?? [] };
   }
   /** All objects of a collection, fetched in pages. */
@@ -145,7 +145,7 @@ export class Client {
     const headers = { ...this.accept('PartialObjectMetadata'), 'content-type': 'application/merge-patch+json' };
     return this.call('PATCH', pathOf(resource, namespace, name, subresource), headers, patch);
   }
-  /** Server-side apply. It takes over what others own. */
+  /** Server-side apply, with force. */
   async apply<T extends ApiObject>(resource: ResourceRef, object: ApiObject, manager: string): Promise<T> {
     const { name = '', namespace = '' } = object.metadata;
     const path = `${pathOf(resource, namespace, name)}?${queryOf({ fieldManager: manager, force: true })}`;
@@ -158,7 +158,7 @@ export class Client {
       ...choice,
     });
   }
-  /** Deletes a page of a collection. Answers where the next one begins; undefined after the last. */
+  /** Deletes a page of a collection. Returns where the next one begins; undefined after the last. */
   async deleteCollection(
     resource: ResourceRef,
     namespace: string,

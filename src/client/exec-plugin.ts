@@ -1,4 +1,4 @@
-/** Credential plug-ins: programs that print who the user is to a server. */
+/** Credential plug-ins: programs that print a credential for a server. */
 
 import { spawn } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -19,16 +19,16 @@ export interface PluginUse {
   readonly extensions: readonly { readonly name?: string; readonly extension?: unknown }[];
 }
 
-/** A program that nobody can answer, and one that may wait for a person to log in. */
+/** Timeouts of a plug-in without a terminal, and of one that may prompt the user. */
 const ALONE_MS = 60_000;
 const WITH_PERSON_MS = 10 * 60_000;
-/** What a plug-in prints beyond this is no credential. */
+/** Maximum size of a credential on standard output. */
 const OUTPUT_LIMIT = 1 << 20;
 
 const modes = ['Never', 'IfAvailable', 'Always'];
 const versions = ['v1', 'v1beta1'];
 
-/** The plug-in as a source of credentials. Throws ConfigError for an entry that cannot be run. */
+/** The plug-in as a source of credentials. Throws ConfigError for an invalid entry. */
 export function execSource(use: PluginUse, world: CredentialEnvironment): CredentialSource {
   const plugin = new Plugin(use, world);
   return keptSource(() => plugin.make(), world.clock);
@@ -107,7 +107,7 @@ class Plugin {
       const fail = (error: Error): void => {
         late();
         child.kill('SIGKILL');
-        // What the program started itself may hold these open for as long as it likes.
+        // Child processes of the plug-in may keep these open.
         child.stdout?.destroy();
         child.stderr?.destroy();
         reject(error);
@@ -189,7 +189,7 @@ class Plugin {
   }
 }
 
-/** Versions of the contract by the name that an entry has for them, each with the names that go with it. */
+/** Versions of the exec API by apiVersion, each with its field names. */
 const known: readonly (readonly [string, Identity])[] = Object.values(identities).flatMap((identity) =>
   versions.map((version) => [joinApiVersion(groupName(identity, 'client.authentication'), version), identity] as const),
 );

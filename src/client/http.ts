@@ -1,6 +1,6 @@
 /**
- * How a client reaches a server: over HTTPS, or without a socket within the process of the server itself. Both speak the
- * same requests and answers, so that whoever stands on this cannot tell them apart.
+ * The transports of a client: HTTPS, or calls within the process of the server itself. Both have the
+ * same requests and responses, so that their users need not distinguish them.
  */
 import { ApiError, type Status } from '../meta/errors.ts';
 import { readAll, type Transport, TransportError } from './transport.ts';
@@ -22,38 +22,38 @@ export interface HttpAnswer {
 /** An event of a watch in a server of the same process. */
 export interface StreamEvent {
   readonly type: string;
-  /** JSON of the whole object, whatever part of it the event shows. */
+  /** JSON of the whole object, whatever part of it the event contains. */
   readonly source: Buffer;
-  /** The event as it would stand in the stream, made when it is asked for. */
+  /** The event as in the stream, made on demand. */
   readonly bytes: Buffer;
 }
 
-/** Takes an answer as it comes. */
+/** Receives a response as it arrives. */
 export interface StreamSink {
   data(chunk: Buffer): void;
-  /** Takes events that need not become text first; a connection has none. */
+  /** Receives events without encoding; only within the process of the server. */
   event?(event: StreamEvent): void;
-  /** Called once, at the end or with what broke the stream; never after `close`. */
+  /** Called once, at the end or with the error of the stream; never after `close`. */
   end(error?: Error): void;
 }
 export interface HttpStream {
-  /** The client wants no more of it. */
+  /** Ends the stream. */
   close(): void;
 }
 
 export interface Http {
-  /** The whole answer, whatever its status. Throws TransportError where there is none. */
+  /** The whole response, whatever its status. Throws TransportError if there is none. */
   request(request: HttpRequest): Promise<HttpAnswer>;
-  /** Resolves when a good answer has begun. Throws the ApiError of an answer that is not good, TransportError where there is none. */
+  /** Resolves when a successful response has begun. Throws the ApiError of any other response, TransportError if there is none. */
   stream(request: HttpRequest, sink: StreamSink): Promise<HttpStream>;
 }
 
-/** Longest wait for an answer that is no stream: longer than any server lets a request take. */
+/** Timeout of a response other than a stream: longer than the request timeout of any server. */
 const ANSWER_MS = 75_000;
-/** Largest answer that is read whole. */
+/** Maximum size of a response that is read whole. */
 const BODY_LIMIT = 1 << 30;
 
-/** The way over a connection. Streams take one connection each, so the transport must allow as many as there are watches. */
+/** The transport over HTTPS. Streams take one connection each, so its limit must allow as many as there are watches. */
 export function httpOver(transport: Pick<Transport, 'open'>): Http {
   return {
     async request(request) {
@@ -90,7 +90,7 @@ export function httpOver(transport: Pick<Transport, 'open'>): Http {
   };
 }
 
-/** The Status of an answer as an error; a plain text is wrapped. */
+/** The Status of a response as an error; a plain text is wrapped. */
 export function errorFrom(status: number, body: Buffer): ApiError {
   const text = body.toString('utf8', 0, 64 * 1024);
   try {
@@ -99,22 +99,22 @@ export function errorFrom(status: number, body: Buffer): ApiError {
       return new ApiError(value.code ?? status, value.reason ?? '', value.message ?? 'the server gave no reason', value.details);
     }
   } catch {
-    // Not JSON: an answer of something in between.
+    // Not JSON: the response of a proxy.
   }
   return new ApiError(status, '', `the server answered ${status}: ${(text.split('\n')[0] ?? '').slice(0, 500)}`);
 }
 
-/** Whether an error is an answer of the server with this status. */
+/** Whether an error is a response of the server with this status. */
 export const isStatus = (error: unknown, code: number): error is ApiError => error instanceof ApiError && error.code === code;
 export const isNotFound = (error: unknown): boolean => isStatus(error, 404);
-/** Somebody else was first: a write that was based on an older state, or a name that is taken. */
+/** A conflict: a write that was based on an older state, or a name that exists. */
 export const isConflict = (error: unknown): boolean => isStatus(error, 409);
 
-/** For `catch`: an object that is gone needs nothing more. */
+/** For `catch`: a deleted object needs nothing more. */
 export function unlessGone(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
-/** For `catch`: it is gone, or another one has its name by now. */
+/** For `catch`: it is deleted, or another object has its name by now. */
 export function unlessGoneOrReplaced(error: unknown): undefined {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * A copy of a collection that keeps itself up to date, and tells of every change. What is kept of an object is for the
- * owner to say; the lists of field managers, often the larger part of an object, are never kept.
+ * A copy of a collection that stays up to date and reports every change. Its owner decides which part of an object
+ * is kept; managedFields, often the larger part of an object, are never kept.
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import { Following, type FollowOptions, type FollowState, type WatchEventType } from './watch.ts';
@@ -13,11 +13,11 @@ export interface Change<T> {
 export type ChangeListener<T> = (change: Change<T>) => void;
 
 export interface InformerOptions<T extends ApiObject> extends FollowOptions {
-  /** Changes an object that arrived into what is kept of it. */
+  /** Reduces a received object to the part that is kept. */
   readonly keep?: (object: T) => T;
 }
 
-/** The end came before what was waited for. */
+/** The informer was stopped before it was synced. */
 export class InformerStopped extends Error {
   constructor() {
     super('nothing is followed any more');
@@ -26,14 +26,14 @@ export class InformerStopped extends Error {
 }
 
 export class Informer<T extends ApiObject = ApiObject> {
-  /** Resolves when the first list is complete; rejects with InformerStopped when the end comes before. */
+  /** Resolves when the first list is complete; rejects with InformerStopped when it is stopped before. */
   readonly synced: Promise<void>;
   isSynced = false;
   private readonly namespaces = new Map<string, Map<string, T>>();
   private readonly listeners = new Set<ChangeListener<T>>();
   private readonly following: Following<T>;
   private readonly keep: (object: T) => T;
-  /** Keys that the list under way has not named so far. */
+  /** Known keys that have not appeared in the current list so far. */
   private missing: Set<string> | undefined;
   private count = 0;
   private giveUp: () => void = () => {};
@@ -45,7 +45,7 @@ export class Informer<T extends ApiObject = ApiObject> {
       done = resolve;
       this.giveUp = () => reject(new InformerStopped());
     });
-    // Not everybody waits for it.
+    // Not every user waits for it.
     this.synced.catch(() => {});
     this.following = new Following<T>(options, {
       begin: () => {
@@ -85,7 +85,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   list(namespace?: string): Iterable<T> {
     return namespace === undefined ? this.all() : (this.namespaces.get(namespace)?.values() ?? []);
   }
-  /** Calls the listener for every object and for every change from now on. Returns the function that ends it. */
+  /** Calls the listener for every object and for every change from now on. Returns the function that removes it. */
   onChange(listener: ChangeListener<T>): () => void {
     for (const object of this.all()) listener({ type: 'added', object, old: undefined });
     this.listeners.add(listener);
@@ -108,7 +108,7 @@ export class Informer<T extends ApiObject = ApiObject> {
     }
     const old = objects.get(name);
     if (old !== undefined && old.metadata.resourceVersion === arrived.metadata.resourceVersion) return;
-    // Another object of the same name: the end of the first was missed.
+    // Another object of the same name: the deletion of the first was missed.
     if (old !== undefined && old.metadata.uid !== arrived.metadata.uid) this.notify({ type: 'deleted', object: old, old });
     const object = this.keep(arrived);
     if (old === undefined) this.count++;

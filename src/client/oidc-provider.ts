@@ -1,4 +1,4 @@
-/** Users with the auth provider `oidc`: an ID token that is renewed when it ends, and kept in the configuration file. */
+/** Users with the auth provider `oidc`: an ID token that is renewed when it expires, and stored in the configuration file. */
 import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -14,11 +14,11 @@ export interface ProviderUse {
   readonly provider: { readonly name?: string; readonly config?: Readonly<Record<string, string>> | null };
   /** Name of the user in the configuration. */
   readonly user: string;
-  /** The file that the user stands in. */
+  /** The file that contains the user. */
   readonly file: string | undefined;
 }
 
-/** A token that ends within this time would end on its way. */
+/** A token that expires within this time would expire in transit. */
 const LEEWAY_MS = 10_000;
 const ANSWER_MS = 30_000;
 const ANSWER_LIMIT = 1 << 20;
@@ -37,7 +37,7 @@ export function providerSource(use: ProviderUse, world: CredentialEnvironment): 
 
 interface Endpoints {
   readonly token: string;
-  /** The secret in the Authorization header rather than in the body. */
+  /** Sends the client secret in the Authorization header instead of the body. */
   readonly basic: boolean;
 }
 
@@ -70,7 +70,7 @@ class Login {
     if (kept?.until !== undefined && kept.until > this.world.clock.now() && kept.credential.authorization !== refused?.authorization) {
       return kept;
     }
-    // The server tells why it refuses a token that cannot be renewed.
+    // The server reports why it refuses a token that cannot be renewed.
     if (refused !== undefined && this.refreshToken === '') return { credential: refused };
     await this.renew();
     return this.made() as Made;
@@ -128,7 +128,7 @@ class Login {
   }
   private async ask(endpoints: Endpoints, ca: string | undefined): Promise<Record<string, unknown>> {
     const first = await this.askOnce(endpoints.token, ca, endpoints.basic);
-    // Many providers know both ways, and allow a client only one.
+    // Many providers support both methods, and allow a client only one.
     const other = first.json.error === 'invalid_client' || first.status === 401;
     const { status, json } = other && endpoints.basic ? await this.askOnce(endpoints.token, ca, false) : first;
     if (status === 200) return json;
@@ -150,7 +150,7 @@ class Login {
     });
   }
 
-  /** Others that read the same file need not renew what was renewed here; a refresh token may be good for one use only. */
+  /** Other readers of the file need not renew the token again; a refresh token may be valid for one use only. */
   private async keep(): Promise<void> {
     if (this.use.file === undefined) return;
     try {
@@ -161,7 +161,7 @@ class Login {
         provider.config = { ...provider.config, 'id-token': this.idToken, 'refresh-token': this.refreshToken };
       });
     } catch (error) {
-      // The token is good all the same.
+      // The token is valid all the same.
       this.world.show(`plat: the renewed token could not be kept: ${(error as Error).message}\n`);
     }
   }
@@ -170,7 +170,7 @@ class Login {
   }
 }
 
-/** Secrets go over HTTPS only, but for a provider on this very machine. */
+/** Secrets are sent over HTTPS only, except to a provider on loopback. */
 function checkAddress(address: string, what: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const local = url?.protocol === 'http:' && /^(localhost|127\..*|\[::1\])$/.test(url.hostname);

@@ -1,4 +1,4 @@
-/** Connections through a proxy: which one leads to a server, and the tunnel through it. */
+/** Connections through a proxy: which proxy to use for a server, and the tunnel through it. */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, connect as connectPlain, isIP, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { ConfigError } from './config.ts';
 const schemes = ['http:', 'https:', 'socks5:'];
 const TUNNEL_MS = 30_000;
 
-/** The proxy that a cluster names, else the one of the environment; undefined for a direct way. Throws ConfigError. */
+/** The proxy of the cluster entry, else the one of the environment; undefined for a direct connection. Throws ConfigError. */
 export function proxyFor(server: string, named: string | undefined, env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (named) {
     checkProxy(named, 'proxy-url');
@@ -32,7 +32,7 @@ function checkProxy(address: string, what: string): void {
   );
 }
 
-/** `NO_PROXY`: hosts, domains with all below them, addresses and blocks of them, each with a port or without. */
+/** `NO_PROXY`: hosts, domains with their subdomains, addresses and CIDR blocks, each with or without a port. */
 function isExcepted(host: string, port: string, list: string): boolean {
   return list
     .split(',')
@@ -103,7 +103,7 @@ function connectThrough(url: URL, host: string, port: number): Promise<Duplex> {
   });
 }
 
-/** SOCKS version 5 (RFC 1928), with a name and password (RFC 1929) where the address has them. The proxy looks names up. */
+/** SOCKS version 5 (RFC 1928), with user name and password (RFC 1929) if the URL has them. The proxy resolves names. */
 async function socks(url: URL, host: string, port: number): Promise<Duplex> {
   const socket = connectPlain({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 1080) });
   socket.setTimeout(TUNNEL_MS, () => socket.destroy(new Error('no answer in time')));
@@ -121,7 +121,7 @@ async function socks(url: URL, host: string, port: number): Promise<Duplex> {
     socket.write(Buffer.concat([Buffer.from([5, 1, 0, 3, name.length]), name, Buffer.from([port >> 8, port & 255])]));
     const head = await read(4);
     if (head[1] !== 0) throw new Error(`refused a connection to ${host}:${port} (code ${head[1]})`);
-    // The address that the proxy is bound to is of no use here.
+    // The bound address of the proxy is not used.
     await read((head[3] === 1 ? 4 : head[3] === 4 ? 16 : ((await read(1))[0] ?? 0)) + 2);
     socket.setTimeout(0);
     return socket;
@@ -130,7 +130,7 @@ async function socks(url: URL, host: string, port: number): Promise<Duplex> {
     throw failed(url, (error as Error).message);
   }
 }
-/** Reads so many bytes at a time, and leaves what comes after them in the stream. */
+/** Reads so many bytes at a time, and leaves the following bytes in the stream. */
 function reader(socket: Socket): (count: number) => Promise<Buffer> {
   return (count) =>
     new Promise((resolve, reject) => {

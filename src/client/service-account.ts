@@ -1,6 +1,6 @@
 /**
- * Requests as a service account, with a short-lived token that is asked for when it is needed and renewed before it ends.
- * The account is made where it does not exist.
+ * Requests as a service account, with a short-lived token that is requested on demand and renewed before it expires.
+ * The account is created if it does not exist.
  */
 
 import type { TokenRequest } from '../kinds/authentication/schema/v1.ts';
@@ -11,9 +11,9 @@ import type { Client, ResourceRef } from './dynamic.ts';
 import { type Http, type HttpRequest, isConflict, isNotFound, isStatus } from './http.ts';
 
 export interface ServiceAccountOptions {
-  /** Who may make tokens for the account. */
+  /** The client that requests tokens for the account. */
   readonly client: Client;
-  /** The way to the server without a credential. */
+  /** The transport without a credential. */
   readonly http: Http;
   readonly namespace: string;
   readonly account: string;
@@ -50,7 +50,7 @@ export function asServiceAccount(options: ServiceAccountOptions): Http {
     async request(request) {
       const answer = await options.http.request(await withToken(request));
       if (answer.status !== 401) return answer;
-      // The account may have been made anew since.
+      // The account may have been recreated since.
       token = undefined;
       return options.http.request(await withToken(request));
     },

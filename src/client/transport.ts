@@ -1,4 +1,4 @@
-/** HTTP to a server of the API: kept connections, certificates, tokens, and errors as the API's own. */
+/** HTTP to an API server: keep-alive connections, certificates, tokens, and Status errors. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -15,7 +15,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
-  /** Milliseconds until the answer must have begun; none for watches. */
+  /** Milliseconds until the response must have begun; none for watches. */
   readonly timeout?: number;
 }
 export interface Answer {
@@ -25,15 +25,15 @@ export interface Answer {
   readonly body: IncomingMessage;
 }
 
-/** A connection that speaks another protocol by now. */
+/** A connection after an upgrade to another protocol. */
 export interface Upgraded {
   readonly headers: IncomingMessage['headers'];
   readonly socket: Duplex;
-  /** What came of the new protocol with the answer. */
+  /** The bytes of the new protocol that came with the response. */
   readonly head: Buffer;
 }
 
-/** The server could not be reached or broke off. The message tells the person at the keyboard what to look at. */
+/** The server could not be reached or broke the connection. The message says what to check. */
 export class TransportError extends Error {
   readonly code: string;
   constructor(message: string, code: string, cause: unknown) {
@@ -53,7 +53,7 @@ export class Transport {
   private readonly userAgent: string;
   private readonly clock: Clock;
 
-  /** `maxSockets` bounds the connections; each watch takes one for as long as it lasts. */
+  /** `maxSockets` limits the connections; each watch takes one while it is open. */
   constructor(connection: Connection, userAgent: string, clock: Clock, maxSockets = 16) {
     this.clock = clock;
     this.connection = connection;
@@ -61,7 +61,7 @@ export class Transport {
     this.base = new URL(connection.server);
     this.agents = new Agents(connection, maxSockets);
   }
-  /** Sends a request and answers as soon as the head has come, whatever the status. Throws TransportError. */
+  /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {
     const source = this.connection.credentials;
     if (source === undefined) return this.send(options, this.connection);
@@ -71,7 +71,7 @@ export class Transport {
     answer.body.destroy();
     return this.send(options, await source.current());
   }
-  /** Asks for another protocol on a connection of its own. Throws ApiError where the server does not switch. */
+  /** Requests an upgrade to another protocol on a new connection. Throws ApiError if the server does not switch. */
   async upgrade(options: RequestOptions): Promise<Upgraded> {
     const source = this.connection.credentials;
     const credential = source === undefined ? this.connection : await source.current();
@@ -123,7 +123,7 @@ export class Transport {
       ...(options.signal !== undefined && { signal: options.signal }),
     });
   }
-  /** Sends a request and reads the answer whole. Throws ApiError for an answer that is not a success. */
+  /** Sends a request and reads the whole response. Throws ApiError for a response that is not a success. */
   async text(options: RequestOptions): Promise<string> {
     const answer = await this.open(options);
     if (answer.status >= 400) throw await errorOf(answer);
@@ -158,7 +158,7 @@ export class Transport {
   }
 }
 
-/** The body of an answer, up to a bound. */
+/** The body of a response, up to a limit. */
 export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -170,7 +170,7 @@ export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promi
   return Buffer.concat(chunks);
 }
 
-/** The Status that came with an answer as an error; a plain text is wrapped. */
+/** The Status of a response as an error; a plain text is wrapped. */
 export async function errorOf(answer: Answer): Promise<ApiError> {
   const text = (await readAll(answer.body, maxErrorBytes)).toString();
   try {
@@ -179,7 +179,7 @@ export async function errorOf(answer: Answer): Promise<ApiError> {
       return new ApiError(status.code ?? answer.status, status.reason ?? '', status.message ?? 'the server gave no reason', status.details);
     }
   } catch {
-    // Not JSON: an answer of something in between, or a plain 404.
+    // Not JSON: the response of a proxy, or a plain 404.
   }
   const first = text.split('\n')[0]?.slice(0, 500).trim();
   return new ApiError(answer.status, '', `the server answered ${answer.status}${first ? `: ${first}` : ''}`);

@@ -1,11 +1,11 @@
 /**
- * Follows a collection: lists it, then watches from there, for as long as it is wanted. The states:
+ * Follows a collection until it is stopped: lists it, then watches from there. The states:
  *
  *   idle       not started
- *   listing    pages are fetched; at their end all that was not in them is gone        → watching, or waiting after an error
- *   watching   a stream of changes is open; when it ends another begins where it ended → watching, waiting, or listing after 410
- *   waiting    something failed; the longer it goes on, the longer the wait            → listing or watching again
- *   stopped    nobody wants it any more
+ *   listing    pages are fetched; objects that were not in them are deleted            → watching, or waiting after an error
+ *   watching   a stream of changes is open; when it ends another resumes from there    → watching, waiting, or listing after 410
+ *   waiting    something failed; the delay grows with each failure                     → listing or watching again
+ *   stopped    final
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -17,13 +17,13 @@ export type FollowState = 'idle' | 'listing' | 'watching' | 'waiting' | 'stopped
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 export interface Follower<T extends ApiObject> {
-  /** A new list begins: what was known may be out of date. */
+  /** A new list begins: the known state may be out of date. */
   begin(): void;
   listed(object: T): void;
   /** The list is complete. */
   complete(): void;
   changed(type: WatchEventType, object: T): void;
-  /** Whether an event is worth reading; every event is, where this is absent. `source` is JSON that holds at least the object. */
+  /** Whether an event is needed; absent: every event is. `source` is JSON that holds at least the object. */
   wants?(type: WatchEventType, source: Buffer): boolean;
 }
 
@@ -35,21 +35,21 @@ export interface FollowOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
-  /** What is there already does not matter: nothing is listed, and `complete` tells that from here on all changes are seen. */
+  /** Existing objects do not matter: nothing is listed, and `complete` is called when all further changes will be seen. */
   readonly changesOnly?: boolean;
   readonly clock: Clock;
   /** A number from 0 to below 1, to spread retries. */
   readonly spread: () => number;
-  /** Called for every failure; following goes on. */
+  /** Called for every failure; the watch is retried. */
   readonly report: (error: unknown, state: FollowState) => void;
 }
 
-/** First wait after a failure and the longest. A watch that lasted at least this long has not failed. */
+/** First and maximum delay after a failure. A watch that was open at least this long has not failed. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const SHORT_WATCH_MS = 1000;
 const PAGE = 500;
-/** An event that is longer than this is not one. */
+/** Maximum length of an event. */
 const LINE_LIMIT = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -58,7 +58,7 @@ interface WireEvent<T> {
   readonly object: T;
 }
 
-/** The collection has changed too much since: it must be listed again. */
+/** The revision has expired: the collection must be listed again. */
 class Expired extends Error {}
 
 export class Following<T extends ApiObject> {
@@ -97,7 +97,7 @@ export class Following<T extends ApiObject> {
       } catch (error) {
         if (this.stopped()) return;
         if (error instanceof Expired) this.version = '';
-        // One list again at once; a server that takes every list for old is given time.
+        // One list again at once; if every list expires, the delay grows.
         if (!(error instanceof Expired) || ++this.expired > 1) await this.recover(error);
       }
     }
@@ -188,7 +188,7 @@ export class Following<T extends ApiObject> {
   }
 }
 
-/** Bookmarks and errors are for the protocol itself. */
+/** Bookmarks and errors are handled here. */
 const isChange = (type: string): type is WatchEventType => type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
 
 /** The type of an event by its first letter: `{"type":"B…`. */

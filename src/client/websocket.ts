@@ -1,16 +1,16 @@
-/** The client's side of a WebSocket (RFC 6455) to a server of the API: binary messages in channels. */
+/** The client side of a WebSocket (RFC 6455) to an API server: binary messages in channels. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Transport } from './transport.ts';
 
 export interface SocketEvents {
   message(payload: Buffer): void;
-  /** Called once, with what broke the connection, if something did. */
+  /** Called once, with the error of the connection, if any. */
   close(error?: Error): void;
 }
 
 const Opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
-/** A message that is larger is none of this protocol. */
+/** Maximum size of a message of this protocol. */
 const MESSAGE_LIMIT = 16 << 20;
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
@@ -32,7 +32,7 @@ export class ClientWebSocket {
     socket.on('end', () => this.finish());
     socket.on('close', () => this.finish());
   }
-  /** Throws ApiError where the server refuses. */
+  /** Throws ApiError if the server refuses. */
   static async open(
     transport: Pick<Transport, 'upgrade'>,
     request: { readonly path: string; readonly protocols: readonly string[]; readonly signal?: AbortSignal },
@@ -60,7 +60,7 @@ export class ClientWebSocket {
     if (head.length > 0) made.take(head);
     return made;
   }
-  /** Returns false when the connection wants the sender to wait for `drained`. */
+  /** Returns false when the sender should wait for `drained`. */
   send(payload: Buffer): boolean {
     return this.closed || this.socket.write(frame(payload, Opcode.binary));
   }
@@ -115,7 +115,7 @@ interface Frame {
   readonly payload: Buffer;
   readonly size: number;
 }
-/** The first whole frame of some bytes; undefined while it is not all there. */
+/** The first whole frame of some bytes; undefined while it is incomplete. */
 function parse(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const short = (bytes[1] as number) & 127;
@@ -126,7 +126,7 @@ function parse(bytes: Buffer): Frame | undefined {
   const first = bytes[0] as number;
   return { opcode: first & 15, last: (first & 128) !== 0, payload: bytes.subarray(at, at + length), size: at + length };
 }
-/** Clients mask what they send, so that nothing in between takes it for something else. */
+/** Clients must mask their frames, so that proxies do not misinterpret them. */
 function frame(payload: Buffer, opcode: number): Buffer {
   const { length } = payload;
   const size = length < 126 ? 2 : length < 65536 ? 4 : 10;

@@ -1,4 +1,4 @@
-/** Group versions that other servers answer for: what finds them and what passes requests on, as options ask for it. */
+/** Group versions of aggregated API servers: their registration and the proxy to them, by the options of the server. */
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
@@ -31,9 +31,9 @@ export interface AggregationDeps {
 
 export interface ComposedAggregation {
   readonly aggregation: Aggregation;
-  /** Answers undefined where a request is for this server itself. */
+  /** Returns undefined for a request to this server itself. */
   readonly serve: (ctx: Context) => Promise<void> | undefined;
-  /** Once the objects of the first start and the kinds of definitions are there. */
+  /** Called when the bootstrap objects and the kinds of definitions are there. */
   start(registry: RegistryDeps): void;
   close(): void;
 }
@@ -58,7 +58,7 @@ export function composeAggregation(
   const serve = aggregated({
     find: (group, version) => aggregation.find(group, version),
     isCredential: credentialHeaders(identityHeadersOf(options)),
-    // The administrator says where servers behind this one are: any address will do, but not this server's own.
+    // The administrator chooses the addresses of aggregated servers: any is allowed, except this server's own.
     guard: { lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address), refused: isOwn },
     rejectRedirects: options.aggregatorRejectForwardingRedirect,
     open,
@@ -76,7 +76,7 @@ export function composeAggregation(
   };
 }
 
-/** There need not be a network in which addresses of services mean something: only who says so is led there. */
+/** Addresses of services may not be routable here: they are used only if the option says so. */
 export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: LiveSource, random: Random): ResolveService {
   const byEndpoints = serviceResolver(live, random.below);
   if (enableAggregatorRouting !== false) return byEndpoints;
@@ -89,7 +89,7 @@ export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: Li
   };
 }
 
-/** What aggregated servers read: the CAs of clients, and the headers with the user. */
+/** The configuration that aggregated servers read: the CAs of clients, and the headers with the user. */
 export function publishedTrust(options: ServerOptions, { frontProxy }: Credentials, { clientCAs, proxyCA }: Trust): PublishedTrust {
   const clientCA = clientCAs.current.join('');
   if (proxyCA !== undefined)

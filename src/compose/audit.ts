@@ -1,4 +1,4 @@
-/** The audit trail of a server, as its options ask for it. */
+/** The audit backends of a server, by its options. */
 import { readFile } from 'node:fs/promises';
 import type { Metrics } from '../lib/metrics.ts';
 import { Outbound } from '../lib/outbound.ts';
@@ -11,7 +11,7 @@ import type { Base } from './base.ts';
 import type { Trust } from './trust.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** A sink that fails says so in the log at most this often. */
+/** Minimum time between log lines about a sink that fails. */
 const COMPLAINT_MS = 60_000;
 
 export interface AuditDeps {
@@ -19,7 +19,7 @@ export interface AuditDeps {
   readonly trust: Pick<Trust, 'own'>;
 }
 
-/** Undefined without a policy. Its parts are loaded only then. */
+/** Undefined without a policy. Its parts are loaded only with one. */
 export async function composeAudit(base: Base, { catalog, trust }: AuditDeps): Promise<Trail | undefined> {
   const { options, identity, metrics, log, clock } = base;
   const counters = auditMetrics(metrics);
@@ -87,7 +87,7 @@ async function webhook(
   });
 }
 
-/** Under the names of a stock server, which shows them with or without a policy. */
+/** Under the names of a stock server, which has them with or without a policy. */
 function auditMetrics(metrics: Metrics) {
   return {
     events: metrics.counter({ name: 'apiserver_audit_event_total', help: 'Audit events that were made.' }).with(),

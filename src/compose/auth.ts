@@ -1,4 +1,4 @@
-/** Authenticators and authorizers of a server, as its options ask for them. */
+/** Authenticators and authorizers of a server, by its options. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts';
@@ -28,7 +28,7 @@ export interface Auth {
   readonly authorizer: Authorizer;
   readonly escalation: EscalationCheck;
   readonly audiences: readonly string[];
-  /** Who signs service account tokens, and by which keys: both there as soon as the server has its own key. */
+  /** The issuer and the keys of service account tokens: both are there as soon as the server has its own key. */
   readonly issuerName: string;
   readonly issuer: () => Promise<TokenIssuer>;
   readonly publicKeys: () => Promise<readonly KeyObject[]>;
@@ -81,7 +81,7 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
   };
 }
 
-/** Verifies tokens at once if the keys are there, else as soon as they are. */
+/** Verifies tokens at once if the keys are loaded, else as soon as they are. */
 function withKeys(
   coming: () => Promise<readonly KeyObject[]>,
   trust: Trust,
@@ -120,12 +120,12 @@ async function openid(options: ServerOptions, clock: Clock) {
   const wrong = checkOidcOptions(settings);
   if (wrong !== undefined) throw new Error(`--${wrong}`);
   const oidc = oidcTokens(settings);
-  // The provider may come up later than this server; a token that needs its keys asks again.
+  // The provider may start later than this server; a token that needs its keys triggers a reload.
   oidc.start().catch(() => {});
   return oidc;
 }
 
-/** A remote service from a file in the format of client configurations. */
+/** A webhook from a file in the kubeconfig format. */
 export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 'own'>, clock: Clock): Promise<Remote> {
   try {
     const connection = await connectionOf(
@@ -133,7 +133,7 @@ export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 
       {},
       { env: {}, clock, interactive: false, show: () => {} },
     );
-    // These calls are made with what is known when the server starts.
+    // These calls use the configuration of the server's start.
     if (connection.credentials !== undefined && connection.authorization === undefined) {
       throw new Error('the user gets credentials from a plug-in or provider, which has no place here: use a certificate or a token');
     }

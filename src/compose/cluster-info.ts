@@ -1,4 +1,4 @@
-/** Publishes `cluster-info` where bootstrap tokens are accepted, and again when the certificates of this server change. */
+/** Publishes `cluster-info` if bootstrap tokens are accepted, and again when the certificates of this server change. */
 
 import type { ServerOptions } from '../config/server-options.ts';
 import { publishClusterInfo } from '../registry/bootstrap/cluster-info.ts';
@@ -15,7 +15,7 @@ export interface ClusterInfoDeps {
   readonly port: number;
 }
 
-/** Resolves when it is there. A store that does not take it is no reason not to serve. */
+/** Resolves when it is published. A failed write does not keep the server from serving. */
 export async function composeClusterInfo({ options, identity, log }: Base, deps: ClusterInfoDeps): Promise<void> {
   const { credentials, trust, writer, port } = deps;
   if (!options.enableBootstrapTokenAuth) return;
@@ -29,7 +29,7 @@ export async function composeClusterInfo({ options, identity, log }: Base, deps:
   await publish();
 }
 
-/** The address that new nodes reach the server by. */
+/** The address by which new nodes reach the server. */
 function hostOf(options: ServerOptions): string {
   const { bindAddress } = options;
   const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';

@@ -1,4 +1,4 @@
-/** Logs, streams and proxies of a server, as its options ask for them. */
+/** Logs, streams and proxies of a server, by its options. */
 import type { X509Certificate } from 'node:crypto';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { LiveSource } from '../kinds/live.ts';
@@ -9,7 +9,7 @@ import type { Base } from './base.ts';
 import type { Credentials } from './credentials.ts';
 import type { Trust } from './trust.ts';
 
-/** Headers in which an authenticating proxy names users, and their prefixes: none of them passes this server. */
+/** Headers of an authenticating proxy, and their prefixes: none of them is forwarded by this server. */
 export const identityHeadersOf = (options: ServerOptions): readonly string[] => [
   ...options.requestheaderUsernameHeaders,
   ...options.requestheaderGroupHeaders,
@@ -51,7 +51,7 @@ export function composeConnections(
   });
 }
 
-/** Certificates of servers of this API name its service; those of a peer do as well as our own. */
+/** Serving certificates of API servers name the service; those of another server on this store do, too. */
 function isServing({ subjectAltName = '' }: X509Certificate, { serviceName }: Identity): boolean {
   return subjectAltName.split(', ').includes(`DNS:${serviceName}.default.svc`);
 }

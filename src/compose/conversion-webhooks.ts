@@ -1,4 +1,4 @@
-/** What conversions of custom objects by webhooks need of the server. */
+/** What conversion webhooks of custom resources need of the server. */
 import { WebhookClient } from '../admission/webhooks/client.ts';
 import { serviceResolver } from '../admission/webhooks/service.ts';
 import { conversionMetrics } from '../extension/conversion/conversion-metrics.ts';

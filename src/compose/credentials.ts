@@ -1,4 +1,4 @@
-/** Keys, certificates and the administrator's configuration, made on first start: under the data directory, or in memory for a server that has none. */
+/** Keys, certificates and the administrator's kubeconfig, made on first start: under the data directory, or in memory for a server without one. */
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
@@ -24,33 +24,33 @@ import type { Identity } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
 
 export interface FrontProxy {
-  /** Shown on connections to servers behind this one. */
+  /** Client certificate for aggregated API servers. */
   readonly client: { readonly certificate: string; readonly key: string } | undefined;
-  /** Who signed it, where this server made it. */
+  /** The CA that signed it, if this server made it. */
   readonly ownCA: string | undefined;
 }
-/** The name in the certificate that this server makes for that. */
+/** The common name of the client certificate that this server makes for them. */
 export const frontProxyName = 'front-proxy-client';
 
 export interface Credentials {
   readonly authority: Authority;
-  /** PEM of the authorities that clients should trust. */
+  /** CA certificates (PEM) that clients should trust. */
   readonly rootCertificates: string;
   readonly serving: { readonly key: string; readonly certificate: string };
-  /** Where the administrator's configuration is written; undefined for a server that keeps nothing on disk. */
+  /** Path of the administrator's kubeconfig; undefined for a server that keeps nothing on disk. */
   readonly adminConfigPath: string | undefined;
-  /** With what this server vouches for users to servers behind it. */
+  /** The credential by which this server passes users on to aggregated API servers. */
   readonly frontProxy: FrontProxy;
-  /** The key that signs service account tokens. The first call begins to make a new one, for which a start does not wait. */
+  /** The key that signs service account tokens. The first call begins to make a new one, for which the start does not wait. */
   signingKey(): Promise<KeyObject>;
-  /** The administrator's configuration, once the address is known; it is on disk then, where the server keeps anything there. */
+  /** The administrator's kubeconfig, once the address is known; it is written to disk if the server keeps anything there. */
   adminConfig(address: string): Promise<string>;
 }
 
-/** Where keys stand within the data directory. */
+/** Paths of keys within the data directory. */
 export const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
 
-/** `keys`: those of a server that keeps nothing on disk, where there are any. */
+/** `keys`: those of a server that keeps nothing on disk, if any. */
 export async function prepareCredentials(
   options: ServerOptions,
   identity: Identity,
@@ -109,8 +109,8 @@ function openKeyDirectory(dataDir: string): KeyFiles {
 }
 
 /**
- * Another authority than that of clients: whoever holds a certificate of this one may speak for anybody. Where the
- * administrator names an authority for proxies, certificates are the administrator's business, too.
+ * Another CA than that of clients: a holder of a certificate of this one may impersonate any user. If the
+ * administrator names a CA for proxies, the certificates are up to the administrator, too.
  */
 async function prepareFrontProxy(options: ServerOptions, pki: KeyFiles, now: number): Promise<FrontProxy> {
   const { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile } = options;
@@ -137,7 +137,7 @@ function readFile(path: string): string {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Tells this server apart from others where several configurations are merged into one: `plat@127.0.0.1:6443`. */
+/** Distinguishes this server from others in a merged kubeconfig: `plat@127.0.0.1:6443`. */
 const serverName = (identity: Identity, address: string): string => `${identity.word}@${new URL(address).host}`;
 
 function adminConfig(name: string, server: string, ca: string, admin: { key: string; certificate: string }): string {

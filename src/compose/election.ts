@@ -1,4 +1,4 @@
-/** Runs something only while this process holds the lease of the controllers. */
+/** Runs the controllers only while this process holds their lease. */
 import { hostname } from 'node:os';
 import type { Client } from '../client/dynamic.ts';
 import type { ControllerMetrics } from '../controllers/runtime/controller-metrics.ts';
@@ -17,7 +17,7 @@ export interface ElectionFlags {
 export interface ElectOptions {
   readonly times: ElectionTimes;
   readonly identity: Identity;
-  /** As the manager of all controllers, who may write the lease. */
+  /** As the controller manager, which may write the lease. */
   readonly client: Client;
   readonly start: () => Running;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface ElectOptions {
   readonly log: Log;
 }
 
-/** Throws where they do not go together. */
+/** Throws if the durations are inconsistent. */
 export function electionTimes(options: ElectionFlags): ElectionTimes {
   const times = {
     leaseMs: options.leaderElectLeaseDuration,

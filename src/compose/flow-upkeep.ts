@@ -1,4 +1,4 @@
-/** Keeps the flow schemas and priority levels of the first start, with the rights of the server itself. */
+/** Maintains the bootstrap FlowSchemas and PriorityLevelConfigurations, with the rights of the server itself. */
 import type { LiveSource } from '../kinds/live.ts';
 import { formatTime } from '../meta/time.ts';
 import { autoUpdateAnnotation, flowSchemas, priorityLevels } from '../registry/bootstrap/flow-control.ts';
@@ -9,7 +9,7 @@ import type { Base } from './base.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 
-/** Keeps the conditions of flow schemas. Answers the function that ends it. */
+/** Maintains the conditions of FlowSchemas. Returns the function that ends it. */
 export function composeFlowStatus({ clock, log }: Base, live: LiveSource, writer: SystemWriter): () => void {
   return keepFlowStatus({
     live,
@@ -19,7 +19,7 @@ export function composeFlowStatus({ clock, log }: Base, live: LiveSource, writer
   });
 }
 
-/** Answers the function that ends it. */
+/** Returns the function that ends it. */
 export function composeFlowUpkeep({ identity, clock, log }: Base, live: LiveSource, writer: SystemWriter): () => void {
   const normal = (plural: string) => (object: { metadata: { name: string } }) => writer.normalForm(GROUP, plural, object) as FlowObject;
   return keepFlowObjects({

@@ -1,27 +1,27 @@
 /**
- * The checks of a server's start and of the parts that run from then on, by the names that a stock server has for them. Each is
- * bound to the part that it names; where a stock server has several checks for what is one part here, all look at that part.
+ * The health checks of a server's start and of its running parts, by their names in a stock server. Each checks
+ * the part that it names; several checks of a stock server may be about one part here.
  */
 import type { AggregationPart } from '../extension/aggregation/aggregation.ts';
 import type { BootstrapPart } from '../registry/bootstrap/run.ts';
 import { type HealthCheck, partCheck, startStep } from '../server/endpoints/health.ts';
 
-/** Parts of the start that are done once; definitions: the kinds of all custom resource definitions are served. */
+/** Parts of the start that are done once; definitions: the kinds of all CustomResourceDefinitions are served. */
 export type StartPart = BootstrapPart | 'admission' | 'definitions';
 
-/** Why a part does not work now; undefined while it does. */
+/** Why a part does not work; undefined while it does. */
 type Problem = () => string | undefined;
 
 export interface RunningParts {
-  /** The collections that answers are read from, and that follow the store. */
+  /** The caches of collections, which follow the store. */
   readonly views: Problem;
-  /** Flow schemas and priority levels in effect, and the seats that requests take by them; absent where requests have none. */
+  /** FlowSchemas and PriorityLevelConfigurations in effect, and the seats of requests; absent without priority and fairness. */
   readonly fairness: { readonly configuration: Problem; readonly seats: Problem } | undefined;
   readonly aggregation: (part: AggregationPart) => string | undefined;
 }
 
 export interface StartChecks {
-  /** In the order in which they are shown. */
+  /** In the order in which they are listed. */
   readonly checks: readonly HealthCheck[];
   started(part: StartPart): void;
 }

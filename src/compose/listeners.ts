@@ -1,4 +1,4 @@
-/** The ports of a server, and how others come to know of them. */
+/** The ports of a server, and how they are published. */
 
 import type { Hurry } from '../lib/parts.ts';
 import { Connections } from '../server/connections.ts';
@@ -12,7 +12,7 @@ import type { Credentials } from './credentials.ts';
 import type { Requests } from './requests.ts';
 import type { State } from './state.ts';
 
-/** How long a graceful end waits for requests under way. */
+/** How long a graceful shutdown waits for requests in progress. */
 const CLOSE_WAIT_MS = 10_000;
 
 /** A port that cannot be listened on. The message names the flag that chooses another. */
@@ -23,7 +23,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Answers the port of HTTPS. */
+/** Returns the HTTPS port. */
 export async function composeListeners(base: Base, { trust }: Access, requests: Requests): Promise<number> {
   const { options, identity, clock, metrics, parts } = base;
   const { handle } = requests;
@@ -31,7 +31,7 @@ export async function composeListeners(base: Base, { trust }: Access, requests: 
   const connections = new Connections({ total: options.maxConnections, perAddress: options.maxConnectionsPerAddress });
   registerConnections(metrics, connections);
   const listeners: Listener[] = [];
-  // Whichever ends first ends all: they have the same requests.
+  // Closing one closes all: they have the same requests.
   let closing: Promise<void> | undefined;
   const closeAll = async (hurry: Hurry): Promise<void> => {
     const closed = Promise.all(listeners.map((listener) => listener.close()));
@@ -64,7 +64,7 @@ export async function composeListeners(base: Base, { trust }: Access, requests: 
   return listener.port;
 }
 
-/** Tells clients, and other servers on the same store, where this one listens. */
+/** Publishes the address of this server to clients and to other servers on the same store. */
 export async function announce(
   base: Base,
   { serverEndpoints }: State,
@@ -85,7 +85,7 @@ export async function announce(
   );
 }
 
-/** What to do about the commonest reasons for which a port cannot be had. */
+/** Advice for the most common reasons of a failed listen. */
 function explained(error: unknown, flag: string, { host, port }: ListenOptions): unknown {
   const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   switch ((error as NodeJS.ErrnoException).code) {

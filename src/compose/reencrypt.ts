@@ -1,7 +1,7 @@
 /**
- * Brings every object that the encryption configuration names under the key that writes now. Each is written in place of
- * itself, guarded by its revision, so that servers which share the store may go on. What is current already is left alone:
- * a run that was interrupted is simply begun again.
+ * Encrypts every object of the encrypted resources with the current write key. Each is written in place,
+ * with its revision as precondition, so that servers which share the store may go on. Objects with the current key are
+ * skipped: an interrupted run can simply be repeated.
  */
 
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -14,11 +14,11 @@ import { isRefused, type Transformer } from '../storage/encryption/transformer.t
 import { CommitConflict, type Engine, type Entry, type Operation } from '../storage/engine.ts';
 import { loadEncryptionConfig, socketConnector } from './encryption.ts';
 
-/** Objects and bytes of one commit. */
+/** Maximum objects and bytes of one commit. */
 const BATCH = 50;
 const BATCH_BYTES = 512 * 1024;
 const PAGE = 200;
-/** How often objects are looked at again that others wrote meanwhile. */
+/** How often objects are retried that were written by others meanwhile. */
 const PASSES = 5;
 
 export interface ReencryptOptions {
@@ -55,7 +55,7 @@ export async function reencryptStore(
       }
       if (overtaken === 0) break;
     }
-    // The versions before are under the old keys. Other servers on a shared store decide themselves what they forget.
+    // The history is encrypted with the old keys. Other servers on a shared store compact on their own.
     if (rewritten > 0 && engine.exclusive) await engine.compact(engine.revision);
     return { rewritten, collections: await encryptionState(encrypted, identity) };
   } finally {
@@ -103,7 +103,7 @@ async function committed(engine: Engine, operation: Operation): Promise<boolean>
   }
 }
 
-/** Writes of what is not current, in commits of a bounded size. */
+/** Writes of objects without the current key, in commits of a bounded size. */
 async function batches(entries: readonly Entry[], transformer: Transformer, clock: Clock): Promise<Operation[][]> {
   const all: Operation[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -113,7 +113,7 @@ async function batches(entries: readonly Entry[], transformer: Transformer, cloc
     if (isRefused(plain)) continue;
     const batch = all.at(-1);
     bytes += plain.length;
-    // What is about to expire keeps its time, and at least a second of it.
+    // An object with a TTL keeps its remaining time, and at least a second of it.
     const ttl = expires === undefined ? {} : { ttlSeconds: Math.max(1, (expires - clock.now()) / 1000) };
     const operation: Operation = { type: 'put', key, value: plain, expect: revision, ...ttl };
     if (batch === undefined || batch.length >= BATCH || bytes > BATCH_BYTES) {

@@ -1,6 +1,6 @@
 /**
- * What a server holds, taken out of it: other servers can begin with that, in a few milliseconds, and the server itself can go back
- * to it. Values, compiled schemas and keys are shared, as nobody changes them; lists and indexes are copied.
+ * A snapshot of a server: other servers can start from it, in a few milliseconds, and the server itself can be reset
+ * to it. Values, compiled schemas and keys are shared, as they are immutable; lists and indexes are copied.
  */
 
 import type { ServedDefinition } from '../extension/definitions.ts';
@@ -11,7 +11,7 @@ import type { Requests } from './requests.ts';
 import type { OpenStore, State } from './state.ts';
 
 export interface ServerState {
-  /** The same keys: tokens and certificates of one server are good for all that begin like it. */
+  /** The same keys: tokens and certificates of one server are valid for all forks. */
   readonly credentials: Credentials;
   readonly store: MemoryState;
   readonly cache: CacheState;
@@ -24,7 +24,7 @@ interface Server {
   readonly requests: Pick<Requests, 'definitions'>;
 }
 
-/** What a server holds, once every definition that it knows of is served. Throws where its store is not in memory. */
+/** The snapshot of a server, once every definition that it knows of is served. Throws if its store is not in memory. */
 export async function stateOf({ credentials, state: { engine, cache }, requests: { definitions } }: Server): Promise<ServerState> {
   const memory = asMemoryEngine(engine);
   await definitions.settled();
@@ -32,8 +32,8 @@ export async function stateOf({ credentials, state: { engine, cache }, requests:
 }
 
 /**
- * Brings a server back to what one held, by one commit: whoever watches it, controllers and definitions included, gets what
- * came, changed and went. Resolves when the custom kinds are those of then.
+ * Resets a server to a snapshot, by one commit: its watches, controllers and definitions included, see the objects that
+ * were created, changed and deleted. Resolves when the custom kinds are those of the snapshot.
  */
 export async function resetTo({ state: { engine }, requests: { definitions } }: Server, { store }: ServerState): Promise<void> {
   await definitions.settled();
@@ -41,7 +41,7 @@ export async function resetTo({ state: { engine }, requests: { definitions } }: 
   await definitions.settled();
 }
 
-/** Opens a store that holds what another one held. */
+/** Opens a store with the content of a snapshot. */
 export const openCopyOf =
   ({ store }: ServerState): OpenStore =>
   async ({ clock, historyRetentionMs }) =>

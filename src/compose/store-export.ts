@@ -1,4 +1,4 @@
-/** The objects of a store or a backup, decoded, for those who write them down for people. */
+/** The objects of a store or a backup, decoded, for export. */
 
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
@@ -15,7 +15,7 @@ import { type Place, withPlace, withSnapshot } from './store-tools.ts';
 export type ExportSource =
   | { readonly type: 'place'; readonly place: Place }
   | { readonly type: 'file'; readonly file: string }
-  /** What a running server sends. */
+  /** The stream of a running server. */
   | { readonly type: 'chunks'; readonly chunks: AsyncIterable<Buffer> };
 
 export interface ExportOptions {
@@ -27,11 +27,11 @@ export interface ExportOptions {
 export interface ExportSummary {
   readonly identity: string | undefined;
   readonly revision: number;
-  /** Keys of what cannot be read: damaged, or encrypted with keys that are not there. */
+  /** Keys of unreadable objects: damaged, or encrypted with unknown keys. */
   readonly unreadable: readonly string[];
 }
 
-/** A source is read twice where that can be, so that nothing is written of a backup that is cut. */
+/** A source is read twice if possible, so that nothing is written of a truncated backup. */
 export async function exportObjects(
   source: ExportSource,
   options: ExportOptions,
@@ -103,7 +103,7 @@ function objectOf(value: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-/** How encrypted values are opened: not at all without a configuration. */
+/** How encrypted values are decrypted: not at all without a configuration. */
 async function opener(file: string | undefined, identity: string | undefined): Promise<{ open: Open; close: () => void }> {
   if (file === undefined || identity === undefined) return { open: async () => undefined, close: () => {} };
   const { composeEncryption } = await import('./encryption.ts');
@@ -112,7 +112,7 @@ async function opener(file: string | undefined, identity: string | undefined): P
     file,
     reload: false,
     identity: identityOf(identity),
-    // Only its rules are used: the values are there already.
+    // Only its rules are used: the values are known already.
     engine: { name: 'memory', exclusive: true } as Engine,
     metrics: new Metrics({ version: apiRelease }),
     log: silentLog,

@@ -1,4 +1,4 @@
-/** A server on a store that nobody uses, for as long as objects are imported: they are checked and stored as any others. */
+/** A server on a store that is not in use, while objects are imported: they are validated and stored as any others. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import { silentLog } from '../lib/log.ts';
 import { startServer } from './server.ts';
 import { explained, type Place } from './store-tools.ts';
 
-/** `work` is given the configuration of the administrator. */
+/** `work` gets the kubeconfig of the administrator. */
 export async function withPrivateServer<T>(place: Place, identity: string, work: (kubeconfig: string) => Promise<T>): Promise<T> {
-  // Of a server on etcd nothing stays on this machine.
+  // A server on etcd keeps nothing on this machine.
   const own = place.type === 'etcd' ? mkdtempSync(join(tmpdir(), 'plat-import-')) : undefined;
   try {
     const options = serverOptions({
       ...storeOf(place, own),
       identity,
       securePort: 0,
-      // Controllers would begin to work on what is only half there.
+      // Controllers would act on a partial state.
       controllers: ['-*'],
     });
     const server = await explained(

@@ -1,4 +1,4 @@
-/** What `plat store` does with stores that it opens itself: a data directory that no server uses, or a prefix in etcd. */
+/** The operations of `plat store` on stores that it opens itself: a data directory that is not in use, or a prefix in etcd. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
@@ -24,9 +24,9 @@ export { checkNew } from '../storage/backup/file.ts';
 
 export type Place = { readonly type: 'directory'; readonly dataDir: string } | { readonly type: 'etcd'; readonly etcd: EtcdAccess };
 
-/** History of a store that a tool opens: nothing is forgotten meanwhile. */
+/** History of a store that a tool opens: nothing is compacted meanwhile. */
 const RETENTION_MS = 24 * 60 * 60_000;
-/** How long the revision is held that is read. */
+/** How long the revision that is read is held. */
 const HOLD_MS = 60 * 60_000;
 
 export interface BackupResult {
@@ -36,18 +36,18 @@ export interface BackupResult {
   readonly trailer: BackupTrailer;
 }
 
-/** What to do about a directory that a server uses, by what is to be done with it. */
+/** Advice for a directory that a server uses, by operation. */
 const ASK_SERVER = 'or leave --data-dir out: then the running server is asked';
 const USE_BACKUP = 'or make a backup of the running server with `plat store backup`, and name that with --from';
 
-/** Throws unless there is a store, and nobody uses it. */
+/** Throws unless there is a store that is not in use. */
 export async function openPlace(place: Place): Promise<Engine> {
   if (place.type === 'etcd') return openEtcd(place.etcd);
   demandStore(place.dataDir);
   return explained(() => openEngine({ store: 'lmdb', dataDir: place.dataDir, historyRetentionMs: RETENTION_MS }), ASK_SERVER);
 }
 
-/** A mistyped prefix must not look like a store without objects. */
+/** A wrong prefix must not look like an empty store. */
 async function openEtcd(etcd: EtcdAccess): Promise<Engine> {
   const engine = await openEngine({ store: 'etcd', dataDir: '', etcd, historyRetentionMs: 0 });
   try {
@@ -60,7 +60,7 @@ async function openEtcd(etcd: EtcdAccess): Promise<Engine> {
   }
 }
 
-/** Says what to do about a directory that a server uses; `otherwise` is the way without stopping it. */
+/** Adds advice for a directory that a server uses; `otherwise` is the way without stopping it. */
 export async function explained<T>(open: () => Promise<T>, otherwise?: string): Promise<T> {
   try {
     return await open();
@@ -72,7 +72,7 @@ export async function explained<T>(open: () => Promise<T>, otherwise?: string): 
   }
 }
 
-/** Closes the store however the work ends. */
+/** Closes the store when the work ends or fails. */
 export async function withPlace<T>(place: Place, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await openPlace(place);
   try {
@@ -82,7 +82,7 @@ export async function withPlace<T>(place: Place, work: (engine: Engine) => Promi
   }
 }
 
-/** The entries of one moment. */
+/** The entries at one revision. */
 export async function withSnapshot<T>(
   engine: Engine,
   work: (header: BackupHeader, pages: AsyncIterable<readonly Entry[]>) => Promise<T>,
@@ -115,7 +115,7 @@ function backupEngine(engine: Engine, file: string): Promise<BackupResult> {
   return withSnapshot(engine, (header, pages) => writeBackup(backupChunks(header, pages), file));
 }
 
-/** Writes a backup to a file; what is not a whole one when it is read back from there leaves none. */
+/** Writes a backup to a file; one that cannot be verified by reading it back is removed. */
 export async function writeBackup(chunks: AsyncIterable<Buffer>, file: string): Promise<BackupResult> {
   let summary: BackupSummary | undefined;
   const bytes = await writePrivateFile(file, chunks, async (written) => {
@@ -159,10 +159,10 @@ export async function restorePlace(
   }
 }
 
-/** Servers on etcd renew a record each, which expires 15 seconds after the last time. */
+/** Each server on etcd renews a key, which expires 15 seconds after the last renewal. */
 const SERVERS = 'cluster/servers/';
 
-/** Nothing is deleted under a server: it would write between the deletes and the restored objects. */
+/** Nothing is deleted while a server runs: it would write between the deletes and the restored objects. */
 async function checkUnused(engine: Engine): Promise<void> {
   const { entries } = await engine.range({ prefix: SERVERS });
   if (entries.length === 0) return;
@@ -172,17 +172,17 @@ async function checkUnused(engine: Engine): Promise<void> {
   );
 }
 
-/** The new store says that it is of the identity that the backup is of. */
+/** The new store records the identity of the backup. */
 async function ownerOf(file: string): Promise<StoreOwner | undefined> {
   const { header } = await namingFile(file, () => verifyBackup(fileChunks(file)));
   const { identity } = header;
   if (identity === undefined) return undefined;
   const known = identities[identity];
-  // Of an identity of one's own only the name is known here.
+  // Of a custom identity only the name is known here.
   return known === undefined ? { identity, productVersion, traces: [] } : storeOwner(known);
 }
 
-/** What is in etcd cannot be moved: it is backed up beside the file, then deleted. A part of an earlier restore is not kept. */
+/** Data in etcd cannot be moved: it is backed up next to the file, then deleted. A part of an earlier restore is not kept. */
 async function setAside(engine: Engine, file: string): Promise<string | undefined> {
   const { entries } = await engine.range({ prefix: '', limit: 1, uncounted: true });
   if (entries.length === 0) return undefined;
@@ -202,7 +202,7 @@ export interface BackupStat extends BackupSummary {
   readonly collections: Readonly<Record<string, { readonly objects: number; readonly bytes: number }>>;
 }
 
-/** What a backup file holds; it is read to its end. */
+/** The content of a backup file; it is read to its end. */
 export const statBackup = (file: string): Promise<BackupStat> => namingFile(file, () => countBackup(file));
 
 async function countBackup(file: string): Promise<BackupStat> {
@@ -226,10 +226,10 @@ export interface StoreStat {
   readonly collections: BackupStat['collections'];
 }
 
-/** Times that a store is counted from its beginning because its history was forgotten meanwhile. */
+/** How often a count begins again because the history was compacted meanwhile. */
 const MOST_COUNTS = 5;
 
-/** What a store holds that is reached through its engine. It is only read: nothing is held, since that is a write in etcd. */
+/** The content of a store, read by its engine. It is only read: nothing is held, since that is a write in etcd. */
 export async function statPlace(place: Place): Promise<StoreStat> {
   return withPlace(place, async (engine) => {
     await checkRestored(engine);

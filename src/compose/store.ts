@@ -1,4 +1,4 @@
-/** The store of a server before it serves: restored into where that is asked for, and refused where it holds only a part. */
+/** The store of a server before it serves: restored from a backup if the options say so, and refused if it is incomplete. */
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
 import { productVersion } from '../lib/version.ts';
@@ -11,7 +11,7 @@ import type { Engine } from '../storage/engine.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
 import type { Base } from './base.ts';
 
-/** The system's namespace is the first object of every store, and named after the identity. */
+/** The system namespace is the first object of every store, and named after the identity. */
 export const storeOwner = (identity: Identity): StoreOwner => ({
   identity: identity.name,
   productVersion,
@@ -48,7 +48,7 @@ function report({ header, trailer, revision, expired }: Restored, log: Log): voi
   log.info('store restored', { objects: trailer.entries - expired, backupRevision: backedUp, createdAt, revision });
 }
 
-/** How to open a backup file, once it is known to be of the identity. */
+/** How to open a backup file, once its identity is checked. */
 export async function checkedBackup(path: string, identity: string): Promise<() => AsyncIterable<Buffer>> {
   const { fileChunks } = await import('../storage/backup/file.ts');
   const { readBackup } = await import('../storage/backup/read.ts');
@@ -69,7 +69,7 @@ export function checkIdentity({ identity }: BackupHeader, wanted: string): void 
   );
 }
 
-/** The identity of a store, as it says or by the namespace of the system that every server makes; undefined for one that no server has used. */
+/** The identity of a store, as recorded or by the system namespace that every server creates; undefined for one that no server has used. */
 export async function identityIn(engine: Pick<Engine, 'get' | 'mark'>): Promise<string | undefined> {
   if (engine.mark?.identity !== undefined) return engine.mark.identity;
   for (const { name, namespaces } of Object.values(identities)) {

@@ -1,4 +1,4 @@
-/** Requests that go on, held to the rights that their users have. */
+/** Long-running requests, which end when their users lose access. */
 import { bootstrapTokenUser } from '../auth/authn/bootstrap-token.ts';
 import { rbacGroup } from '../auth/authz/policy-rules.ts';
 import { bootstrapTokenExpiry } from '../kinds/core/bootstrap-token.ts';
@@ -20,7 +20,7 @@ export interface Streams {
   close(): void;
 }
 
-/** Bootstrap tokens whose end is waited for; those of more Secrets are found out by the sweeps. */
+/** Maximum bootstrap tokens with a timer for their expiry; expiries of further Secrets are found by the sweeps. */
 const MAX_EXPIRIES = 1000;
 
 export function composeStreams({ identity, clock, log }: Base, { live, ...checks }: StreamsDeps): Streams {
@@ -36,7 +36,7 @@ export function composeStreams({ identity, clock, log }: Base, { live, ...checks
   });
   for (const plural of ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings']) live(rbacGroup, plural).onChange(streams.changed);
   const { objectChanged } = streams;
-  // Tokens end with their account, and with the pod or Secret that they are bound to or kept in.
+  // Tokens become invalid with their account, and with the pod or Secret that they are bound to or stored in.
   live('', 'serviceaccounts').onChange(({ type, key }) => {
     if (type === 'deleted') objectChanged(accountsOf(namespaceOf(key)));
   });
@@ -47,7 +47,7 @@ export function composeStreams({ identity, clock, log }: Base, { live, ...checks
   secrets.onChange(({ type, key }) => {
     if (type !== 'added') objectChanged(accountsOf(namespaceOf(key)));
   });
-  // So do bootstrap tokens, and when their time comes.
+  // So do bootstrap tokens, and when they expire.
   const expiries = new Deadlines(clock, MAX_EXPIRIES, objectChanged);
   const { system } = identity.namespaces;
   secrets.onChange((change) => {

@@ -1,4 +1,4 @@
-/** Certificates, authorities and keys that a server was given in files, followed while it runs. */
+/** Certificates, CAs and keys of a server that are read from files, and reloaded while it runs. */
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { ServerOptions } from '../config/server-options.ts';
 import { OwnCertificates } from '../lib/own-certificates.ts';
@@ -12,21 +12,21 @@ export interface Bundle {
   readonly roots: readonly X509Certificate[];
 }
 export interface Trust {
-  /** Authorities of clients; those of this server come first. */
+  /** CAs of clients; those of this server come first. */
   readonly clientCAs: Followed<readonly string[]>;
   readonly clientRoots: () => readonly X509Certificate[];
-  /** The authority of proxies that name users in headers. */
+  /** The CA of authenticating proxies. */
   readonly proxyCA: Followed<Bundle> | undefined;
   readonly revoked: Followed<Revoked> | undefined;
-  /** Keys beside the own one that verify service account tokens. */
+  /** Keys in addition to the server's own that verify service account tokens. */
   readonly tokenKeys: Followed<readonly KeyObject[]>;
-  /** Shown to servers behind this one. */
+  /** Client certificate for aggregated API servers. */
   readonly proxyClient: Followed<ServingPair> | undefined;
-  /** Whom node agents must prove to be signed by, and what is shown to them. */
+  /** The CA of node agents, and the client certificate for them. */
   readonly nodeCA: Followed<Bundle> | undefined;
   readonly nodeClient: Followed<ServingPair> | undefined;
   readonly tls: TlsOptions;
-  /** What this server shows to its clients: no call of its own may end where one of these is shown. */
+  /** The serving certificates: the server must not connect to a server that has one of these. */
   readonly own: OwnCertificates;
 }
 

@@ -1,4 +1,4 @@
-/** Cluster roles that are made of others: their rules are those of all roles whose labels they select, each rule once. */
+/** Aggregated ClusterRoles: their rules are those of all roles that their selectors match, each rule once. */
 
 import { splitKey } from '../client/informer.ts';
 import type { ClusterRole, PolicyRule } from '../kinds/rbac/schema/v1.ts';
@@ -47,7 +47,7 @@ export const clusterRoleAggregation: Controller = {
       },
       { after: [roles.synced], workers: 1 },
     );
-    // Any role may be part of any other.
+    // Any role may contribute to any other.
     roles.onChange(({ type, object, old }) => {
       if (type === 'modified' && old !== undefined && sameParts(object, old)) return;
       for (const role of roles.list()) if (role.aggregationRule !== undefined) work.add(`/${nameOf(role)}`);

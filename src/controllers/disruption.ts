@@ -1,6 +1,6 @@
 /**
- * The status of PodDisruptionBudgets: how many pods there should be, how many are well, and so how many may be evicted now.
- * How many there should be is asked of what controls the pods, where a budget is a share of them.
+ * The status of PodDisruptionBudgets: how many pods are expected, how many are healthy, and so how many may be evicted now.
+ * For percentages the expected number comes from the controllers of the pods.
  */
 
 import { pathOf, resourceKey } from '../client/dynamic.ts';
@@ -20,10 +20,10 @@ type Status = Part<PodDisruptionBudgetStatus>;
 export type Budget = Wire<PodDisruptionBudget>;
 type Scalable = Wire<Scale>;
 
-/** A pod that was evicted and is not gone after this long was not evicted after all. */
+/** A pod that was evicted and still exists after this time is no longer counted as evicted. */
 const EVICTION_MS = 2 * 60_000;
 
-/** `2` or `30%` of a number, rounded up. Throws for a text that is no share. */
+/** `2` or `30%` of a number, rounded up. Throws for any other text. */
 export function shareOf(value: number | string, of: number): number {
   if (typeof value === 'number') return value;
   const match = /^(\d+)%$/.exec(value);
@@ -33,7 +33,7 @@ export function shareOf(value: number | string, of: number): number {
 
 const needsScale = ({ spec }: Budget): boolean => spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 
-/** The status of a budget. `expected` is how many pods there should be. */
+/** The status of a budget. `expected` is the expected number of pods. */
 export function budgetStatus(budget: Budget, pods: readonly SlimPod[], expected: number, now: number): Status {
   const { minAvailable, maxUnavailable } = budget.spec ?? {};
   const desired =
@@ -60,7 +60,7 @@ export function budgetStatus(budget: Budget, pods: readonly SlimPod[], expected:
   };
 }
 
-/** Nothing is known for certain: nothing may be evicted. */
+/** The numbers are not known: nothing may be evicted. */
 export function failedStatus(budget: Budget, message: string, now: number): Status {
   const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   return { ...before, disruptionsAllowed: 0, ...withCondition(budget, { status: 'False', reason: 'SyncFailed', message }, now) };
@@ -94,7 +94,7 @@ export const disruptionController: Controller = {
     const budgets = informers.of<Budget>(ref);
     let pods: Informer<SlimPod> | undefined;
     const selects = (budget: Budget, pod: SlimPod): boolean => fromLabelSelector(budget.spec?.selector).matches(pod.metadata.labels);
-    /** Pods are followed from the first budget on. */
+    /** Pods are watched from the first budget on. */
     const followPods = (): Informer<SlimPod> => {
       if (pods !== undefined) return pods;
       pods = slimPods(informers);
@@ -145,7 +145,7 @@ async function statusOf(context: ControllerContext, budget: Budget, pods: readon
 
 class NoController extends Error {}
 
-/** How many pods all controllers of these pods want together. Pods without one do not count. */
+/** The sum of the replicas of all controllers of these pods. Pods without a controller do not count. */
 async function expectedPods(context: ControllerContext, pods: readonly SlimPod[]): Promise<number> {
   const scales = new Map<string, Promise<{ uid: string; replicas: number } | undefined>>();
   const found = new Map<string, number>();
@@ -164,7 +164,7 @@ async function expectedPods(context: ControllerContext, pods: readonly SlimPod[]
   return [...found.values()].reduce((sum, replicas) => sum + replicas, 0);
 }
 
-/** What controls the pods in the end: of a replica set that belongs to a deployment, the deployment. */
+/** The top-level controller of the pods: of a replica set that belongs to a deployment, the deployment. */
 async function scaleOf(
   context: ControllerContext,
   namespace: string,

@@ -1,4 +1,4 @@
-/** Publishes the authorities that clients within the cluster trust this server by, as a ConfigMap in every namespace. */
+/** Publishes the CA certificates of this server for clients within the cluster, as a ConfigMap in every namespace. */
 
 import { isConflict, isNotFound } from '../client/http.ts';
 import type { ConfigMap } from '../kinds/core/schema/config.ts';
@@ -6,7 +6,7 @@ import { domainName, type Identity } from '../meta/identity.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 import { isTerminating } from './runtime/manager.ts';
 
-/** Says what the certificates are for: for reaching this server from within, and nothing else. */
+/** A description of the certificates: for connections to this server from within the cluster, and nothing else. */
 const description = ({ serviceName, word }: Identity): string =>
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP ' +
   `or ${serviceName}.default.svc. No other usage is guaranteed across distributions of ${word[0]?.toUpperCase()}${word.slice(1)} clusters.`;

@@ -1,4 +1,4 @@
-/** Every namespace that is in use has the account `default`, which pods without one of their own run as. */
+/** Creates the ServiceAccount `default`, of pods without one of their own, in every active namespace. */
 import { isConflict } from '../client/http.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 import { isTerminating } from './runtime/manager.ts';
@@ -23,7 +23,7 @@ export const serviceAccountController: Controller = {
             metadata: { name: NAME, namespace },
           });
         } catch (error) {
-          // It is there already, or no longer wanted.
+          // It exists already, or is no longer needed.
           if (!isConflict(error) && !isTerminating(error)) throw error;
         }
       },

@@ -1,6 +1,6 @@
 /**
- * A server for tests of controllers: as much of the API as they use, in memory, without time. Every change reaches the
- * watches at once, so that a test which waits for the queues has waited for everything.
+ * A fake server for tests of controllers: the parts of the API that they use, in memory, with a fake clock. Every change
+ * reaches the watches at once, so that a test which waits for the queues has waited for everything.
  */
 
 import { Client } from '../client/dynamic.ts';
@@ -88,7 +88,7 @@ export class FakeApi implements Http {
   unserve(kind: FakeKind): void {
     this.kinds = this.kinds.filter((one) => one !== kind);
   }
-  /** Puts an object there as it is. */
+  /** Stores an object without validation. */
   put(kind: FakeKind, object: Loose): Loose {
     const { namespace = '', name } = object.metadata;
     const before = this.objects.get(keyOf(kind, namespace, name));
@@ -308,11 +308,11 @@ function selector(namespace: string | undefined, query: URLSearchParams): (objec
 
 export interface TestRun {
   readonly clock: FakeClock;
-  /** What failed, with the key it failed for. */
+  /** Failures, with their keys. */
   readonly failures: { readonly key: string; readonly error: unknown }[];
-  /** Resolves when the queues have nothing to do now. */
+  /** Resolves when the queues are idle. */
   idle(): Promise<void>;
-  /** Lets time pass, and what is due happen. */
+  /** Advances the clock, and runs what is due. */
   pass(millis: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -355,7 +355,7 @@ export function runControllers(
   for (const controller of controllers) controller.start(context);
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const idle = async (): Promise<void> => {
-    // What one queue has done may wake another; only a few quiet turns in a row are the end.
+    // One queue may add keys to another; only a few idle turns in a row are the end.
     for (let quiet = 0; quiet < 5; ) {
       await turn();
       quiet = queues.every((queue) => queue.isIdle) ? quiet + 1 : 0;

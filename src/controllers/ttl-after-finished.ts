@@ -1,4 +1,4 @@
-/** Removes jobs some time after they have ended, where they ask for it. */
+/** Deletes finished jobs after their `ttlSecondsAfterFinished`. */
 
 import { unlessGone } from '../client/http.ts';
 import { keyOf, splitKey } from '../client/informer.ts';
@@ -9,7 +9,7 @@ import { builtin, type Controller } from './runtime/controller.ts';
 
 type JobObject = Wire<Job>;
 
-/** When a job is to go, in milliseconds since 1970. Undefined where it has not ended or is to stay. */
+/** When a job is to be deleted, in milliseconds since 1970. Undefined if it has not finished or has no TTL. */
 export function endOfJob({ spec, status }: JobObject): number | undefined {
   const seconds = spec?.ttlSecondsAfterFinished;
   const ended = (status?.conditions ?? []).find(
@@ -32,7 +32,7 @@ export const ttlAfterFinished: Controller = {
         if (known === undefined || known.metadata.deletionTimestamp !== undefined) return;
         const left = (endOfJob(known) ?? Number.POSITIVE_INFINITY) - clock.now();
         if (left > 0) return Number.isFinite(left) ? left : undefined;
-        // Its owner may have given it more time.
+        // The TTL may have been extended.
         const live = await client.find<JobObject>(ref, namespace, name);
         const end = live?.metadata.uid === known.metadata.uid ? endOfJob(live as JobObject) : undefined;
         if (live === undefined || end === undefined) return;

@@ -1,4 +1,4 @@
-/** The last steps of every write: hooks, the commit itself, and the item that answers show. */
+/** The last steps of every write: hooks, the commit itself, and the item for the response. */
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { frozen } from '../lib/frozen.ts';
@@ -12,13 +12,13 @@ import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
 import type { Hook } from './hooks.ts';
 
-/** Where the object of a target stands in the store. */
+/** The key of a target's object in the store. */
 export const storeKey = (target: Target): string => `${target.resource.collection?.prefix}${keyOf(target)}`;
 
 export const hookOf = (deps: RegistryDeps, { kind }: Resource): Hook | undefined =>
   deps.hooks.size === 0 ? undefined : deps.hooks.get(hookNames.get(kind) ?? nameOfHook(kind));
 
-/** Names under which hooks of kinds stand, made once. */
+/** Names of the hooks of kinds, made once. */
 const hookNames = new WeakMap<Resource['kind'], string>();
 function nameOfHook(kind: Resource['kind']): string {
   const name = `${kind.group === '' ? 'core' : kind.group}/${kind.plural}`;
@@ -27,8 +27,8 @@ function nameOfHook(kind: Resource['kind']): string {
 }
 
 /**
- * The stored form of an object that a write makes, unless it is too large: the one place where the size of objects is bounded.
- * An object that is too large already, because a release without this bound or with a larger one stored it, may become smaller.
+ * The stored form of an object, unless it is too large: the one place that limits the size of objects.
+ * An object that exceeds the limit already, because a release without it or with a higher one stored it, may become smaller.
  */
 export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: ApiObject, before?: Item): Buffer {
   const limit = deps.maxObjectBytes;
@@ -39,7 +39,7 @@ export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: A
     throw sizeError(error, limit);
   }
 }
-/** The same of a large object, in slices. Throws RequestEnded, too. */
+/** The same for a large object, in slices. Also throws RequestEnded. */
 export async function boundedValueInSlices(
   deps: RegistryDeps,
   resource: Resource,
@@ -89,13 +89,13 @@ const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
 /** An object on its way into the store. */
 export interface Put {
   readonly object: ApiObject;
-  /** Its stored form, where that is made already. */
+  /** Its stored form, if that is encoded already. */
   value?: Buffer;
-  /** The object is large, and nobody changes it from now on: whoever looks it up need not parse it. */
+  /** The object is large and is not changed from now on: readers need not parse it. */
   readonly shared?: boolean;
-  /** The revision that it must replace; 0: none. */
+  /** The revision that it must replace; 0: it must not exist. */
   readonly expect: number;
-  /** The revision at which it was made; 0: this one. */
+  /** The revision at which it was created; 0: the one of this write. */
   readonly created: number;
   /** What is written in the same commit. */
   readonly more?: readonly Operation[];
@@ -120,12 +120,12 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
     ttlSeconds === undefined ? { type: 'put', key: at, value, expect } : { type: 'put', key: at, value, expect, ttlSeconds };
   const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
   const item = collection.items.get(key);
-  // If the collection is read by other rules by now, the answer is the object as it was written.
+  // If the schema of the collection has changed meanwhile, the response is the object as it was written.
   if (item?.revision === revision && collection.readsBy(resource.read)) return item;
   return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
 }
 
-/** What is looked up of an object that was just written. */
+/** The index entries of an object that was just written. */
 const asOf = (object: ApiObject, revision: number): ApiObject =>
   frozen({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
 
@@ -140,10 +140,10 @@ export function commitDelete(
   return commitAll(deps, [{ type: 'delete', key: storeKey(target), expect }, ...more], [], sideWrites, steps);
 }
 
-/** How often a commit is prepared again after one of its side writes was overtaken. */
+/** How often a commit is retried after a conflict on one of its side writes. */
 const SIDE_TRIES = 20;
 
-/** Commits with the side writes that admission asked for. */
+/** Commits with the side writes that admission requested. */
 function commitAll(
   deps: RegistryDeps,
   own: readonly Operation[],
@@ -156,7 +156,7 @@ function commitAll(
     : commitInSteps(deps, own, facts, sideWrites, steps);
 }
 
-/** Side writes are made anew where others overtook them. */
+/** Side writes are made anew after a conflict. */
 async function commitInSteps(
   deps: RegistryDeps,
   own: readonly Operation[],

@@ -1,4 +1,4 @@
-/** What a verb needs to know about the request it serves, and what it needs of the server. */
+/** The facts about a request that a verb needs, and the parts of the server that it uses. */
 import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
 import type { KindEnv } from '../kinds/kind.ts';
@@ -17,11 +17,11 @@ export interface RegistryDeps {
   /** A random number of 0 to limit-1. */
   readonly randomBelow: (limit: number) => number;
   readonly newUid: () => string;
-  /** Largest object that is stored, in bytes of its JSON text. */
+  /** Maximum size of a stored object, in bytes of its JSON text. */
   readonly maxObjectBytes: number;
 }
 
-/** One request, as far as the registry is concerned. */
+/** One request, as the registry sees it. */
 export interface Target {
   readonly resource: Resource;
   readonly namespace: string;
@@ -34,17 +34,17 @@ export interface WriteContext extends Target {
   readonly dryRun: boolean;
   /** Who owns the fields this write sets: the `fieldManager` parameter, or the name before the slash of the user agent. */
   readonly manager: string;
-  /** The body as it came, where it is JSON and holds the object itself: complaints may quote it. */
+  /** The body as received, if it is JSON and holds the object itself: errors may quote it. */
   readonly sent?: Buffer | undefined;
-  /** Slices for work on so many bytes, or on the body; they end with the request. Absent for writes without one. */
+  /** Slices for work on so many bytes, or on the body; they end with the request. Absent for writes without a request. */
   readonly request?: { slices(bytes?: number): Slices | undefined } | undefined;
   /** The options as the admission chain sees them. */
   readonly options: JsonObject;
-  /** The object goes with a whole collection: the request did not name it. */
+  /** The object is deleted by deletecollection: the request did not name it. */
   readonly collection?: boolean | undefined;
-  /** The object goes in whichever version it is stored: nobody needs to see it in another. */
+  /** Delete the object in whichever version it is stored: no conversion is needed. */
   readonly asStored?: boolean | undefined;
-  /** Collects what admission does, where the client asked for that. */
+  /** Collects the mutations of admission, if the client requested them. */
   readonly explanation?: AdmissionRequest['explanation'];
   readonly warn: (text: string) => void;
   readonly annotate: (key: string, value: string, level?: 'Metadata' | 'Request') => void;

@@ -1,16 +1,16 @@
-/** A bound on the entries of every list and map of an object, far above what objects of people have: rules look at each entry. */
+/** Limits the entries of every list and map of an object, far above realistic sizes: validation rules look at each entry. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Resource } from './catalog.ts';
 
 export const MAX_ENTRIES = 20_000;
-/** A set of fields names each entry of a map, and the map itself. */
+/** A field set names each entry of a map, and the map itself. */
 const MAX_FIELDS = MAX_ENTRIES + 16;
 
 /**
- * Lists and maps of built-in kinds of which each entry costs more than a look: selectors are compiled and held against other
- * objects, resources are counted, webhooks are called. Their bounds are lower, and still far above what people have.
+ * Lists and maps of built-in kinds whose entries are expensive: selectors are compiled and matched against other
+ * objects, resources are counted, webhooks are called. Their limits are lower, and still far above realistic sizes.
  */
 export const COSTLY: ReadonlyMap<string, number> = new Map([
   ['allowedTopologies', 1_000],
@@ -27,15 +27,15 @@ export const COSTLY: ReadonlyMap<string, number> = new Map([
 const none: ReadonlyMap<string, number> = new Map();
 
 /**
- * Throws `invalid` that names the list or map. For objects that are large enough to have one that is too long. An object that
- * was stored without this bound may still be changed.
+ * Throws `invalid` that names the list or map. For objects that are large enough to exceed a limit. An object that
+ * was stored without this limit may still be changed.
  */
 export function checkEntries(resource: Resource, object: unknown, old?: ApiObject): void {
   const costly = resource.custom ? none : COSTLY;
   const errors = faultsOf(object, costly);
   if (!errors.empty && (old === undefined || faultsOf(old, costly).empty)) throw invalid(resource.groupKind, nameOf(object), errors.list);
 }
-/** The object may be as a client sent it. */
+/** The object may not be validated yet. */
 function nameOf(object: unknown): string {
   const name = (object as { metadata?: { name?: unknown } | null } | null)?.metadata?.name;
   return typeof name === 'string' ? name : '';
@@ -47,7 +47,7 @@ function faultsOf(object: unknown, costly: ReadonlyMap<string, number>): FieldEr
   return errors;
 }
 
-/** `most`: the bound on this list or map; `below`: on those in it. */
+/** `most`: the limit of this list or map; `below`: of those in it. */
 function walk(
   value: unknown,
   at: Path | undefined,

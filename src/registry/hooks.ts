@@ -1,19 +1,19 @@
 /**
- * What must happen in the same commit as a write of certain kinds: allocations (service addresses and ports) and the
- * like. A hook adds operations to the commit; they carry their own guards, so that two servers cannot hand out one
- * address twice. A hook whose guard fails is asked again with the retry of the write.
+ * Operations that belong in the same commit as a write of certain kinds, such as allocations of service addresses and
+ * ports. A hook adds operations to the commit; they carry their own preconditions, so that two servers cannot allocate one
+ * address twice. A hook whose precondition fails runs again when the write is retried.
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Operation } from '../storage/engine.ts';
 
 export interface HookRequest {
-  /** Hub form, still changeable; undefined when the object goes. */
+  /** Hub form, still mutable; undefined when the object is deleted. */
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
   readonly dryRun: boolean;
   readonly operations: Operation[];
 }
-/** Throws an ApiError to refuse the write. Runs before validation, so that what it fills in is validated too. */
+/** Throws an ApiError to refuse the write. Runs before validation, so that the fields it sets are validated too. */
 export type Hook = (request: HookRequest) => void | Promise<void>;
 
 /** `core/services` → hook, in base group names. */

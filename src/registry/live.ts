@@ -1,4 +1,4 @@
-/** Live views of collections as parsed objects: what authorizers, plug-ins and loops look things up in. */
+/** Live views of collections as parsed objects, for authorizers, admission plug-ins and controllers. */
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Change, Live, LiveSource } from '../kinds/live.ts';
 import { frozen } from '../lib/frozen.ts';
@@ -21,7 +21,7 @@ export function liveSource(catalog: Catalog): LiveSource {
   };
 }
 
-/** Kinds of which there may be very many, or large ones: they are parsed when they are asked for, and not kept. */
+/** Kinds with very many or large objects: they are parsed on demand, and not cached. */
 const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpoints', 'discovery/endpointslices']);
 
 function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
@@ -78,7 +78,7 @@ class ItemChange implements Change<ApiObject> {
   }
 }
 
-/** Requests that follow each other ask for the same namespace, the same account, the same quotas: the last answer is kept. */
+/** Consecutive requests often need the same namespace, account and quotas: the last lookup is cached. */
 class LastAnswers {
   private readonly collection: Collection;
   private readonly find: (namespace: string, name: string) => ApiObject | undefined;

@@ -1,4 +1,4 @@
-/** What the registry itself demands of metadata, whatever the kind. */
+/** Validation of metadata that applies to every kind. */
 
 import type { ApiObject, Kind, KindEnv } from '../kinds/kind.ts';
 import { validateChangedObject, validateObjectMeta, validatePlainFinalizers } from '../kinds/validation/metadata.ts';
@@ -8,7 +8,7 @@ import { generateName } from '../meta/names.ts';
 import { isKey, LONGEST_KEY } from '../storage/keys.ts';
 import type { WriteContext } from './context.ts';
 
-/** The namespace of the body, where it names one, is that of the path. */
+/** The namespace of the body, if set, must be that of the path. */
 export function checkNamespace(ctx: WriteContext, object: ApiObject): void {
   const { namespace } = object.metadata;
   if (!ctx.resource.kind.namespaced) {
@@ -30,19 +30,19 @@ export function validateKey({ resource, namespace }: WriteContext, { metadata }:
   const { name = '' } = metadata;
   const around = (resource.collection?.prefix.length ?? 0) + namespace.length + 1;
   if (name === '' || isKey(name, LONGEST_KEY - around)) return;
-  // Most kinds have a stricter rule, which has refused it already.
+  // Most kinds have a stricter rule, which has refused the name already.
   if (errors.list.some(({ field }) => field === 'metadata.name')) return;
   const rule = `must be printable ASCII text of at most ${LONGEST_KEY - around} characters`;
   errors.invalid(Path.of('metadata', 'name'), name.slice(0, SHOWN_NAME), rule);
 }
-/** How much of a name that is too long is shown. */
+/** How many characters of a too long name errors show. */
 const SHOWN_NAME = 256;
 
 /** Before the rules of the kind, which look at metadata once more. */
 export function validateMetadataUpdate(kind: Kind, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
   validateChangedObject(object.metadata, old.metadata, kind.namespaced, errors);
 }
-/** After the rules of the kind: what they may have left to the registry. */
+/** After the rules of the kind: the checks that these may leave to the registry. */
 export function validateMetadataLast(env: KindEnv, kind: Kind, object: ApiObject, errors: FieldErrors): void {
   if (errors.empty && !kind.anyFinalizer && object.metadata.finalizers !== undefined) validatePlainFinalizers(object.metadata, errors, env);
 }
@@ -55,7 +55,7 @@ export function dropClusterName(ctx: WriteContext, object: ApiObject): void {
   ctx.warn('metadata.clusterName was specified. This field is not preserved and will be removed from the schema in 1.25');
 }
 
-/** An owner that is named twice in the same words counts once. */
+/** Of identical owner references one is kept. */
 export function dropRepeatedOwners(ctx: WriteContext, object: ApiObject): void {
   const owners = object.metadata.ownerReferences;
   if (owners === undefined || owners.length < 2) return;

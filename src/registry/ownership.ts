@@ -1,4 +1,4 @@
-/** Who owns which fields after a write: the registry's side of `patch/`. */
+/** Field ownership after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { ApiError, invalid } from '../meta/errors.ts';
@@ -36,7 +36,7 @@ function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: Api
   });
 }
 
-/** A list of managers that a client sends is read; one that is stored may be longer, and is only kept. */
+/** The managers that a client sends are validated; a stored list may be longer, and is only kept. */
 function checkManagers(ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
   const { managedFields } = object.metadata;
   if (
@@ -63,9 +63,9 @@ function recorded(
   const now = deps.env.now();
   const slices = ctx.request?.slices(size);
   const excuse = (error: unknown): Entries => {
-    // Nobody can say any more who owns what, in every version.
+    // The owners of fields are unknown in every version.
     if (error instanceof Undeclared) return undefined;
-    // A conversion that fails for a while is no reason to forget the owners, nor to refuse a write that needs none of it.
+    // A conversion that fails temporarily does not drop the owners, nor refuse a write that needs none of it.
     if (error instanceof ApiError && error.code !== 413) return live?.metadata.managedFields as Entries;
     throw error;
   };
@@ -92,7 +92,7 @@ function recorded(
   }
 }
 
-/** Sets the managedFields of an object that is posted to an action, which has a kind of its own. */
+/** Sets the managedFields of an object that is posted to a subresource with a kind of its own. */
 export function ownAction(
   deps: RegistryDeps,
   ctx: WriteContext,
@@ -111,7 +111,7 @@ export function ownAction(
   if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
 }
 
-/** Puts the owners back that mutating admission broke, and tells the client. */
+/** Restores managedFields that mutating admission made invalid, and warns the client. */
 export function repairOwners(ctx: WriteContext, object: ApiObject, before: ApiObject['metadata']['managedFields']): void {
   if (object.metadata.managedFields === before) return;
   const { managedFields, warning } = managersAfterAdmission(before as never, object.metadata.managedFields as never);

@@ -1,9 +1,9 @@
-/** Errors of a replace that means another object, in the text of a stock server, which names its key of the object. */
+/** Precondition errors of a replace, in the text of a stock server, which names the storage key of the object. */
 import { type ApiError, conflict } from '../meta/errors.ts';
 import type { Resource } from './catalog.ts';
 import type { Target } from './context.ts';
 
-/** Kinds that a stock server keeps under another name than their plural, by base group and plural. */
+/** Kinds that a stock server stores under another name than their plural, by base group and plural. */
 const otherNames: Readonly<Record<string, string>> = {
   '/endpoints': 'services/endpoints',
   '/nodes': 'minions',
@@ -12,7 +12,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'networking/ingresses': 'ingress',
   'policy/podsecuritypolicies': 'podsecuritypolicy',
 };
-/** Groups that parts of a stock server keep for themselves, under their full names. */
+/** Groups that a stock server stores under their full names. */
 const keptByGroup: ReadonlySet<string> = new Set(['apiextensions', 'apiregistration']);
 
 /** `/registry/leases/shop/n1`, `/registry/minions/n1`, `/registry/example.com/lamps/default/desk` */
@@ -26,7 +26,7 @@ function folderOf({ kind, group, custom }: Resource): string {
   return otherNames[`${kind.group}/${kind.plural}`] ?? kind.plural;
 }
 
-/** The object that is there is not the one that was meant. */
+/** The stored object is not the one that the precondition names. */
 export function uidDiffers(target: Target, wanted: string, actual: string | undefined): ApiError {
   const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual ?? ''}`;
   return conflict(

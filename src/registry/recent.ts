@@ -1,6 +1,6 @@
 /**
  * Objects as they were last written, so that the next write of the same object begins with a copy instead of a parse:
- * what is updated at all is mostly updated often. An object that is merely created is not kept.
+ * objects that are updated are mostly updated often. An object that is only created is not kept.
  *
  *   keep(item, object)     after a commit, in place of the object's earlier state
  *   copy(resource, item)   what parsing the item would give, or undefined when it must be parsed
@@ -15,24 +15,24 @@ import { isNormal } from '../schema/normal.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 
-/** Objects and bytes of their texts that are kept; those that were written longest ago make room. */
+/** Limits on the number of objects and the bytes of their texts; the least recently written are evicted. */
 const MOST = 1024;
 const MOST_BYTES = 8 * 2 ** 20;
-/** Larger objects are few, and would drive out many. */
+/** Larger objects are few, and would evict many others. */
 const LARGEST = 256 * 1024;
 
 interface Written {
   readonly object: ApiObject;
-  /** The schema by which it was written: a custom kind may have another by now, by which it reads otherwise. */
+  /** The schema by which it was written: a custom kind may have another one by now, which reads it differently. */
   readonly schema: MessageType;
-  /** Whether parsing would give the same; undefined until somebody wants to know. */
+  /** Whether parsing would give the same; undefined until that is checked. */
   same: boolean | undefined;
 }
 
 export class RecentObjects {
   private readonly written = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
 
-  /** Takes over an object that `item` was made of, and forgets the state that it replaced. Nobody may change it from now on. */
+  /** Keeps the object that `item` was encoded from, and drops the state that it replaced. The object must not be changed from now on. */
   keep(resource: Served, item: Item, object: ApiObject, replaced: Item): void {
     this.written.delete(replaced);
     if (item.bytes.length > LARGEST) return;
@@ -40,7 +40,7 @@ export class RecentObjects {
     this.written.set(item, { object: frozen(object), schema: resource.hub.schema, same: undefined });
   }
 
-  /** A copy of the object in hub form, in the normal form. It shares managedFields, which nobody changes in place. */
+  /** A copy of the object in hub form, in the normal form. It shares managedFields, which are never changed in place. */
   copy(resource: Served, item: Item): ApiObject | undefined {
     const written = this.written.get(item);
     if (written === undefined || written.schema !== resource.hub.schema) return undefined;
@@ -57,7 +57,7 @@ export function copyOf(object: ApiObject): ApiObject {
   return copy as unknown as ApiObject;
 }
 
-/** A copy whose metadata and status may be changed: nothing else is the copy's own. */
+/** A copy whose metadata and status may be changed; everything else is shared. */
 export function copyForStatus(object: ApiObject): ApiObject {
   const copy = { ...object, metadata: copyApartFrom('managedFields', object.metadata as never) } as ApiObject & { status?: unknown };
   if (copy.status !== undefined) copy.status = cloneJson(copy.status);

@@ -1,6 +1,6 @@
 /**
- * delete and deletecollection. An object with finalizers, or of a kind that ends gracefully, is first marked; it goes
- * when the last finalizer is removed or the grace period is cut to nothing.
+ * delete and deletecollection. An object with finalizers, or of a kind with graceful deletion, is first marked with a
+ * deletionTimestamp; it is removed with its last finalizer or when the grace period becomes zero.
  */
 import type { SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
@@ -28,7 +28,7 @@ export interface RemoveResult {
   /** The last state. */
   readonly item: Item;
   readonly object: ApiObject;
-  /** False: it is marked and still there. */
+  /** False: it is marked and still exists. */
   readonly removed: boolean;
 }
 
@@ -37,8 +37,8 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /**
- * What else is written in the same commit; throws to refuse, before the conditions of the request are checked. It is asked
- * again when others got in between, so that what it decides is true of the state that the deletion replaces.
+ * Further writes of the same commit; throws to refuse, before the preconditions of the request are checked. It is called
+ * again after a conflict, so that its decision is true of the state that the deletion replaces.
  */
 export type Alongside = (object: ApiObject) => readonly SideWrite[];
 
@@ -64,7 +64,7 @@ async function attemptRemove(
   const item = resource.collection?.items.get(keyOf(ctx));
   if (item === undefined) {
     const unreadable = unreadableAt(ctx);
-    // What is written alongside depends on what the object holds.
+    // The further writes depend on the state of the object.
     if (unreadable === undefined || alongside !== undefined) throw missing(ctx);
     return removeUnreadable(deps, ctx, unreadable, options);
   }
@@ -75,7 +75,7 @@ async function attemptRemove(
       ? resource.versions.decode(item)
       : resource.versions.decodeRecentInSlices(item, slices);
   const object = stored instanceof Promise ? await stored : stored;
-  // Who deletes an object in a version must be able to see it in that version, so that nothing goes unseen.
+  // A client that deletes an object in a version must be able to read it in that version, so that nothing is deleted unseen.
   if (resource.versions.byCalls && !ctx.collection) await fromHub(resource, structuredClone(object));
   const sideWrites = alongside?.(object);
   checkPreconditions(ctx, object, options);
@@ -92,7 +92,7 @@ async function attemptRemove(
   const finalizers = finalizersFor(ctx, object, options);
   const held = isHeld(resource.kind, object, finalizers ?? object.metadata.finalizers);
   if (plan === 'now' && !held) return removeNow(deps, ctx, item, object, request.sideWrites);
-  // Watchers see the mark first, and the deletion carries it.
+  // Watchers see the deletionTimestamp first, and the deletion carries it.
   const atOnce = plan === 'marked' && !held && object.metadata.deletionGracePeriodSeconds === 0;
 
   if (finalizers !== undefined) setFinalizers(object, finalizers);
@@ -102,7 +102,7 @@ async function attemptRemove(
   }
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: await unsavedInSlices(resource, item.key, object, slices), object, removed: atOnce };
-  // Deleting what is already on its way changes nothing. What marks an object may make it larger than objects may be.
+  // Deleting an object that is terminating already changes nothing. The deletion fields may make an object exceed the size limit.
   const value = slices === undefined ? resource.versions.encode(object) : await inSlices(resource.versions.encodeSteps(object), slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
@@ -111,7 +111,7 @@ async function attemptRemove(
 }
 
 /**
- * Deletes what was just marked and has no time left. Whoever was quicker may have deleted it, or have put a finalizer on it,
+ * Removes an object that was just marked and has no grace left. A concurrent write may have removed it, or have added a finalizer,
  * which then holds it.
  */
 async function removeMarked(deps: RegistryDeps, ctx: WriteContext, kept: Item, object: ApiObject): Promise<boolean> {
@@ -150,7 +150,7 @@ async function removeNow(
   if (!marked(object, item)) return { item, object, removed: true };
   return { item: await unsavedInSlices(ctx.resource, item.key, object, ctx.request?.slices(item.bytes.length)), object, removed: true };
 }
-/** A grace period of nothing leaves its mark on the answer. */
+/** A grace period of zero is shown in the response. */
 const marked = (object: ApiObject, item: Item): boolean => object.metadata.deletionTimestamp !== undefined && item.revision > 0;
 
 function checkPreconditions(ctx: WriteContext, object: ApiObject, { preconditions }: DeleteOptions): void {
@@ -158,7 +158,7 @@ function checkPreconditions(ctx: WriteContext, object: ApiObject, { precondition
   const { uid, resourceVersion } = preconditions;
   const { kind, resource, groupKind } = ctx.resource;
   const fail = (what: string, wanted: string, actual: string | undefined, why: string) =>
-    // A deletion in steps is refused in the words that updates are refused in.
+    // A graceful deletion is refused with the message of an update conflict.
     kind.deletionBegins !== undefined
       ? conflict(resource, ctx.name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${actual ?? ''}`)
       : conflict(
@@ -171,24 +171,24 @@ function checkPreconditions(ctx: WriteContext, object: ApiObject, { precondition
     throw fail('ResourceVersion', resourceVersion, object.metadata.resourceVersion, 'modified');
 }
 
-/** The grace period that was asked for: a negative one is one second. */
+/** The requested grace period: a negative one is one second. */
 const requestedGrace = ({ gracePeriodSeconds: seconds }: DeleteOptions): number | undefined =>
   seconds !== undefined && seconds < 0 ? 1 : seconds;
 
-/** A deletion is already under way, and this request changes nothing of it: nobody is asked about it again. */
+/** The object is terminating already, and this request changes nothing: admission does not run again. */
 function isUnderWay({ resource: { kind } }: WriteContext, object: ApiObject, options: DeleteOptions): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: current } = object.metadata;
   if (deletionTimestamp === undefined) return false;
   if (kind.deletionBegins !== undefined && kind.holdsDeletion?.(object as never)) return true;
-  // What has no time left is deleted: a deletion that was broken off after the mark goes on.
+  // An object without grace left is removed: a deletion that was interrupted after the mark is completed.
   if (kind.gracePeriod === undefined || current === undefined || current === 0) return false;
   const requested = requestedGrace(options);
   return requested === undefined || requested >= current;
 }
 
 /**
- * The request with its options as they are heeded: those who review the deletion of one object see the grace period that it will
- * have, and which object a deletion in steps goes on with.
+ * The request with its effective options: admission sees the grace period of the deletion, and the object that a
+ * graceful deletion continues with.
  */
 function heeded(ctx: WriteContext, object: ApiObject, options: DeleteOptions): WriteContext {
   const { kind } = ctx.resource;
@@ -203,9 +203,9 @@ function heeded(ctx: WriteContext, object: ApiObject, options: DeleteOptions): W
 }
 
 /**
- * How the grace period bears on this request; the object is marked where it begins or is shortened.
- *   now      no grace: it goes, unless finalizers hold it
- *   marked   grace begins or is shortened
+ * The effect of the grace period on this request; the object is marked if the period begins or is shortened.
+ *   now      no grace: it is removed, unless it has finalizers
+ *   marked   the grace period begins or is shortened
  */
 function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions, now: number): 'now' | 'marked' {
   const meta = object.metadata;
@@ -235,7 +235,7 @@ function markDeleting(object: ApiObject, now: number): void {
   meta.deletionGracePeriodSeconds = 0;
 }
 
-/** Finalizers with those that the propagation policy asks for; undefined when nothing changes. */
+/** Finalizers with those that the propagation policy requires; undefined when nothing changes. */
 function finalizersFor(ctx: WriteContext, object: ApiObject, options: DeleteOptions): string[] | undefined {
   const current = object.metadata.finalizers ?? [];
   const policy = policyOf(ctx, current, options);

@@ -1,7 +1,7 @@
 /**
- * Conversions for rules that cannot wait: who owns what is found by comparing the object in every version that an owner
- * wrote it in. Where a conversion takes a call, the rule is left at that point, the call is made, and the rule runs again
- * with its answer. Rules change none of their inputs, so that they may run as often as is needed.
+ * Conversions for synchronous rules: field ownership is found by comparing the object in every version that a manager
+ * wrote it in. If a conversion needs a webhook call, the rule is aborted at that point, the call is made, and the rule runs
+ * again with its result. Rules change none of their inputs, so that they can run any number of times.
  */
 
 import type { ApiObject } from '../kinds/kind.ts';
@@ -16,20 +16,20 @@ type Values = Parameters<Convert>[0];
 export interface Conversions {
   /** An object of the version of the resource in another version of the kind. */
   readonly convert: Convert;
-  /** The way back: an object of another version in that of the resource. */
+  /** The opposite direction: an object of another version in the version of the resource. */
   readonly convertBack: (object: Values, apiVersion: string) => Values | undefined;
 }
 
-/** A conversion made an object that says more than the schema of its version knows. */
+/** A conversion made an object with fields that are not in the schema of its version. */
 export class Undeclared extends Error {}
 
-/** A rule asks for few objects in few versions; one that does not come to an end is at fault. */
+/** A rule needs few objects in few versions; one that exceeds this has a bug. */
 const MOST_CALLS = 100;
 
 /** How unknown fields of a custom version are treated. */
 export type UndeclaredFields = 'refuse' | 'drop';
 
-/** What a rule answers. Throws or rejects with what the rule throws, with Undeclared, or with what a conversion rejects with. */
+/** The result of a rule. Throws or rejects with the error of the rule, with Undeclared, or with the error of a conversion. */
 export function withConversions<T>(
   catalog: Catalog,
   resource: Resource,
@@ -46,7 +46,7 @@ export function withConversions<T>(
   }
 }
 
-/** The same for a rule that is long work, which is done in slices. Rejects with RequestEnded, too. */
+/** The same for a rule that takes long, in slices. Also rejects with RequestEnded. */
 export async function withConversionsInSlices<T>(
   catalog: Catalog,
   resource: Resource,
@@ -80,7 +80,7 @@ async function again<T>(first: Missing, known: Known, rule: () => T | Promise<T>
   throw new Error('a rule asked for too many conversions');
 }
 
-/** Answers of calls, by what was asked. */
+/** Results of calls, by their input. */
 type Known = Map<string, ApiObject>;
 
 class Missing extends Error {
@@ -142,7 +142,7 @@ async function converted(from: Resource, to: Resource, object: Values): Promise<
   return made as ApiObject;
 }
 
-/** Objects of custom kinds say what they like until they are pruned; ownership is about what a schema names. */
+/** Objects of custom kinds may have unknown fields until they are pruned; ownership covers the fields of the schema. */
 function checkDeclared(resource: Resource, object: ApiObject): void {
   if (!resource.custom || resource.schema.structure === undefined) return;
   const undeclared = checkApplied(resource.schema, object).find((complaint) => complaint.endsWith('field not declared in schema'));

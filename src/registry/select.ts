@@ -1,4 +1,4 @@
-/** Which objects of a collection a list, watch or deletecollection means. */
+/** Selection of objects by a list, watch or deletecollection. */
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { everyField, type FieldSelector, hasValue } from '../meta/fields.ts';
 import { everyLabel, type LabelSelector } from '../meta/labels.ts';
@@ -11,15 +11,15 @@ export interface Selection {
   readonly namespace: string;
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
-  /** Neither labels nor fields are asked for. */
+  /** Neither a label selector nor a field selector is given. */
   readonly everything: boolean;
-  /** Whether an item of the right namespace is meant. */
+  /** Whether an item of the right namespace is selected. */
   readonly matches: (item: Item) => boolean;
   /** Key prefix of the namespace. */
   readonly prefix: string;
   /** The path or the selector names one object. */
   readonly single: boolean;
-  /** By what changes find those who watch it, if something narrows that. */
+  /** The key by which changes find the watchers of this selection, if something narrows it. */
   readonly interest: Interest | undefined;
 }
 
@@ -72,7 +72,7 @@ function reader(resource: Resource, field: string): (item: Item) => string {
   return (item) => item.fields?.[index] ?? '';
 }
 
-/** Selected items of the current state in key order, with the help of an index where the selection names a value. */
+/** Selected items of the current state in key order, from an index if the selection names a value. */
 export function selectCurrent(resource: Resource, selection: Selection): Item[] {
   const { collection } = resource;
   if (collection === undefined) return [];
@@ -95,12 +95,12 @@ export function selectCurrent(resource: Resource, selection: Selection): Item[] 
   return found;
 }
 
-/** Objects that a selector looks at in one turn of the event loop. */
+/** Objects that a selector is matched against in one turn of the event loop. */
 export const SELECT_AT_ONCE = 2000;
 
 /**
- * All items among which the selected ones are, where those are too many to be looked at in one turn: the state of now, which
- * does not change while they are. Undefined: `selectCurrent` is short enough.
+ * The candidates for a selection that are too many for one turn of the event loop: a snapshot of the current state.
+ * Undefined: `selectCurrent` is fast enough.
  */
 export function manyToSelect(resource: Resource, selection: Selection): readonly Item[] | undefined {
   const { collection } = resource;
@@ -112,7 +112,7 @@ export function manyToSelect(resource: Resource, selection: Selection): readonly
   return all.length <= SELECT_AT_ONCE ? undefined : all;
 }
 
-/** The selected ones of these, in slices, of which the first is not in the turn of the call. Throws RequestEnded. */
+/** The selected items of these, in slices, the first of which runs after the current turn. Throws RequestEnded. */
 export async function selectInSlices(all: readonly Item[], selection: Selection, slices: Slices): Promise<Item[]> {
   await slices.pause();
   return inSlices(selecting(all, selection), slices);
@@ -126,10 +126,10 @@ function* selecting(all: readonly Item[], { matches }: Selection): Work<Item[]> 
   }
   return found;
 }
-/** Items between two looks at the clock. */
+/** Items between two reads of the clock. */
 const CLOCK_EVERY = 100;
 
-/** Keys among which the selected ones are, if something narrows them. */
+/** Keys of the candidates, if something narrows them. */
 function candidateKeys(resource: Resource, selection: Selection): readonly string[] | ReadonlySet<string> | undefined {
   const collection = resource.collection as NonNullable<Resource['collection']>;
   const name = selection.fields.exact('metadata.name');

@@ -1,11 +1,11 @@
 import type { ApiObject, Kind, Strategy } from '../kinds/kind.ts';
 import type { Target } from './context.ts';
 
-/** Whether something keeps an object in place after it was deleted. */
+/** Whether something, such as a finalizer, keeps a deleted object in the store. */
 export const isHeld = (kind: Kind, object: ApiObject, finalizers = object.metadata.finalizers): boolean =>
   (finalizers ?? []).length > 0 || (kind.holdsDeletion?.(object as never) ?? false);
 
-/** The rules of the object itself, or of the subresource through which it is written. */
+/** The rules of the object itself, or of the subresource by which it is written. */
 export function strategyOf(target: Target): Strategy {
   const { kind } = target.resource;
   if (target.subresource === '') return kind.strategy ?? {};

@@ -1,6 +1,6 @@
 /**
- * What the verbs do about an object that is there and cannot be read (storage/unreadable.ts): get, update, patch and apply
- * answer 500 and say why, create answers that the name is taken, delete removes it, lists count it in a warning.
+ * How verbs treat an object that exists and cannot be read (storage/unreadable.ts): get, update, patch and apply
+ * answer 500 with the reason, create answers AlreadyExists, delete removes it, lists count it in a warning.
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import { type ApiError, conflict, notFound, unreadable } from '../meta/errors.ts';
@@ -14,7 +14,7 @@ import type { Selection } from './select.ts';
 
 type Named = { readonly resource: Resource; readonly namespace: string; readonly name: string };
 
-/** What to answer for an object that is not among the items: it does not exist (under the name `as`), or cannot be read. */
+/** The error for an object that is not among the items: it does not exist (under the name `as`), or cannot be read. */
 export function missing(target: Named, as = target.resource.resource): ApiError {
   const object = unreadableAt(target);
   return object === undefined ? notFound(as, target.name) : unreadableError(target, object);
@@ -26,7 +26,7 @@ export const unreadableAt = (target: Named): UnreadableObject | undefined => tar
 export const unreadableError = ({ resource, namespace, name }: Named, { revision, reason }: UnreadableObject): ApiError =>
   unreadable(resource.resource, resource.kind.namespaced ? namespace : '', name, revision, reason);
 
-/** Keys of the unreadable objects of a selection: what they hold is not known, so that only a namespace can select them. */
+/** Keys of the unreadable objects of a selection: their content is not known, so that only a namespace can select them. */
 export function unreadableKeys({ collection }: Resource, { prefix, everything }: Selection): string[] {
   if (collection?.unreadable === undefined || !everything) return [];
   return [...collection.unreadable.keys()].filter((key) => key.startsWith(prefix));
@@ -41,7 +41,7 @@ export function unreadableWarning({ collection, resource }: Resource, { prefix }
 }
 
 /**
- * Removes an object unseen. Its finalizers and its grace are not known; admission is asked with an object that has nothing
+ * Removes an object unread. Its finalizers and its grace period are not known; admission sees an object with nothing
  * but its name. Watches that may have seen it end with 410 (`Collection.unknownUntil`).
  */
 export async function removeUnreadable(
@@ -65,8 +65,8 @@ export async function removeUnreadable(
 }
 
 /**
- * A namespace goes when everything in it is gone, which the namespace itself says how far it is with. Of one that cannot be
- * read this is not known: what is in it would stay behind without a namespace.
+ * A namespace is removed when everything in it is gone, which its finalizers and conditions track. Of one that cannot be
+ * read this is not known: its objects would remain without a namespace.
  */
 function checkEmpty({ catalog }: RegistryDeps, namespace: string, reason: string): void {
   for (const { kind, resources } of catalog.all()) {
@@ -81,7 +81,7 @@ function checkEmpty({ catalog }: RegistryDeps, namespace: string, reason: string
 }
 function holds(collection: Collection, prefix: string): boolean {
   let found = false;
-  // The first key from there on says it.
+  // The first key of the range is enough.
   collection.items.each(prefix, (_, key) => {
     found = key.startsWith(prefix);
     return false;

@@ -23,7 +23,7 @@ async function requestForms(deps: RegistryDeps, ctx: WriteContext, ready: ApiObj
   const { resource } = ctx;
   const before = old === undefined ? undefined : await resource.versions.show(old);
   const written = resource.versions.requestForm(ready);
-  // Admission put another object in the place of the one that was written.
+  // Admission replaced the object that was written.
   if (written === undefined) return { object: await fromHub(resource, structuredClone(ready)), old: before };
   const object: ApiObject = { ...written, metadata: ready.metadata };
   const { prepareForCreate, prepareForUpdate } = strategyOf(ctx);

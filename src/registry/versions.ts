@@ -6,8 +6,8 @@
  *   read      stored bytes → decode → hub → fromHub → object in the version of the resource          (`read` does all of it)
  *
  * A built-in kind converts at once; a custom kind with a conversion webhook converts by calls, of several objects together. A step
- * that may need a call answers a value or a promise: docs/decisions/028-one-conversion-story.md says what promises would cost.
- * How one object is converted stands in kinds/served.ts.
+ * that may need a call returns a value or a promise: docs/decisions/028-one-conversion-story.md has the cost of promises.
+ * The conversion of one object is in kinds/served.ts.
  */
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { convertsLater, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
@@ -25,12 +25,12 @@ import type { RecentObjects } from './recent.ts';
 export function parseItem(item: Item): ApiObject {
   return JSON.parse(item.bytes.toString()) as ApiObject;
 }
-/** The parsed object in hub form, remembered with the item; must not be changed. For collections of modest size. */
+/** The parsed object in hub form, cached with the item; must not be changed. For collections of modest size. */
 export function sharedObject(item: Item): ApiObject {
   item.parsed ??= frozen(parseItem(item));
   return item.parsed as ApiObject;
 }
-/** Large JSON text of our own making, in slices: what was stored is served, also where it would not be taken from a client any more. */
+/** Large JSON text of our own encoder, in slices: stored objects are served, even if a client could no longer write them. */
 export async function parseStoredInSlices(text: Buffer, slices: Slices): Promise<JsonObject> {
   try {
     return (await parseJsonInSlices(text, { uncounted: true }, slices)) as JsonObject;
@@ -44,16 +44,16 @@ export class Versions {
   /** Objects of this version are converted by calls. */
   readonly byCalls: boolean;
   /**
-   * Rules look at the version of the request rather than at the hub. Those of built-in kinds are about the hub; those of a custom
-   * kind were written for the version of the request, of which a conversion may have left things out or made others.
+   * Validation uses the version of the request instead of the hub. The rules of built-in kinds are about the hub; those of a
+   * custom kind are written for the version of the request, from which a conversion may have dropped or added fields.
    */
   readonly validatesRequestVersion: boolean;
   /** Objects as they were last written, of all resources of this server. */
   readonly recent: RecentObjects;
   private readonly served: Served;
-  /** How the stored text of an object in the hub version begins, where some versions are converted by calls. */
+  /** How the stored text of an object in the hub version begins, if some versions are converted by calls. */
   private readonly hubStart: Buffer | undefined;
-  /** By hub form, for as long as that is there: the same object in the version of the request. */
+  /** By hub form, for as long as that lives: the same object in the version of the request. */
   private readonly requestForms = new WeakMap<ApiObject, ApiObject>();
 
   constructor(served: Served, recent: RecentObjects) {
@@ -74,11 +74,11 @@ export class Versions {
     const object = parseItem(item);
     return this.isUnconverted(item) ? toHub(this.storedVersion(object), object) : this.normalize(object);
   }
-  /** The same of an object that is not `unconverted`. */
+  /** The same for an object that is not `unconverted`. */
   decodeNow(item: Item): ApiObject {
     return this.normalize(parseItem(item));
   }
-  /** The same of a large one, in slices. Rejects with RequestEnded. */
+  /** The same for a large object, in slices. Rejects with RequestEnded. */
   async decodeInSlices(item: Item, slices: Slices): Promise<ApiObject> {
     const parsed = await parseStoredInSlices(item.bytes, slices);
     // Reading it by its schema is one long step.
@@ -87,11 +87,11 @@ export class Versions {
     await slices.pause();
     return hub;
   }
-  /** A stored object in hub form, to be looked at, from the last write where that is known; managedFields alone may be shared with others. */
+  /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
   decodeRecent(item: Item): ApiObject | Promise<ApiObject> {
     return this.recent.copy(this.served, item) ?? this.decode(item);
   }
-  /** The same of an object that is large. Rejects with RequestEnded. */
+  /** The same for a large object. Rejects with RequestEnded. */
   async decodeRecentInSlices(item: Item, slices: Slices): Promise<ApiObject> {
     await slices.pause();
     if (this.isUnconverted(item)) return this.decodeRecent(item);
@@ -115,7 +115,7 @@ export class Versions {
     const hub = this.decodeNow(item);
     return this.served.isHub ? hub : fromHubNow(this.served, hub);
   }
-  /** The same of a large object, in slices. Rejects with RequestEnded. */
+  /** The same for a large object, in slices. Rejects with RequestEnded. */
   async readInSlices(item: Item, slices: Slices): Promise<ApiObject> {
     if (this.isUnconverted(item)) return this.readUnconverted(item);
     const hub = await this.decodeInSlices(item, slices);
@@ -123,7 +123,7 @@ export class Versions {
     if (slices.due) await slices.pause();
     return fromHub(this.served, hub);
   }
-  /** The same of many, in as few calls as may be. */
+  /** The same for many objects, in as few calls as possible. */
   async readAll(items: readonly Item[]): Promise<ApiObject[]> {
     if (this.hubStart !== undefined && items.some((item) => this.isUnconverted(item))) return this.readMixed(items);
     if (!this.byCalls) return items.map((item) => this.readNow(item));
@@ -147,7 +147,7 @@ export class Versions {
       return hub;
     });
   }
-  /** A stored object in the version of the request, to be looked at. It may share parts with the one given. */
+  /** A stored object in the version of the request, read-only. It may share parts with the one given. */
   show(hub: ApiObject): ApiObject | Promise<ApiObject> {
     if (!this.validatesRequestVersion) return this.fromHub(hub);
     return (
@@ -158,18 +158,18 @@ export class Versions {
       })
     );
   }
-  /** In the version of the request, with the metadata that is stored, of an object which `accept` or `show` answered before. */
+  /** In the version of the request, with the stored metadata, of an object that `accept` or `show` returned before. */
   inRequestVersion(hub: ApiObject): ApiObject {
     const form = this.requestForms.get(hub);
     return form === undefined ? hub : { ...form, metadata: hub.metadata };
   }
-  /** What `accept` was given or `show` answered for this very object, if it was. */
+  /** The input of `accept` or the result of `show` for this very object, if any. */
   requestForm(hub: ApiObject): ApiObject | undefined {
     return this.requestForms.get(hub);
   }
   /**
-   * A custom object that was written in another version than the stored one lacks the defaults of that version. They are filled
-   * in before it is stored, since whoever reads it would: it must not change by itself. `given` is what admission was given.
+   * A custom object that was written in another version than the stored one lacks the defaults of that version. They are set
+   * before it is stored, since every read would set them: it must not change by itself. `given` is the input of admission.
    */
   fillDefaults(ready: ApiObject, given: ApiObject): void {
     if (this.validatesRequestVersion || ready !== given) this.served.hub.definition.fill?.(ready as never);
@@ -182,18 +182,18 @@ export class Versions {
     dropVersion(object);
     return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
-  /** The same of a large object. */
+  /** The same for a large object. */
   *encodeSteps(object: ApiObject, most?: number): Work<Buffer> {
     dropVersion(object);
     return withHeader(yield* encodeSteps(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
 
-  // ---- objects that were stored in another version than the one that is stored now -----------------------------------
+  // ---- objects that are stored in another version than the current storage version -----------------------------------
   //
-  // Where a conversion takes no call they are read into the hub form as they enter the cache. Where it does, they stay as
-  // they are until somebody looks at them.
+  // If a conversion needs no call they are converted to the hub form as they enter the cache. Otherwise they stay
+  // unconverted until they are read.
 
-  /** Whether an item holds another version than the hub, from which it must be converted by a call. */
+  /** Whether an item holds another version than the hub, and must be converted by a call. */
   isUnconverted(item: Item): boolean {
     const start = this.hubStart;
     return start !== undefined && !item.bytes.subarray(0, start.length).equals(start);
@@ -217,7 +217,7 @@ export class Versions {
     return whenReady(this.decode(item), (hub) => (served.isHub ? hub : fromHub(served, hub)));
   }
 
-  /** Those that are in another version go through the hub, all of one version together. */
+  /** Objects in other versions go through the hub, all of one version together. */
   private async readMixed(items: readonly Item[]): Promise<ApiObject[]> {
     const { served } = this;
     const objects = items.map((item) => (this.isUnconverted(item) ? parseItem(item) : this.decodeNow(item)));
@@ -244,6 +244,6 @@ export class Versions {
 }
 
 function dropVersion({ metadata }: ApiObject): void {
-  // Nothing rather than deleted: the engine reads an object that lost a field much more slowly.
+  // Undefined instead of deleted: the engine reads an object that lost a field much more slowly.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined as never;
 }

@@ -1,7 +1,7 @@
 /**
- * watch: where it starts, what it sends. States of a watch:
+ * watch: where it starts, and which events it sends. States of a watch:
  *
- *   starting   the past is sent as fast as the client takes it; changes wait     → following
+ *   starting   history is sent as fast as the client reads; new changes wait      → following
  *   following  every change of the collection goes to the sink                    → ended
  *   ended      by the client, a timeout, an error, or the server
  */
@@ -18,28 +18,28 @@ import { manyToSelect, type Selection, selectCurrent } from './select.ts';
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 export interface WatchSink {
-  /** `shared` is the change that all watchers see, on which encodings can be kept; absent for synthetic events. */
+  /** `shared` is the change that all watchers see, which caches its encodings; absent for synthetic events. */
   send(type: WatchType, item: Item, shared: CollectionEvent | undefined): void;
-  /** Whether so much waits for the client that the past should wait too. */
+  /** Whether so much is buffered for the client that history should wait. */
   full(): boolean;
   /** Resolves when more may be sent, or the client is gone. */
   drained(): Promise<void>;
-  /** Everything up to now was sent; what follows are changes as they happen. */
+  /** The history is sent; live changes follow. */
   current(): void;
   /** The watch cannot go on. */
   fail(error: ApiError): void;
-  /** Most bytes of changes that may wait while the past is sent. */
+  /** Maximum bytes of changes that are buffered while history is sent. */
   readonly waitingLimit: number;
-  /** Whose turns the sending of the past takes. */
+  /** Takes the turns in which history is sent. */
   readonly owner?: object | undefined;
 }
 
-/** How many changes of the past are read at a time. */
+/** How many changes of the history are read at a time. */
 const PAST_CHUNK = 500;
-/** How many objects or changes of the past are looked at in one turn of the event loop. */
+/** How many objects or changes of the history are handled in one turn of the event loop. */
 const PAST_AT_ONCE = 2000;
 
-/** Returns the function that ends the watch. Throws what must become an error answer rather than an event. */
+/** Returns the function that ends the watch. Throws errors that belong in the response instead of an event. */
 export async function watch(
   deps: RegistryDeps,
   resource: Resource,
@@ -64,7 +64,7 @@ export async function watch(
       ? catchUp(collection, selection, sink, revision, selectCurrent(resource, selection), synthetic)
       : catchUp(collection, selection, sink, revision, many, selected);
   }
-  // Another server may be ahead of this one for a moment. What is not reached by then is no version that a watch can begin at.
+  // Another server may be ahead of this one for a moment. A revision that is not reached by then is invalid for a watch.
   if (from > deps.cache.revision) await fresh(deps, resourceVersion);
   if (from < collection.unknownUntil) {
     sink.fail(unreadableSince(from, collection.unknownUntil));
@@ -75,7 +75,7 @@ export async function watch(
   return catchUp(collection, selection, sink, deps.cache.revision, recent, (event) => dispatch(event, selection, sink));
 }
 
-/** Sends what is known of the past, all of it at once where it is little, then follows. */
+/** Sends the history, all of it at once if it is short, then follows. */
 function catchUp<T>(
   collection: Collection,
   selection: Selection,
@@ -94,7 +94,7 @@ function catchUp<T>(
     while (next < past.length && !ended()) {
       if (sink.full()) await sink.drained();
       else {
-        // Those that nobody selected fill no buffer.
+        // Changes that are not selected are not buffered.
         if (next % PAST_AT_ONCE === 0) await nextTurn(sink.owner);
         sendOne(past[next++] as T);
       }
@@ -109,7 +109,7 @@ function follow(collection: Collection, selection: Selection, sink: WatchSink, a
   }, selection.interest);
 }
 
-/** Lets changes wait until `past` is done, which answers up to which revision it went; then follows. */
+/** Buffers changes until `past` is done, which returns the revision that it reached; then follows. */
 function followAfter(
   collection: Collection,
   selection: Selection,
@@ -173,14 +173,14 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
   }
   const now = selection.matches(event.item);
   if (now) sink.send(before ? 'MODIFIED' : 'ADDED', event.item, event);
-  // What stops matching leaves with its previous state, under the version at which it left.
+  // An object that no longer matches is sent as deleted with its previous state, at the revision of the change.
   else if (before) {
     event.left ??= atRevision(event.previous as Item, event.revision);
     sink.send('DELETED', event.left, event);
   }
 }
 
-/** Sends what the store remembers after a version, then follows. */
+/** Sends the history after a revision, then follows. */
 function replay(deps: RegistryDeps, collection: Collection, selection: Selection, from: number, sink: WatchSink): () => void {
   const { engine } = deps.cache;
   const prefix = collection.prefix + selection.prefix;
@@ -202,7 +202,7 @@ function replay(deps: RegistryDeps, collection: Collection, selection: Selection
   });
 }
 
-/** What became of an object that cannot be read is no event: its labels and fields are not known. */
+/** A change of an object that cannot be read makes no event: its labels and fields are not known. */
 const unreadableSince = (from: number, revision: number): ApiError =>
   expired(
     `too old resource version: ${from} (${revision}): an object that could not be read was deleted or replaced; list and watch again`,
@@ -224,7 +224,7 @@ async function historicEvent(deps: RegistryDeps, collection: Collection, change:
     change.value === undefined ? undefined : collection.itemOf(key, change.value, change.revision, change.created, change.unreadable);
   const unreadable = item === undefined && change.value !== undefined;
   if (before !== undefined && previous === undefined && !unreadable) throw unreadableSince(change.revision - 1, change.revision);
-  // An object leaves when it is deleted, and when it cannot be read any more.
+  // An object leaves when it is deleted, and when it becomes unreadable.
   if (item === undefined) {
     if (previous === undefined) return undefined;
     return { type: 'delete', item: atRevision(previous, change.revision), previous, revision: change.revision, frames: undefined };

@@ -1,4 +1,4 @@
-/** `Authorization: Bearer <token>`: the kinds of tokens are asked in turn; a token that none knows is refused. */
+/** `Authorization: Bearer <token>`: the token authenticators run in order; a token that none of them knows is refused. */
 import { unauthorized } from '../../meta/errors.ts';
 import { secretKey } from '../secret.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../types.ts';
 import { authenticated } from './users.ts';
 
-/** Longer ones are not looked at. A token with thousands of groups is a few kilobytes. */
+/** Maximum length of a token; longer ones are refused. A token with thousands of groups has a few kilobytes. */
 const maxTokenLength = 64 * 1024;
 
 export const bearerToken = (value: string): BearerToken => ({ value, key: secretKey(value) });
@@ -29,7 +29,7 @@ export function tokenOf(header: string): string {
   return end === -1 ? text.slice(7) : text.slice(7, end);
 }
 
-/** A second Authorization header may be what a proxy in front looked at: the request is not taken apart further. */
+/** A second Authorization header may be the one that a proxy in front checked: the request is refused. */
 function repeated(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -40,8 +40,8 @@ function repeated(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * Asks each kind in turn. Undefined where none knows the token; throws the first complaint where one knew it and
- * would not have it.
+ * Runs each token authenticator in order. Undefined if none knows the token; throws the first error if one knew it and
+ * did not accept it.
  */
 export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthenticator {
   type Answer = TokenResult | undefined | Promise<TokenResult | undefined>;
@@ -67,9 +67,9 @@ export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthentic
   return { name: 'tokens', authenticateToken: (token, audiences) => from(token, audiences, 0, undefined) };
 }
 
-/** Gives a kind of token that knows no audiences those of the server itself. */
+/** Gives a token authenticator without audiences those of the server itself. */
 export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: readonly string[]): TokenAuthenticator {
-  // Requests ask for the server's own audiences every time; their answers are made once.
+  // Requests use the server's own audiences every time; their results are made once.
   const own = new WeakMap<TokenResult, TokenResult>();
   const withOwn = (result: TokenResult): TokenResult => {
     let made = own.get(result);
@@ -108,7 +108,7 @@ function refuse(error: unknown): never {
 export function bearer(tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator {
   // The user of a result is the same object as long as the token's authenticator remembers it.
   const users = new WeakMap<User, User>();
-  // A client sends the same header again and again over its connection: its hash is worked out once.
+  // A client sends the same header repeatedly over its connection: its hash is computed once.
   const lastSeen = new WeakMap<object, Seen>();
 
   const userOf = (result: TokenResult | undefined): User => {

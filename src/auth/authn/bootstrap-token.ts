@@ -1,5 +1,5 @@
 /**
- * Tokens by which new nodes join: `abcdef.0123456789abcdef` is looked up as the Secret `bootstrap-token-abcdef` of the
+ * Bootstrap tokens of nodes that join: `abcdef.0123456789abcdef` is looked up as the Secret `bootstrap-token-abcdef` of the
  * system namespace.
  */
 
@@ -19,24 +19,24 @@ import { type TokenAuthenticator, TokenRejected, type TokenResult, wellKnown } f
 
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 
-/** What a Secret says, read once for as long as it stays the same object. */
+/** The content of a Secret, parsed once per object. */
 interface ReadToken {
-  /** Undefined where the Secret holds no token of the right form. */
+  /** Undefined if the Secret holds no token of the right form. */
   readonly secret: string | undefined;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  /** Undefined where the groups are not all fit. */
+  /** Undefined if a group is not valid. */
   readonly result: TokenResult | undefined;
 }
 
-/** The usual group and the extra ones, sorted, each once. Undefined where one does not belong here. */
+/** The default group and the extra ones, sorted and unique. Undefined if one is not valid. */
 function groupsOf(text: string): string[] | undefined {
   const extra = text === '' ? [] : text.split(',');
   if (!extra.every(isBootstrapGroup)) return undefined;
   return [wellKnown.bootstrappers, ...[...new Set(extra)].sort()];
 }
 
-/** The user of the token that a Secret of this name holds; undefined where the name is that of no such Secret. */
+/** The user of the token in the Secret of this name; undefined if the name is not that of a bootstrap token Secret. */
 export function bootstrapTokenUser(secretName: string): string | undefined {
   return secretName.startsWith(bootstrapTokenPrefix)
     ? wellKnown.bootstrapPrefix + secretName.slice(bootstrapTokenPrefix.length)

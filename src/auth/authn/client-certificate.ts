@@ -1,32 +1,32 @@
-/** The certificate that a client showed while connecting: its common name is the user, its organizations are the groups. */
+/** The client certificate of the connection: its common name is the user, its organizations are the groups. */
 import type { X509Certificate } from 'node:crypto';
 import { ChainError, notAfterOf, type Revoked, subjectOf, verifyChain } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
 import { authenticated } from './users.ts';
 
-/** Trusted roots; a new array where the file was read again. */
+/** Trusted roots; a new array when the file was reloaded. */
 export type Roots = () => readonly X509Certificate[];
-/** Certificates that are refused though they are valid; a new value where the file was read again. */
+/** Revoked certificates; a new value when the file was reloaded. */
 export type RevokedNow = () => Revoked | undefined;
 
-/** Intermediates remembered for resumed sessions, in which a client shows its own certificate only. */
+/** Intermediates kept for resumed sessions, in which a client sends only its own certificate. */
 const maxIntermediates = 64;
 
-/** How long a refusal is remembered: a chain costs signature checks, and a client may ask often. */
+/** How long a failed verification is cached: a chain costs signature checks, and a client may retry often. */
 const refusalMillis = 10_000;
 
 interface Verified {
   readonly roots: readonly X509Certificate[];
   readonly revoked: Revoked | undefined;
-  /** Absent where the client showed none, or one that is not trusted. */
+  /** Absent if the client sent none, or one that is not trusted. */
   readonly leaf?: X509Certificate;
   readonly failure?: unknown;
-  /** Valid until the first certificate of the path runs out. */
+  /** Valid until the first certificate of the path expires. */
   readonly until: number;
 }
 
-/** Checks client certificates against roots, once a connection. Returns the client's certificate, or throws. */
+/** Verifies client certificates against roots, once per connection. Returns the client's certificate, or throws. */
 export class ClientVerifier {
   private readonly roots: Roots;
   private readonly now: () => number;
@@ -40,7 +40,7 @@ export class ClientVerifier {
     this.revoked = revoked;
   }
 
-  /** Undefined where the client showed none. */
+  /** Undefined if the client sent none. */
   verify(request: AuthRequest): X509Certificate | undefined {
     if (request.peerCertificate === undefined) return undefined;
     const now = this.now();
@@ -93,7 +93,7 @@ export function clientCertificate(roots: Roots, now: () => number, revoked?: Rev
       let user = users.get(leaf);
       if (user === undefined) {
         const { commonName, organizations } = subjectOf(leaf);
-        // A certificate without a name proves nothing about who shows it.
+        // A certificate without a common name identifies no user.
         if (commonName === '') return undefined;
         user = authenticated({ name: commonName, groups: organizations });
         users.set(leaf, user);

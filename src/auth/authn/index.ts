@@ -1,9 +1,9 @@
-/** All ways to prove who one is, in the order in which they are tried. */
+/** All authenticators, in the order in which they run. */
 import { type Authenticator, type TokenAuthenticator, union } from '../types.ts';
 import { anonymous } from './anonymous.ts';
 import { bearer, forServerAudiences, tokenUnion } from './bearer.ts';
 
-/** What is switched on. Each is made by the function of the same name, from its own options. */
+/** The enabled authenticators. Each is made by the function of the same name, from its own options. */
 export interface AuthenticationMethods {
   readonly requestHeader?: Authenticator | undefined;
   readonly clientCertificate?: Authenticator | undefined;
@@ -13,13 +13,13 @@ export interface AuthenticationMethods {
   readonly oidcTokens?: TokenAuthenticator | undefined;
   readonly tokenWebhook?: TokenAuthenticator | undefined;
   readonly anonymous: boolean;
-  /** Audiences of this server: those that a token must be good for. */
+  /** Audiences of this server, one of which a token must have. */
   readonly audiences: readonly string[];
 }
 
 export interface Authentication {
   readonly authenticator: Authenticator;
-  /** The kinds of tokens, for those who review tokens. */
+  /** The token authenticators, for token reviews. */
   readonly tokens: TokenAuthenticator;
 }
 
@@ -27,7 +27,7 @@ const present = <T>(values: readonly (T | undefined)[]): T[] => values.filter((v
 
 export function authentication(methods: AuthenticationMethods): Authentication {
   const { audiences } = methods;
-  // Those that know no audiences of their own stand for the server's.
+  // Authenticators without audiences stand for those of the server.
   const agnostic = (kind: TokenAuthenticator | undefined) => kind && forServerAudiences(kind, audiences);
   const tokens = tokenUnion(
     present([

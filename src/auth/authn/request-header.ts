@@ -1,6 +1,6 @@
 /**
- * An authenticating proxy: whoever shows a certificate of the proxies' own authority may name the user in headers.
- * Without such a certificate the headers say nothing at all.
+ * An authenticating proxy: a client with a certificate of the proxies' own authority may name the user in headers.
+ * Without such a certificate the headers are ignored.
  */
 import { subjectOf } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
@@ -9,18 +9,18 @@ import { ClientVerifier, type RevokedNow, type Roots } from './client-certificat
 import { authenticated } from './users.ts';
 
 export interface RequestHeaderOptions {
-  /** In the order in which they count. Names in any case. */
+  /** In order of precedence. Names in any case. */
   readonly usernameHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
-  /** Common names of proxies; empty: any whose certificate is good. */
+  /** Allowed common names of proxies; empty: any with a valid certificate. */
   readonly allowedNames: readonly string[];
   readonly roots: Roots;
   readonly now: () => number;
   readonly revoked?: RevokedNow;
 }
 
-/** The key of an extra: lower case, percent-decoded; as it came where that cannot be done. */
+/** The key of an extra field: lower case, percent-decoded; unchanged if it cannot be decoded. */
 export function extraKey(text: string): string {
   const lower = text.toLowerCase();
   try {
@@ -33,7 +33,7 @@ export function extraKey(text: string): string {
 const beyondAscii = /[\x80-\xff]/;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Header values arrive byte by byte; names beyond ASCII are meant as UTF-8. */
+/** Header values are decoded as Latin-1; names beyond ASCII are UTF-8. */
 function headerText(value: string): string {
   if (!beyondAscii.test(value)) return value;
   try {
@@ -63,7 +63,7 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
   const prefixes = lower(options.extraHeaderPrefixes);
   const verifier = new ClientVerifier(options.roots, options.now, options.revoked);
 
-  /** Whether the connection is a proxy's; throws where it shows a certificate that is not one. */
+  /** Whether the connection is a proxy's; throws if its certificate is not one of a proxy. */
   const isProxy = (request: AuthRequest): boolean => {
     const leaf = verifier.verify(request);
     if (leaf === undefined) return false;
@@ -93,7 +93,7 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
       if (!proxy) return undefined;
       const values = headerValues(request.rawHeaders, (name) => userHeaders.includes(name) || groupHeaders.includes(name));
       const names = userHeaders.map((header) => values.get(header) ?? []).find((all) => all.some((value) => value !== '')) ?? [];
-      // Of two names one may be what a client slipped past the proxy.
+      // One of two user names may be a header of the client that the proxy did not remove.
       if (names.length > 1) throw unauthorized();
       const [name = ''] = names;
       if (name === '') return undefined;

@@ -1,4 +1,4 @@
-/** Tokens of a file: `token,user,uid,"group1,group2"`, one a line, in CSV. */
+/** Tokens of a file: `token,user,uid,"group1,group2"`, one per line, in CSV. */
 import { secretKey } from '../secret.ts';
 import type { TokenAuthenticator, TokenResult } from '../types.ts';
 
@@ -43,7 +43,7 @@ export function parseCsv(text: string): string[][] {
   return records;
 }
 
-/** Reads the file's text. A record with fewer than three fields is an error; one without a token is passed over. */
+/** Parses the file's text. A record with fewer than three fields is an error; one without a token is skipped. */
 export function staticTokens(csv: string): TokenAuthenticator {
   const users = new Map<string, TokenResult>();
   parseCsv(csv).forEach((record, i) => {

@@ -1,7 +1,7 @@
-/** Users as the service itself names them. */
+/** Users of the server itself, and service accounts as users. */
 import { type User, wellKnown } from '../types.ts';
 
-/** The user as a member of the group of all who proved who they are. */
+/** The user with the group of all authenticated users. */
 export function authenticated(user: User): User {
   if (user.groups.includes(wellKnown.authenticated) || user.groups.includes(wellKnown.unauthenticated)) return user;
   return { ...user, groups: [...user.groups, wellKnown.authenticated] };
@@ -19,7 +19,7 @@ export const serviceAccountGroups = (namespace: string): string[] => [
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** `system:serviceaccount:ns:name` taken apart; undefined for any other user name. */
+/** The parts of `system:serviceaccount:ns:name`; undefined for any other user name. */
 export function parseServiceAccount(user: string): { namespace: string; name: string } | undefined {
   if (!user.startsWith(wellKnown.serviceAccountPrefix)) return undefined;
   const parts = user.slice(wellKnown.serviceAccountPrefix.length).split(':');

@@ -1,4 +1,4 @@
-/** Whether one set of rules gives at least what another gives, and what is missing where it does not. */
+/** Whether one set of rules grants everything that another grants, and the missing permissions if not. */
 
 import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
 import { withoutStars } from './policy-rules.ts';
@@ -27,7 +27,7 @@ export function breakdown(rule: PolicyRule): PolicyRule[] {
 const pathCovers = (owned: string, wanted: string): boolean =>
   owned === wanted || owned === '*' || (owned.endsWith('*') && wanted.startsWith(withoutStars(owned)));
 
-/** A list of a rule that is asked many times. */
+/** A list of a rule, prepared for many lookups. */
 class Owned {
   private readonly all: boolean;
   private readonly members: ReadonlySet<string>;
@@ -44,7 +44,7 @@ class Owned {
   }
 }
 
-/** A rule that somebody holds, made ready for many questions. */
+/** A rule of the user, prepared for many lookups. */
 class OwnedRule {
   private readonly verbs: Owned;
   private readonly groups: Owned;
@@ -62,7 +62,7 @@ class OwnedRule {
     this.patterns = (rule.nonResourceURLs ?? []).filter((path) => path.endsWith('*'));
   }
 
-  /** Whether it gives all of another rule by itself. */
+  /** Whether it alone grants everything that another rule grants. */
   covers(wanted: PolicyRule): boolean {
     if (!this.verbs.hasAll(wanted.verbs)) return false;
     if (!(wanted.nonResourceURLs ?? []).every((path) => this.coversPath(path))) return false;
@@ -81,11 +81,11 @@ class OwnedRule {
   }
 }
 
-/** Single permissions that rules are broken into to be compared, and comparisons: beyond either it is not tried. */
+/** Limits on the permissions that rules are expanded to, and on comparisons: beyond either the write is refused. */
 export const MAX_PERMISSIONS = 20_000;
 const MAX_COMPARISONS = 2_000_000;
 
-/** The rules have too many permissions that no single rule of their writer gives. */
+/** The rules have too many permissions that no single rule of their writer grants. */
 export class TooManyPermissions extends Error {
   constructor() {
     super(`the rules amount to more than ${MAX_PERMISSIONS} single permissions that no one rule of the user gives: grant less at a time`);
@@ -96,9 +96,9 @@ const permissionsOf = ({ apiGroups = [], resources = [], verbs = [], resourceNam
   (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length) * verbs.length;
 
 /**
- * The single permissions of `wanted` that no rule of `owned` gives. Mostly one rule gives all of another, which is then not
- * broken into its permissions: these are as many as the product of its lists. Throws TooManyPermissions, unless the rules that
- * are wanted are the server's own.
+ * The single permissions of `wanted` that no rule of `owned` grants. Mostly one rule grants all of another, which is then not
+ * expanded: it has as many permissions as the product of its lists. Throws TooManyPermissions, unless the wanted rules
+ * are the server's own.
  */
 export function missingFrom(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], bounded = true): PolicyRule[] {
   const holding = owned.map((rule) => new OwnedRule(rule));
@@ -113,7 +113,7 @@ export function missingFrom(owned: readonly PolicyRule[], wanted: readonly Polic
 const textOf = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
 
-/** Single permissions on the same thing, put together again with all their verbs. */
+/** Single permissions on the same resource, joined again with all their verbs. */
 export function compact(singles: readonly PolicyRule[]): PolicyRule[] {
   const together = new Map<string, { rule: PolicyRule; verbs: Set<string> }>();
   for (const rule of singles) {

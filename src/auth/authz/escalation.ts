@@ -1,6 +1,6 @@
 /**
- * Nobody gives away what they do not hold: a role may hold, and a binding may give, no more than its writer has —
- * unless the writer may `escalate` the role or `bind` it, or is one of `system:masters`.
+ * Prevents privilege escalation: a role may contain, and a binding may grant, only permissions that its writer has,
+ * unless the writer may `escalate` the role or `bind` it, or is in `system:masters`.
  */
 
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -21,8 +21,8 @@ const everything: readonly PolicyRule[] = [
 type MaybeAggregated = RoleObject & { readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly unknown[] | null } | null };
 
 /**
- * Whether nothing changed but what deletion needs: owners and finalizers. Any other change, of a label even, writes the
- * rights anew in the name of its writer.
+ * Whether only owners and finalizers changed, as garbage collection needs. Any other change, even of a label, grants the
+ * permissions anew in the name of its writer.
  */
 function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
   const bare = ({ metadata, ...rest }: ApiObject) => {
@@ -57,7 +57,7 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
     return (await authorizer.authorize(asked)).decision === 'allow';
   };
 
-  /** The complaint where the user holds less than `wanted`. */
+  /** The error if the user lacks permissions of `wanted`. */
   const lacking = (user: User, namespace: string, wanted: readonly PolicyRule[]): string | undefined => {
     const { rules, errors } = access.policyRules(user, namespace);
     let missing: PolicyRule[];
@@ -82,7 +82,7 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
       const resource = namespace === '' ? 'clusterroles' : 'roles';
       if (old !== undefined && isHousekeeping(role, old)) return;
       if (await may(user, 'escalate', resource, namespace, name)) return;
-      // What an aggregated role will gather is anyone's guess, so its writer must hold everything.
+      // The rules of an aggregated role are not known in advance, so its writer must have all permissions.
       const selectors = role.aggregationRule?.clusterRoleSelectors ?? [];
       if (selectors.length > 0 && lacking(user, namespace, everything) !== undefined) {
         throw forbidden({ group, resource }, name, 'must have cluster-admin privileges to use the aggregationRule');

@@ -1,4 +1,4 @@
-/** The authorizers by the names of their modes; they are asked in the order in which the modes are given. */
+/** The authorizers by the names of their modes; they run in the order of the modes. */
 
 import type { LiveSource } from '../../kinds/live.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -14,7 +14,7 @@ export interface AuthorizationOptions {
   readonly modes: readonly string[];
   readonly live: LiveSource;
   readonly identity: Identity;
-  /** Wanted where `Webhook` is among the modes. */
+  /** Required if `Webhook` is among the modes. */
   readonly webhook?: Authorizer | undefined;
 }
 
@@ -45,7 +45,7 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
   return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
 }
 
-/** The node authorizer follows every pod; a server without node agents does not pay for that. */
+/** The node authorizer watches every pod; a server without node agents does not pay for that. */
 function whenNeeded(make: () => Authorizer): Authorizer {
   let made: Authorizer | undefined;
   const isNode = (groups: readonly string[]): boolean => groups.includes(wellKnown.nodes);

@@ -1,5 +1,5 @@
 /**
- * What a node agent may do: what every node may (the rules of `system:node`), and of secrets, config maps, claims,
+ * The permissions of a node agent: those of every node (the rules of `system:node`), and of secrets, config maps, claims,
  * volumes and service accounts only those that pods on the node refer to.
  */
 
@@ -17,13 +17,13 @@ import { RuleIndex } from './subject-rules.ts';
 const allowed: Decision = { decision: 'allow', reason: '' };
 const no = (reason: string): Decision => ({ decision: 'none', reason });
 
-/** The node's name where the user is a node agent. */
+/** The node's name if the user is a node agent. */
 export function nodeOf(user: User): string | undefined {
   if (!user.name.startsWith(wellKnown.nodePrefix) || !user.groups.includes(wellKnown.nodes)) return undefined;
   return user.name.slice(wellKnown.nodePrefix.length);
 }
 
-/** Which nodes need what, counted by pods. */
+/** The objects that nodes need, counted by pods. */
 class Needs {
   private readonly nodes = new Map<string, Map<string, number>>();
   private readonly volumesBySecret = new Map<string, Set<string>>();
@@ -47,7 +47,7 @@ class Needs {
     for (const volume of this.volumes.list()) this.link(volume, true);
   }
 
-  /** Of a pod on a node, only ephemeral containers can come to need something new. */
+  /** After a pod is bound to a node, only ephemeral containers can add references. */
   private sameNeeds(pod: PodObject, old: PodObject): boolean {
     return (
       pod.metadata.uid === old.metadata.uid &&
@@ -58,7 +58,7 @@ class Needs {
 
   private count(pod: PodObject, by: 1 | -1): void {
     const node = pod.spec?.nodeName ?? '';
-    // A mirror pod is what a node says it runs, and gives it nothing.
+    // A mirror pod is written by the node itself, and grants it nothing.
     if (node === '' || pod.metadata.annotations?.[this.mirror] !== undefined) return;
     for (const key of needsOfPod(pod)) {
       let nodes = this.nodes.get(key);
@@ -92,7 +92,7 @@ class Needs {
     return false;
   }
 
-  /** A volume is needed where the claim it is bound to is. */
+  /** A volume is needed by the nodes that need its claim. */
   hasVolume(node: string, name: string): boolean {
     const claim = this.volumes.get('', name)?.spec?.claimRef;
     return claim?.name !== undefined && this.has(node, 'claim', claim.namespace ?? '', claim.name);
@@ -136,7 +136,7 @@ export class NodeAuthorizer implements Authorizer {
     return { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' };
   }
 
-  /** Undefined for what every node may or may not alike. */
+  /** Undefined for requests that are decided alike for every node. */
   private special(node: string, asked: Attributes): Decision | undefined {
     const { group, resource } = asked;
     if (group === '') {
@@ -174,7 +174,7 @@ export class NodeAuthorizer implements Authorizer {
   private ownLease(node: string, asked: Attributes): Decision {
     if (!ownVerbs.has(asked.verb)) return no('can only get, create, update, patch, or delete a node lease');
     if (asked.namespace !== this.leaseNamespace) return no(`can only access leases in the "${this.leaseNamespace}" system namespace`);
-    // The name of what is created is not known yet; admission looks at it.
+    // The name of an object that is created is not known yet; admission checks it.
     if (asked.verb !== 'create' && asked.name !== node) return no('can only access node lease with the same name as the requesting node');
     return allowed;
   }

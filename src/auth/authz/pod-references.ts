@@ -1,9 +1,9 @@
-/** What a pod or a volume makes its node need: secrets, config maps, claims, its service account. */
+/** The objects that a pod or a volume makes its node need: secrets, config maps, claims, its service account. */
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Wire } from '../../kinds/wire.ts';
 
-/** Parts of a volume source that name a secret, whatever the kind of the source. */
+/** Parts of a volume source that name a secret, for any kind of source. */
 interface VolumeSource {
   readonly name?: string;
   readonly namespace?: string;
@@ -23,7 +23,7 @@ export type PodObject = Wire<Pod>;
 export type PersistentVolumeObject = Wire<PersistentVolume>;
 
 export type Needed = 'secret' | 'configmap' | 'claim' | 'account';
-/** The key under which a need is kept: kind, namespace and name. */
+/** The key of a reference: kind, namespace and name. */
 export const needKey = (kind: Needed, namespace: string, name: string): string => `${kind}/${namespace}/${name}`;
 
 const isSource = (value: unknown): value is VolumeSource => typeof value === 'object' && value !== null;
@@ -66,7 +66,7 @@ export function needsOfPod(pod: PodObject): Set<string> {
   return needs;
 }
 
-/** Secrets that a node reads in order to mount the volume. */
+/** Secrets that a node reads to mount the volume. */
 export function secretsOfVolume(volume: PersistentVolumeObject): Set<string> {
   const secrets = new Set<string>();
   const claimNamespace = volume.spec?.claimRef?.namespace ?? '';

@@ -1,4 +1,4 @@
-/** Roles and bindings as rules of access: their shape, and what a single rule allows. The stock server's words are kept. */
+/** Roles and bindings as policy rules: their shape, and what a single rule allows. Reasons have the text of a stock server. */
 import type { PolicyRule, Role, RoleBinding } from '../../kinds/rbac/schema/v1.ts';
 import type { Wire } from '../../kinds/wire.ts';
 
@@ -14,7 +14,7 @@ const has = (list: readonly string[] | undefined, wanted: string): boolean =>
   list !== undefined && (list.includes('*') || list.includes(wanted));
 
 /**
- * A star stands for everything, `*` + `/scale` for the scale of everything; a star elsewhere is only a letter.
+ * A star means everything, `*` + `/scale` the scale subresource of everything; a star elsewhere is literal.
  */
 export function resourceMatches(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
   if (resources === undefined) return false;
@@ -22,7 +22,7 @@ export function resourceMatches(resources: readonly string[] | undefined, resour
   return resources.some((one) => one === '*' || one === combined || (subresource !== '' && one === `*/${subresource}`));
 }
 
-/** A path without the stars at its end, in one look. */
+/** A path without the stars at its end. */
 export function withoutStars(path: string): string {
   let end = path.length;
   while (end > 0 && path.charCodeAt(end - 1) === STAR) end--;
@@ -30,7 +30,7 @@ export function withoutStars(path: string): string {
 }
 const STAR = 0x2a;
 
-/** Exact, or a prefix where the rule ends with a star. */
+/** Exact, or a prefix if the rule ends with a star. */
 export const pathMatches = (pattern: string, path: string): boolean =>
   pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
 
@@ -44,7 +44,7 @@ export interface Asked {
   readonly resourceRequest: boolean;
 }
 
-/** What one rule allows, looked at plainly. The authorizer does the same through an index. */
+/** What one rule allows, without an index. The authorizer does the same with one. */
 export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (!asked.resourceRequest) return rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, asked.path)) ?? false;

@@ -1,7 +1,7 @@
 /**
- * Access by roles. Bindings are kept by whom they are for: a decision looks up the user and the user's groups in the
- * cluster and in the namespace, and there the resource. What was worked out for a subject is forgotten when one of its
- * bindings or roles changes, and worked out again when it is next asked for; so thousands of bindings cost nothing.
+ * RBAC. Bindings are indexed by subject: a decision looks up the user and the user's groups in the
+ * cluster and in the namespace, and there the resource. The index of a subject is dropped when one of its
+ * bindings or roles changes, and built again on the next lookup; so thousands of bindings cost nothing.
  */
 
 import type { Change, LiveSource } from '../../kinds/live.ts';
@@ -26,7 +26,7 @@ class Scope {
   readonly groups = new Map<string, SubjectRules>();
 }
 
-/** A binding with those of its subjects that were placed, each once. */
+/** A binding with its valid subjects, each once. */
 interface Placed {
   readonly cell: RoleCell;
   readonly users: Map<string, SubjectRules>;
@@ -65,7 +65,7 @@ export class RoleBasedAccess implements Authorizer {
     return errors.length === 0 ? noOpinion : { decision: 'none', reason: `RBAC: ${aggregate(errors)}` };
   }
 
-  /** Every rule that holds for the user in the namespace, those of the cluster first. */
+  /** Every rule that applies to the user in the namespace, those of the cluster first. */
   policyRules(user: User, namespace: string): { rules: readonly PolicyRule[]; errors: readonly string[] } {
     const indexes = this.indexes(user, this.namespaces.get(namespace));
     return {
@@ -84,7 +84,7 @@ export class RoleBasedAccess implements Authorizer {
     return found;
   }
 
-  /** The rules of a role; undefined where there is no such role. */
+  /** The rules of a role; undefined if it does not exist. */
   rulesOfRole(kind: string, namespace: string, name: string): readonly PolicyRule[] | undefined {
     return this.roles.get(roleKey(kind, namespace, name))?.rules;
   }
@@ -200,7 +200,7 @@ const missingText = (group: string, kind: string, name: string): string =>
     ? `${kind.toLowerCase()}.${group} "${name}" not found`
     : `unsupported role reference kind: "${kind}"`;
 
-/** One complaint as it is, several in brackets, each once. */
+/** One error as it is, several in brackets, each once. */
 export function aggregate(errors: readonly string[]): string {
   const each = [...new Set(errors)];
   return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`;
@@ -216,7 +216,7 @@ function remove(placed: Map<string, SubjectRules>, all: Map<string, SubjectRules
   }
 }
 
-/** The name under which a subject stands among users or groups: service accounts are users by their long name. */
+/** The name of a subject among users or groups: service accounts are users by their full name. */
 function placeOf({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User' || kind === 'Group') return name;
   const own = namespace === '' ? bindingNamespace : namespace;

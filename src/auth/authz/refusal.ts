@@ -2,7 +2,7 @@
 import { type ApiError, forbidden } from '../../meta/errors.ts';
 import type { Attributes } from '../types.ts';
 
-/** A refusal may be shown by a browser: what came with the request must not turn into markup there. */
+/** A browser may show the message: text of the request must not become markup. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**

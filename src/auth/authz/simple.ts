@@ -9,11 +9,11 @@ const everything: RuleSet = {
 };
 export const noRules: RuleSet = { resourceRules: [], nonResourceRules: [], incomplete: false };
 
-/** Members of `system:masters` may do everything, whatever the rules say: nobody can lock the administrator out. */
+/** Members of `system:masters` may do everything regardless of rules, so that the administrator cannot be locked out. */
 export const superuser: Authorizer = {
   name: 'superuser',
   authorize: (asked) => (asked.user.groups.includes(wellKnown.masters) ? allowed : noOpinion),
-  // The stock server lists what roles give, and leaves this out.
+  // A stock server lists the permissions of roles, and omits this one.
   rulesFor: () => noRules,
 };
 

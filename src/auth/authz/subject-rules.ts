@@ -1,14 +1,14 @@
-/** What one subject may do in one scope, gathered from its bindings and looked up by resource or path. */
+/** The permissions of one subject in one scope, gathered from its bindings and indexed by resource or path. */
 import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
 import type { Attributes, Decision } from '../types.ts';
 import { pathMatches } from './policy-rules.ts';
 
-/** A role as bindings see it: it may come, change and go while bindings name it. */
+/** A role as bindings see it: it may be created, changed and deleted while bindings name it. */
 export interface RoleCell {
   rules: readonly PolicyRule[] | undefined;
-  /** How the role is called where it is missed. */
+  /** The name of the role in errors about a missing role. */
   readonly missing: string;
-  /** Who has to work their rules out again when the role changes, and how many bindings say so. */
+  /** The subjects whose rules must be rebuilt when the role changes, and the number of bindings of each. */
   readonly usedBy: Map<SubjectRules, number>;
 }
 
@@ -20,11 +20,11 @@ export interface Binding {
   readonly namespace: string;
   /** `RoleBinding "b/ns" of Role "r"`. */
   readonly text: string;
-  /** What is said where the role is not there. */
+  /** The error if the role does not exist. */
   readonly missing: string;
   readonly cell: RoleCell;
 }
-/** A binding as one of its subjects sees it. A binding may have tens of thousands: no text is made before it is asked for. */
+/** A binding as one of its subjects sees it. A binding may have tens of thousands: texts are made on demand. */
 export interface Grant {
   readonly binding: Binding;
   readonly subject: Subject;
@@ -52,7 +52,7 @@ export class RuleIndex {
   private readonly paths: PathEntry[] = [];
 
   constructor(grants: readonly Grant[]) {
-    // A role that is bound twice to the same subject gives nothing more the second time.
+    // A role that is bound twice to the same subject grants nothing more the second time.
     const seen = new Set<RoleCell>();
     for (const { binding, subject } of grants) {
       const { cell } = binding;
@@ -81,7 +81,7 @@ export class RuleIndex {
     }
   }
 
-  /** The decision that allows it, if any does. */
+  /** The decision that allows the request, if any does. */
   find(asked: Attributes): Decision | undefined {
     if (!asked.resourceRequest) return this.findPath(asked.verb, asked.path);
     const { resource, subresource } = asked;
@@ -113,7 +113,7 @@ function match(entries: readonly Entry[], asked: Attributes): Decision | undefin
   return undefined;
 }
 
-/** Service accounts are users by their long name; only this text tells them apart. */
+/** Service accounts are users by their full name; only this text distinguishes them. */
 function subjectText({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string {
   return kind === 'ServiceAccount' ? `ServiceAccount "${name}/${namespace === '' ? bindingNamespace : namespace}"` : `${kind} "${name}"`;
 }
@@ -122,7 +122,7 @@ function subjectText({ kind, name, namespace = '' }: Subject, bindingNamespace: 
 export class SubjectRules {
   /** The only grant: most subjects have one, and need no map. */
   private only: Grant | undefined;
-  /** By key of the binding, once there was more than one grant. */
+  /** By key of the binding, once there is more than one grant. */
   private grants: Map<string, Grant[]> | undefined;
   private built: RuleIndex | undefined;
 
@@ -151,7 +151,7 @@ export class SubjectRules {
   forget(): void {
     this.built = undefined;
   }
-  /** Bindings count in the order of their names, so that the reason given does not depend on history. */
+  /** Bindings are ordered by name, so that the reason does not depend on history. */
   index(): RuleIndex {
     this.built ??= new RuleIndex(this.only === undefined ? inOrder(this.grants) : [this.only]);
     return this.built;

@@ -1,4 +1,4 @@
-/** Who holds the roles that exist from the first start, and the roles within the system namespaces. */
+/** Bootstrap bindings, and the roles within the system namespaces. */
 import type { Identity } from '../../meta/identity.ts';
 import { wellKnown } from '../types.ts';
 import { events } from './notation.ts';
@@ -9,7 +9,7 @@ export type SubjectText = string;
 const controllerManager = 'system:kube-controller-manager';
 const scheduler = 'system:kube-scheduler';
 
-/** Cluster roles by name, and whom the binding of the same name is for. */
+/** Cluster roles by name, and the subjects of the binding of the same name. */
 export const clusterRoleHolders: Readonly<Record<string, readonly SubjectText[]>> = {
   'cluster-admin': [`Group:${wellKnown.masters}`],
   'system:basic-user': [`Group:${wellKnown.authenticated}`],
@@ -18,7 +18,7 @@ export const clusterRoleHolders: Readonly<Record<string, readonly SubjectText[]>
   'system:kube-dns': ['ServiceAccount:kube-dns'],
   'system:kube-scheduler': [`User:${scheduler}`],
   'system:monitoring': ['Group:system:monitoring'],
-  // Nodes are let in by the node authorizer; this binding is for those who want to add them here.
+  // Nodes are authorized by the node authorizer; subjects can be added to this binding.
   'system:node': [],
   'system:node-proxier': ['User:system:kube-proxy'],
   'system:public-info-viewer': [`Group:${wellKnown.authenticated}`, `Group:${wellKnown.unauthenticated}`],
@@ -30,7 +30,7 @@ export interface NamespacedRole {
   readonly namespace: string;
   readonly name: string;
   readonly rules: readonly string[];
-  /** Name of the binding where it is not that of the role. */
+  /** Name of the binding if it is not that of the role. */
   readonly binding?: string;
   readonly holders: readonly SubjectText[];
 }

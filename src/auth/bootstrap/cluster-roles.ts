@@ -1,4 +1,4 @@
-/** Roles of the cluster that exist from the first start: for people, nodes, components and what they ask of each other. */
+/** Bootstrap cluster roles: for users, nodes, components and what they request of each other. */
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { events } from './notation.ts';
 
@@ -120,10 +120,10 @@ const roles: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The last part of a signer's name: what its approver is called after. */
+/** The last part of a signer's name, which names its approver role. */
 const pathOf = (signer: string): string => signer.slice(signer.indexOf('/') + 1);
 
-/** Roles around certificate requests, whose names and limits carry names of the identity. */
+/** Roles for certificate requests, whose names and limits contain names of the identity. */
 function certificateRoles(identity: Identity): Record<string, readonly string[]> {
   const prefix = `system:${groupName(identity, 'certificates')}:`;
   const requests = 'certificatesigningrequests';

@@ -1,5 +1,5 @@
 /**
- * Rules are written in one line each: verbs, groups, resources and, where there are any, names.
+ * Rules are written in one line each: verbs, groups, resources and, if any, names.
  *
  *   'read core pods,services'            get, list and watch in the core group
  *   'update coordination leases mine'    one lease only
@@ -13,7 +13,7 @@ const verbWords: Readonly<Record<string, readonly string[]>> = {
   read: ['get', 'list', 'watch'],
   write: ['create', 'delete', 'deletecollection', 'patch', 'update'],
 };
-/** Groups that no server of this kind serves under a suffix, and the star. */
+/** Groups that have no suffix under any identity, and the star. */
 const asTheyAre = new Set(['*', 'extensions']);
 
 const fullGroup = (identity: Identity, word: string): string =>
@@ -29,5 +29,5 @@ export function rule(identity: Identity, line: string): PolicyRule {
   return { verbs, apiGroups, resources: things, ...(namePart !== undefined && { resourceNames: namePart.split(',') }) };
 }
 
-/** What everyone who reports events may do. */
+/** The permissions to report events. */
 export const events = 'create,patch,update core,events events';

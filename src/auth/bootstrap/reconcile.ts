@@ -1,7 +1,7 @@
 /**
- * Brings roles and bindings of an earlier start up to what this release wants, without taking away what people added:
- * missing rules, subjects, labels and annotations come back, additions stay, and an object annotated with
- * `autoupdate: false` is left alone.
+ * Reconciles bootstrap roles and bindings with those of this release without removing additions of users:
+ * missing rules, subjects, labels and annotations are restored, additions stay, and an object annotated with
+ * `autoupdate: false` is left unchanged.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import { compact, missingFrom } from '../authz/covers.ts';
 import type { BindingObject } from '../authz/policy-rules.ts';
 import { autoupdateAnnotation, type ClusterRoleObject } from './objects.ts';
 
-/** `recreate`: the old object must be deleted first, because what is wanted cannot be changed in place. */
+/** `recreate`: the old object must be deleted first, because the change cannot be made in place. */
 export type Reconciled<T> = { readonly action: 'none' } | { readonly action: 'create' | 'update' | 'recreate'; readonly object: T };
 
 type WithMetadata = Pick<ClusterRoleObject, 'metadata'>;
@@ -19,7 +19,7 @@ type WithMetadata = Pick<ClusterRoleObject, 'metadata'>;
 const isLeftAlone = (identity: Identity, existing: WithMetadata): boolean =>
   existing.metadata.annotations?.[autoupdateAnnotation(identity)] === 'false';
 
-/** Labels and annotations that are wanted are added; where both have one, the existing value stays. */
+/** Missing labels and annotations are added; existing values stay. */
 function merged<T extends WithMetadata>(existing: T, wanted: T): T['metadata'] {
   const labels = { ...wanted.metadata.labels, ...existing.metadata.labels };
   const annotations = { ...wanted.metadata.annotations, ...existing.metadata.annotations };
@@ -43,7 +43,7 @@ export function reconcileRole<T extends ClusterRoleObject>(identity: Identity, e
     const more = (wanted.aggregationRule.clusterRoleSelectors ?? []).filter(
       (one) => !selectors.some((have) => isDeepStrictEqual(have.matchLabels, one.matchLabels)),
     );
-    // The rules of an aggregated role are gathered by its controller; only the first start fills them in.
+    // The rules of an aggregated role are set by its controller; only the first start sets them here.
     if (more.length > 0)
       object = { ...object, aggregationRule: { ...existing.aggregationRule, clusterRoleSelectors: [...selectors, ...more] } };
   }
@@ -53,7 +53,7 @@ export function reconcileRole<T extends ClusterRoleObject>(identity: Identity, e
 const sameSubject = (a: Subject, b: Subject): boolean =>
   a.kind === b.kind && a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '') && (a.apiGroup ?? '') === (b.apiGroup ?? '');
 
-/** Role bindings and cluster role bindings. A binding leads to one role for good, so another role means another binding. */
+/** Role bindings and cluster role bindings. The role of a binding is immutable, so another role means another binding. */
 export function reconcileBinding<T extends BindingObject>(identity: Identity, existing: T | undefined, wanted: T): Reconciled<T> {
   if (existing === undefined) return { action: 'create', object: wanted };
   if (isLeftAlone(identity, existing)) return { action: 'none' };

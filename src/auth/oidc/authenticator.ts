@@ -1,4 +1,4 @@
-/** ID tokens of an OpenID provider. Checked here, with the provider's published keys; the provider is not asked per request. */
+/** ID tokens of an OpenID provider. Verified here with the provider's published keys; the provider is not called per request. */
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
@@ -21,17 +21,17 @@ export interface OidcOptions {
   /** PEM. Absent: the roots of the host. */
   readonly ca?: string;
   readonly clock: Clock;
-  /** Bounds of calls to the provider, where others than the usual ones are to hold. */
+  /** Limits of calls to the provider, if not the defaults. */
   readonly limits?: Partial<OutboundLimits>;
 }
 
 export interface OidcTokens extends TokenAuthenticator {
-  /** Reads the provider's keys before the first token needs them. What fails is tried again when one does. */
+  /** Reads the provider's keys before the first token needs them. A failure is retried when one does. */
   start(): Promise<void>;
   close(): void;
 }
 
-/** Said of options that cannot work, by flag. */
+/** Errors of invalid options, by flag. */
 export function checkOidcOptions(options: Pick<OidcOptions, 'issuerURL' | 'clientID' | 'signingAlgs'>): string | undefined {
   if (!URL.canParse(options.issuerURL)) return 'oidc-issuer-url is not a URL';
   const url = new URL(options.issuerURL);
@@ -62,7 +62,7 @@ function prefixOf(options: OidcOptions, claim: string): string {
   return claim === 'email' ? '' : `${options.issuerURL}#`;
 }
 
-/** Turns claims into a user; throws where they do not allow it. */
+/** Makes a user of claims; throws if they are not acceptable. */
 function userReader(options: OidcOptions): (claims: Claims) => User {
   const usernameClaim = options.usernameClaim ?? 'sub';
   const prefix = prefixOf(options, usernameClaim);
@@ -101,7 +101,7 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
   const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>
     keys.some(({ id, key }) => (jwt.keyId === undefined || id === undefined || id === jwt.keyId) && isSignedBy(jwt, key, allowed));
 
-  /** The signature holds; what the token says is looked at now. */
+  /** The signature is valid; the claims are checked now. */
   const accept = (token: BearerToken, jwt: Jwt, keys: readonly ProviderKey[]): TokenResult => {
     const { claims } = jwt;
     if (!audienceClaim(claims).includes(clientID)) reject('token is for another client');

@@ -1,7 +1,7 @@
 /**
- * The keys of an OpenID provider: found through its discovery document, read again when a token names a key that is not
- * known, and from time to time so that a withdrawn key is forgotten. Tokens can make this server ask at once, but not more
- * than once a second, whatever tokens are shown.
+ * The keys of an OpenID provider: found by its discovery document, reloaded when a token names an unknown key,
+ * and periodically so that a withdrawn key is dropped. Tokens can trigger a reload, but not more than
+ * one per second, regardless of the tokens.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
@@ -12,9 +12,9 @@ export interface ProviderKey {
   readonly key: KeyObject;
 }
 
-/** Between two questions that tokens of unknown keys led to. */
+/** Time between two reloads that tokens with unknown keys trigger. */
 const askInterval = 1000;
-/** Before the keys that are too old are asked for again, where that failed. */
+/** Time before expired keys are reloaded again after a failure. */
 const retryInterval = 10_000;
 const maxAge = 10 * 60 * 1000;
 const maxKeys = 100;
@@ -31,12 +31,12 @@ function readKeys(text: string): ProviderKey[] {
   const found: ProviderKey[] = [];
   for (const jwk of keys.slice(0, maxKeys) as ((JsonWebKey & { use?: string; kid?: string }) | null)[]) {
     if (typeof jwk !== 'object' || jwk === null) continue;
-    // Symmetric keys have no business in a published set; a key for encryption signs nothing.
+    // A published set has no symmetric keys; a key for encryption signs nothing.
     if ((jwk.kty !== 'RSA' && jwk.kty !== 'EC') || (jwk.use !== undefined && jwk.use !== 'sig')) continue;
     try {
       found.push({ id: jwk.kid, key: createPublicKey({ key: jwk, format: 'jwk' }) });
     } catch {
-      // A key of a kind that is not known here is no reason to do without the others.
+      // A key of an unsupported type does not invalidate the others.
     }
   }
   return found;
@@ -64,14 +64,14 @@ export class ProviderKeys {
     });
   }
 
-  /** The keys as last read; the same array until they are read again. Undefined before the first time. */
+  /** The keys as last loaded; the same array until they are reloaded. Undefined before the first load. */
   current(): readonly ProviderKey[] | undefined {
     if (this.keys !== undefined && this.clock.now() - this.readAt > maxAge && this.clock.now() - this.triedAt >= retryInterval)
       void this.read().catch(() => {});
     return this.keys;
   }
 
-  /** Asks because of a token whose key is not known. Undefined where that was done, or failed, less than a second ago. */
+  /** Reloads because of a token with an unknown key. Undefined if that was done, or failed, less than a second ago. */
   ask(): Promise<void> | undefined {
     if (this.underWay !== undefined) return this.underWay;
     if (this.clock.now() - this.askedAt < askInterval) return undefined;
@@ -79,7 +79,7 @@ export class ProviderKeys {
     return this.read();
   }
 
-  /** Reads the keys, one reading at a time. */
+  /** Loads the keys, one load at a time. */
   read(): Promise<void> {
     if (this.underWay === undefined) {
       this.triedAt = this.clock.now();
@@ -102,7 +102,7 @@ export class ProviderKeys {
       this.keys = readKeys(answer.text);
       this.readAt = this.clock.now();
     } catch (error) {
-      // The keys may have moved: the next time the provider is asked where they are.
+      // The URL of the keys may have changed: the next load reads the discovery document again.
       this.keysAddress = undefined;
       throw error;
     }

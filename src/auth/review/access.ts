@@ -1,4 +1,4 @@
-/** Answers to access reviews: may this subject do that, and what may I do. Bad questions are thrown as `invalid`. */
+/** Answers to access reviews: whether a subject may do something, and what the caller may do. Invalid reviews throw `invalid`. */
 
 import type {
   NonResourceAttributes,
@@ -15,7 +15,7 @@ import { FieldErrors, Path } from '../../meta/field.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Attributes, Authorizer, Decision, User } from '../types.ts';
 
-/** What the reviews have in common; the request itself may leave out anything. */
+/** The common fields of the reviews; all of them are optional in a request. */
 export interface AccessReview {
   readonly metadata?: ApiObject['metadata'];
   readonly spec?: Partial<SubjectAccessReviewSpec>;
@@ -40,7 +40,7 @@ function attributesOf(user: User, spec: Partial<SubjectAccessReviewSpec>): Attri
 
 const specPath = Path.of('spec');
 
-/** A path that is asked for, as complaints show it. */
+/** The requested path as errors show it. */
 const pathText = ({ path, verb }: Partial<NonResourceAttributes>): string =>
   structText('authorization.NonResourceAttributes', { Path: path, Verb: verb });
 
@@ -55,7 +55,7 @@ function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErro
   }
 }
 
-/** Groups, and values of extra fields, that a subject may have in a review: authorizers look at each of them. */
+/** Limits on the groups and extra values of a subject in a review: authorizers look at each of them. */
 export const MAX_REVIEWED = 5_000;
 
 function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
@@ -69,7 +69,7 @@ function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldError
   }
 }
 
-/** Nothing of a review is kept, so it has no name and no labels. What the server itself notes does not count. */
+/** Reviews are not stored, so they have no name and no labels. Fields that the server sets itself are allowed. */
 function checkMetadata(review: AccessReview, mayHave: readonly string[], errors: FieldErrors): void {
   for (const [key, value] of Object.entries(review.metadata ?? {})) {
     if (key === 'managedFields' || value === undefined || value === null || value === '' || mayHave.includes(key)) continue;
@@ -110,7 +110,7 @@ export async function reviewSubjectAccess(
   return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
 }
 
-/** As above, within the namespace that the request was made in. */
+/** The same for the namespace of the request. */
 export async function reviewLocalSubjectAccess(
   identity: Identity,
   authorizer: Authorizer,

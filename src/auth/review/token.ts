@@ -1,4 +1,4 @@
-/** Answers to token reviews: whose token is this. */
+/** Answers to token reviews: the user of a token. */
 
 import type { TokenReviewSpec, TokenReviewStatus } from '../../kinds/authentication/schema/v1.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
@@ -9,9 +9,9 @@ import { authenticated } from '../authn/users.ts';
 import { type TokenAuthenticator, TokenRejected, type TokenResult } from '../types.ts';
 
 const unknown = 'invalid bearer token';
-/** Characters of a token that is looked at: none that comes in a header is longer. */
+/** Maximum length of a token: none in a header is longer. */
 export const MAX_TOKEN = 64 * 1024;
-/** Audiences that a review may name: authenticators look at each of them. */
+/** Maximum audiences of a review: authenticators look at each of them. */
 export const MAX_AUDIENCES = 5_000;
 
 /** Throws `invalid`. */
@@ -24,7 +24,7 @@ export function checkAudiences(identity: Identity, spec: Partial<TokenReviewSpec
 }
 
 /**
- * `serverAudiences` are asked for where the review names none. A token that is not accepted is an answer, with the
+ * `serverAudiences` are used if the review names none. A token that is not accepted gives a result with the
  * reason; the token itself is never repeated in it.
  */
 export async function reviewToken(

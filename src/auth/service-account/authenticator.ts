@@ -1,6 +1,6 @@
 /**
- * Tokens of service accounts. The signature of a token is checked once and remembered; whether its account, and the pod
- * or secret it is bound to, still live is looked up at every request, so that a token dies with them.
+ * Service account tokens. The signature of a token is verified once and cached; whether its account, and the pod
+ * or secret that it is bound to, still exist is looked up on every request, so that a token ends with them.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -17,11 +17,11 @@ import { legacyIssuer, type NamedObject, readBound, readLegacy } from './claims.
 
 export interface ServiceAccountTokenOptions {
   readonly identity: Identity;
-  /** Accepted issuers, the one that signs first. */
+  /** Accepted issuers, first the one of new tokens. */
   readonly issuers: readonly string[];
-  /** Keys to check with; a new array where the files were read again. */
+  /** Keys to verify with; a new array when the files were reloaded. */
   readonly keys: () => readonly KeyObject[];
-  /** Audiences of this server: what a token in a Secret is good for, and what is wanted where nothing is asked. */
+  /** Audiences of this server: those of a token in a Secret, and the required ones if the caller names none. */
   readonly audiences: readonly string[];
   readonly live: LiveSource;
   /** Milliseconds since 1970. */
@@ -30,7 +30,7 @@ export interface ServiceAccountTokenOptions {
 
 type SecretObject = Wire<Secret>;
 
-/** What was proved by the signature; `alive` is asked at every request. */
+/** The verified claims; `alive` is called on every request. */
 interface Proved {
   readonly keys: readonly KeyObject[];
   readonly audiences: readonly string[];
@@ -38,7 +38,7 @@ interface Proved {
   readonly expires: number;
   readonly user: User;
   readonly alive: () => boolean;
-  /** The last answer, so that the same question gets the same object. */
+  /** The last result, so that the same question gets the same object. */
   last?: { readonly asked: readonly string[]; readonly result: TokenResult };
 }
 
@@ -47,7 +47,7 @@ const cacheSize = 4096;
 const cacheMillis = 10 * 60 * 1000;
 /** Clocks of servers that sign may be ahead of ours. */
 const leewaySeconds = 60;
-/** Something that is being deleted still counts for so long: its pods may be finishing their work. */
+/** How long a terminating object still counts: its pods may be finishing their work. */
 const deletionGraceMillis = 60_000;
 
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
@@ -113,7 +113,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     const inSecret = claims.iss === legacy;
     const audiences = audienceClaim(claims);
     const expires = timeClaim(claims, 'exp');
-    // Only a token that is kept in a Secret may be without an end.
+    // Only a token in a Secret may have no expiry.
     if (!inSecret && expires === undefined) throw new TokenRejected('service account token has no expiration');
     return {
       keys,

@@ -1,4 +1,4 @@
-/** What the tokens of service accounts say, of both kinds: bound ones made on request, and those kept in a Secret. */
+/** The claims of service account tokens of both kinds: bound tokens made on request, and tokens in a Secret. */
 import type { KeyObject } from 'node:crypto';
 import { type Claims, signJwt } from '../../lib/jwt.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
@@ -9,13 +9,13 @@ export interface NamedObject {
   readonly uid: string;
 }
 
-/** The private part of a bound token, which stands under the identity's domain. */
+/** The private claim of a bound token, under the identity's domain. */
 export interface BoundClaims {
   readonly namespace: string;
   readonly serviceaccount: NamedObject;
   readonly pod?: NamedObject;
   readonly secret?: NamedObject;
-  /** Seconds; from then on the token works only because its life was stretched. */
+  /** Seconds; after this the token is valid only because its expiry was extended. */
   readonly warnafter?: number;
 }
 
@@ -25,14 +25,14 @@ const named = (value: unknown): NamedObject | undefined => {
   return typeof name === 'string' && typeof uid === 'string' && name !== '' && uid !== '' ? { name, uid } : undefined;
 };
 
-/** Undefined where the token is not a bound one, or says less than it must. */
+/** Undefined if the token is not a bound one, or lacks required claims. */
 export function readBound(identity: Identity, claims: Claims): BoundClaims | undefined {
   const found = claims[identity.domain];
   if (typeof found !== 'object' || found === null) return undefined;
   const { namespace, serviceaccount, pod, secret, warnafter } = found as Record<string, unknown>;
   const account = named(serviceaccount);
   if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined;
-  // An object that is named but not fully so would be left unchecked.
+  // A reference to an object without all its fields would not be checked.
   if ((pod !== undefined && named(pod) === undefined) || (secret !== undefined && named(secret) === undefined)) return undefined;
   return {
     namespace,
@@ -72,7 +72,7 @@ export function signBound(identity: Identity, key: KeyObject, token: BoundToken)
   return signJwt(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))), key);
 }
 
-/** The issuer that tokens in Secrets name, whatever the server's own issuer is. */
+/** The issuer of tokens in Secrets, regardless of the server's own issuer. */
 export const legacyIssuer = (identity: Identity): string => `${identity.word}/serviceaccount`;
 export const tokenSecretType = (identity: Identity): string => domainName(identity, 'service-account-token');
 
@@ -94,7 +94,7 @@ export function readLegacy(identity: Identity, claims: Claims): LegacyClaims | u
   return namespace === '' || secretName === '' || account === undefined ? undefined : { namespace, secretName, account };
 }
 
-/** A token to be kept in a Secret. It has no end; it works while the Secret and the account live. */
+/** A token for a Secret. It does not expire; it is valid while the Secret and the account exist. */
 export function signLegacy(identity: Identity, key: KeyObject, { namespace, secretName, account }: LegacyClaims): string {
   return signJwt(
     {

@@ -1,4 +1,4 @@
-/** The documents by which others learn to check this server's tokens. */
+/** The documents by which other parties verify this server's tokens. */
 import type { KeyObject } from 'node:crypto';
 import { algorithmFor, keyIdOf, toJwk } from '../../lib/jwt.ts';
 
@@ -11,14 +11,14 @@ export interface IssuerDocuments {
 export const configurationPath = '/.well-known/openid-configuration';
 export const keysPath = '/openid/v1/jwks';
 
-/** Whether the issuer is an https URL: otherwise nobody could look its documents up. */
+/** Whether the issuer is an https URL: otherwise its documents cannot be found. */
 export function hasDocuments(issuer: string): boolean {
   if (!URL.canParse(issuer)) return false;
   const url = new URL(issuer);
   return url.protocol === 'https:' && url.search === '' && url.hash === '';
 }
 
-/** For an issuer that has them. `jwksURI` where the keys are not served here. */
+/** For an issuer with documents. `jwksURI` if the keys are served elsewhere. */
 export function issuerDocuments(issuer: string, publicKeys: readonly KeyObject[], jwksURI?: string): IssuerDocuments {
   const distinct = [...new Map(publicKeys.map((key) => [keyIdOf(key), key])).values()];
   const algorithms = [...new Set(distinct.map(algorithmFor))].sort();

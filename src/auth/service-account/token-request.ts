@@ -15,13 +15,13 @@ export interface TokenIssuer {
   readonly identity: Identity;
   readonly issuer: string;
   readonly key: KeyObject;
-  /** What a token is for where the request does not say. */
+  /** Default audiences of a token. */
   readonly audiences: readonly string[];
   readonly live: LiveSource;
   readonly now: () => number;
-  /** Longer lives are cut to this. */
+  /** Maximum lifetime. */
   readonly maxSeconds?: number;
-  /** Whether tokens of pods may outlive what was asked, with a warning, so that old clients do not break. */
+  /** Whether tokens of pods are extended beyond the requested expiry, with a warning, so that old clients do not break. */
   readonly extend: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface IssuedToken {
 const minSeconds = 10 * 60;
 const maxAskable = 2 ** 32;
 const usualSeconds = 3600;
-/** The life that mounted tokens are asked with: an hour, and seven seconds to know them by. */
+/** The lifetime that mounted tokens are requested with: an hour, and seven seconds to recognize them by. */
 const mountedSeconds = 3607;
 const stretchedSeconds = 365 * 24 * 3600;
 

@@ -1,4 +1,4 @@
-/** Leaves decisions to a remote service, put to it as SubjectAccessReview. Its answers are kept for a time. */
+/** Authorization by a webhook, with SubjectAccessReviews. Its answers are cached for a time. */
 
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
@@ -23,10 +23,10 @@ export interface WebhookAuthorizerOptions {
 }
 
 const cacheSize = 8192;
-/** A question larger than this is not kept: its size is up to the caller. */
+/** A larger review is not cached: its size is up to the caller. */
 const maxKeptLength = 10_000;
 
-/** Empty parts are left out, as in any object. */
+/** Empty fields are omitted, as in any object. */
 const present = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 
@@ -37,7 +37,7 @@ function specOf(asked: Attributes, version: 'v1' | 'v1beta1') {
       ? { resourceAttributes: present({ namespace, verb, group, version: apiVersion, resource, subresource, name }) }
       : { nonResourceAttributes: present({ path, verb }) }),
     user: user.name,
-    // The older version has its own word for groups.
+    // The older version has its own name for groups.
     ...(user.groups.length > 0 && { [version === 'v1' ? 'groups' : 'group']: user.groups }),
     ...(user.extra !== undefined && { extra: user.extra }),
     ...(user.uid !== undefined && { uid: user.uid }),
@@ -78,7 +78,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
       if (keep) known.set(key, decision, decision.decision === 'allow' ? options.allowedMillis : options.refusedMillis);
       return decision;
     } catch (error) {
-      // Whoever comes next in the order may still allow it; nobody is let in because the service is down.
+      // The next authorizer may still allow the request; a webhook that fails allows nothing.
       return { decision: 'none', reason: '', error: `the authorization webhook failed: ${(error as Error).message}` };
     } finally {
       underWay.delete(key);

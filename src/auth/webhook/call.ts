@@ -1,12 +1,12 @@
-/** Puts a review to a remote service and brings back its status. Tried again where the service was merely not there. */
+/** Sends a review to a webhook and returns its status. Retried if the webhook was unavailable. */
 import type { Clock } from '../../lib/clock.ts';
 import { Outbound, OutboundError, type OutboundLimits, type Remote } from '../../lib/outbound.ts';
 import type { Random } from '../../lib/random.ts';
 
 export interface RetryOptions extends Partial<OutboundLimits> {
-  /** How often at most, the first time included. */
+  /** Maximum number of attempts, including the first. */
   readonly attempts: number;
-  /** Wait before the second attempt; each further one is half as long again. */
+  /** Delay before the second attempt; each further one is half as long again. */
   readonly waitMillis: number;
 }
 const usualRetry: RetryOptions = { attempts: 4, waitMillis: 500 };
@@ -43,7 +43,7 @@ export class ReviewClient {
     this.outbound.close();
   }
 
-  /** The `status` of the answer. Throws OutboundError where there is none that can be used. */
+  /** The `status` of the answer. Throws OutboundError if there is no valid one. */
   async ask(spec: unknown): Promise<Record<string, unknown>> {
     const review = { kind: this.kind, apiVersion: this.apiVersion, metadata: { creationTimestamp: null }, spec };
     let wait = this.retry.waitMillis;
@@ -51,7 +51,7 @@ export class ReviewClient {
       const outcome = await this.once(review);
       if (!('again' in outcome)) return outcome.status;
       if (attempt >= this.retry.attempts) throw outcome.again;
-      // Half of the wait is left to chance, so that many requests do not come back in step.
+      // Half of the delay is random, so that many requests do not retry at the same time.
       await this.clock.sleep(wait * (0.5 + this.random.float() / 2));
       wait *= 1.5;
     }
@@ -85,7 +85,7 @@ export class ReviewClient {
   }
 }
 
-/** Longest text of a service that is kept and passed on, such as a reason. */
+/** Maximum length of a text from a webhook that is kept and passed on, such as a reason. */
 const MOST_TEXT = 1024;
 export const shortText = (value: unknown): string => {
   const text = typeof value === 'string' ? value : '';

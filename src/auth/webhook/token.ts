@@ -1,4 +1,4 @@
-/** Asks a remote service whose token it is. Its answers are kept for a time, by the token's hash. */
+/** Authenticates tokens by a webhook. Its answers are cached for a time, by the token's hash. */
 
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
@@ -14,19 +14,19 @@ export interface TokenWebhookOptions {
   readonly remote: Remote;
   readonly version: 'v1' | 'v1beta1';
   readonly cacheMillis: number;
-  /** What a token is good for where the service does not say. */
+  /** Audiences of a token if the webhook names none. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly retry?: Partial<RetryOptions>;
 }
 
-/** Good answers and bad ones are kept apart, so that a flood of bad tokens does not push out the good ones. */
+/** Accepted and refused tokens are cached apart, so that a flood of bad tokens does not evict the good ones. */
 const cacheSize = 4096;
-/** Most characters of a user's name, groups and extras: thousands of users are kept. */
+/** Maximum characters of a user's name, groups and extra values: thousands of users are cached. */
 const MOST_OF_USER = 64 * 1024;
 
-/** What the service said of a token. */
+/** The answer of the webhook about a token. */
 type Said = { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
 
 function userOf(status: Record<string, unknown>): User {
@@ -63,10 +63,10 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
     return { user: userOf(status), audiences: named.length > 0 ? named : options.audiences };
   };
 
-  /** Undefined: the service does not know the token, or knows it for other audiences. */
+  /** Undefined: the webhook does not know the token, or not for these audiences. */
   const toResult = (said: Said, audiences: readonly string[]): TokenResult | undefined => {
     if ('error' in said) {
-      // The service wrote this for whoever showed the token.
+      // The webhook wrote this error for the client that sent the token.
       if (said.error !== '') throw new TokenRejected(said.error, true);
       return undefined;
     }

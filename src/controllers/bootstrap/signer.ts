@@ -1,6 +1,6 @@
 /**
- * Signs what new nodes need to know before they can trust anybody: the ConfigMap `cluster-info`, once with every token that
- * may sign. A signature is a detached JWS (RFC 7515, appendix F): its middle part, the text itself, is left out.
+ * Signs the ConfigMap `cluster-info`, by which new nodes begin to trust the server, once with every token that
+ * may sign. A signature is a detached JWS (RFC 7515, appendix F): its middle part, the text itself, is omitted.
  */
 
 import { createHmac } from 'node:crypto';
@@ -13,14 +13,14 @@ const NAME = 'cluster-info';
 const TEXT = 'kubeconfig';
 const PREFIX = 'jws-kubeconfig-';
 
-/** `key` is what both sides share: the whole token, or its secret part alone where stock clients verify. */
+/** `key` is the shared secret: the whole token, or only its secret part, by which stock clients verify. */
 export function detachedSignature(text: string, id: string, key: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
   const payload = Buffer.from(text).toString('base64url');
   return `${header}..${createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')}`;
 }
 
-/** The data with the signatures of these tokens and no others. Undefined where it has them already. */
+/** The data with the signatures of exactly these tokens. Undefined if it has them already. */
 export function signedData(
   data: Readonly<Record<string, string>>,
   tokens: readonly SigningToken[],
@@ -60,7 +60,7 @@ export const bootstrapSigner: Controller = {
         const tokens = [...secrets.list()].flatMap((secret) => signingToken(secret, now) ?? []);
         const data = signedData(map.data ?? {}, tokens, keyOf);
         if (data !== undefined) await client.update(refs.configMaps, { ...map, data } as ConfigMap);
-        // A token stops signing when its time is over, whether or not it is cleaned away.
+        // An expired token stops signing, even before it is removed.
         const next = Math.min(...[...secrets.list()].map(bootstrapTokenExpiry).filter((at) => at > now));
         return Number.isFinite(next) ? next - now : undefined;
       },

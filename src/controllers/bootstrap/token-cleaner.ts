@@ -1,4 +1,4 @@
-/** Removes bootstrap tokens whose time is over. */
+/** Removes expired bootstrap tokens. */
 import { unlessGoneOrReplaced } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { bootstrapTokenExpiry, bootstrapTokenType, type TokenSecret } from '../../kinds/core/bootstrap-token.ts';

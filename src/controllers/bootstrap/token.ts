@@ -6,7 +6,7 @@ export interface SigningToken {
   readonly secret: string;
 }
 
-/** The token where it may sign at this time. */
+/** The token if it may sign at this time. */
 export function signingToken(secret: TokenSecret, now: number): SigningToken | undefined {
   if (secret.metadata.deletionTimestamp !== undefined || now >= bootstrapTokenExpiry(secret)) return undefined;
   return tokenField(secret, 'usage-bootstrap-signing') === 'true' ? bootstrapTokenOf(secret) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Approves by itself what node agents ask for to become clients of this server, and nothing else, where whoever asks may: for
- * any node (`nodeclient`), or for the node they are already (`selfnodeclient`).
+ * Approves client certificate requests of node agents, and nothing else, if the requester is allowed: for
+ * any node (`nodeclient`), or for its own node (`selfnodeclient`).
  */
 
 import { unlessGoneOrReplaced } from '../../client/http.ts';
@@ -73,7 +73,7 @@ export const certificateApprover: Controller = {
           return;
         }
         log.debug(4, 'certificate request of a node agent needs approval', { request: request.metadata.name });
-        // Permission may come later; the longer a request has waited, the less often it is looked at.
+        // Permission may be granted later; the longer a request has waited, the less often it is checked.
         const age = clock.now() - Date.parse(request.metadata.creationTimestamp ?? '');
         return Math.min(Math.max(age, 500), 600_000);
       },

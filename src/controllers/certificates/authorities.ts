@@ -1,4 +1,4 @@
-/** Which authority signs for which signer: its own where files are named for it, else that of all signers. */
+/** The CA of each signer: its own if files are named for it, else the common one. */
 import { readFileSync } from 'node:fs';
 import { type Authority, readAuthority } from '../../lib/pki.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -17,7 +17,7 @@ export interface SigningFiles {
   readonly clusterSigningLegacyUnknownKeyFile: string | undefined;
 }
 
-/** Reads the files at once, so that a wrong one is found at the start. `own` signs where no files are named. */
+/** Reads the files at once, so that an invalid one is found at the start. `own` signs if no files are named. */
 export function signingAuthorities(
   files: SigningFiles,
   { signers }: Identity,

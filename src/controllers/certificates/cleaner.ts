@@ -1,8 +1,8 @@
 /**
- * Removes requests that nobody needs any more:
+ * Removes requests that are no longer needed:
  *
  *   approved, denied or failed   an hour after that
- *   pending                      a day after they were made
+ *   pending                      a day after they were created
  *   any                          when the certificate has expired
  */
 import { unlessGoneOrReplaced } from '../../client/http.ts';
@@ -14,7 +14,7 @@ import { conditionOf, pemOf, requestsRef, type SigningRequest } from './request.
 const HOUR = 3_600_000;
 export const ages = { approvedMs: HOUR, deniedMs: HOUR, failedMs: HOUR, pendingMs: 24 * HOUR } as const;
 
-/** When a request is to go, in milliseconds since 1970. */
+/** When a request is to be removed, in milliseconds since 1970. */
 export function endOf(request: SigningRequest): number {
   const ends: number[] = [];
   const after = (type: string, age: number): void => {

@@ -1,4 +1,4 @@
-/** Certificate signing requests as the controllers around them see them. */
+/** CertificateSigningRequests as their controllers see them. */
 
 import type { ResourceRef } from '../../client/dynamic.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../kinds/certificates/schema/v1.ts';
@@ -18,7 +18,7 @@ export const requestsRef = (identity: Identity): ResourceRef => ({
 
 export const pemOf = (base64 = ''): string => Buffer.from(base64, 'base64').toString('latin1');
 
-/** Conditions without a status are as old as the API, and mean that they hold. */
+/** Conditions of old objects have no status, and count as true. */
 export function conditionOf(request: SigningRequest, type: string): RequestCondition | undefined {
   return (request.status?.conditions ?? []).find(
     (condition) => condition.type === type && (condition.status === 'True' || condition.status === ''),

@@ -1,4 +1,4 @@
-/** What the built-in signers sign, rule by rule. A rule answers what is wrong, in the words of stock servers. */
+/** The rules of the built-in signers. A rule returns an error in the text of stock servers. */
 
 import { read, Tag } from '../../lib/pki/der.ts';
 import { type CertificateRequest, type ExtendedUsage, extensionOids, type KeyUsage } from '../../lib/pki.ts';
@@ -39,7 +39,7 @@ export interface CertificateUsages {
   readonly extendedUsages: readonly ExtendedUsage[];
 }
 
-/** Usages by their names in the API. Throws an Error that names those that are none. */
+/** Usages by their names in the API. Throws an Error that names unknown ones. */
 export function usagesOf(names: readonly string[]): CertificateUsages {
   const plain = new Set<KeyUsage>();
   const extended = new Set<ExtendedUsage>();
@@ -86,7 +86,7 @@ const clientUsages: Rule = (_request, usages) => {
   if (other !== undefined) return `invalid usage for client certificate: ${other}`;
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';
 };
-/** An authority could make users of anybody. */
+/** A CA certificate could sign for any user. */
 const noAuthority: Rule = ({ extensions }) => {
   const constraints = extensions.find(({ oid }) => oid === extensionOids.basicConstraints);
   if (constraints === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Signs approved requests for the built-in signers, each with its own authority, and says why where it refuses to. */
+/** Signs approved requests for the built-in signers, each with its own CA, and records the reason of a failure. */
 import { unlessGone } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import { type Authority, type CertificateRequest, issue, parseRequest } from '../../lib/pki.ts';
@@ -7,14 +7,14 @@ import { conditionOf, isApproved, isIssued, pemOf, requestsRef, type SigningRequ
 import { firstComplaint, signerRules, usagesOf } from './signer-rules.ts';
 
 export interface SignerSettings {
-  /** The authority of a signer; one without is left to others. */
+  /** The CA of a signer; requests without one are ignored. */
   readonly authorityOf: (signerName: string) => Authority | undefined;
-  /** Longest life of a certificate. */
+  /** Maximum lifetime of a certificate. */
   readonly durationMs: number;
 }
 
 const MINUTE = 60_000;
-/** Certificates begin a little in the past, for those whose clocks are behind. Short-lived ones do not pay for that at their end. */
+/** Certificates are backdated a little, for clients whose clocks are behind. Short-lived ones keep their full lifetime. */
 const BACKDATE_MS = 5 * MINUTE;
 const SHORT_MS = 8 * 60 * MINUTE;
 const SHORTEST_MS = 10 * MINUTE;

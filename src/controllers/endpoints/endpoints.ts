@@ -26,7 +26,7 @@ export const endpointsController: Controller = {
         const service = followed.services.get(namespace, name);
         const before = known.get(namespace, name);
         if (service === undefined) {
-          // What somebody made by hand for a service without pods goes with the service, too.
+          // Endpoints that a user created for a service without selector are deleted with the service, too.
           if (before !== undefined) await client.delete(refs.endpoints, namespace, name).catch(unlessGone);
           return;
         }
@@ -58,7 +58,7 @@ export const endpointsController: Controller = {
       },
       { after: [followed.services.synced, known.synced] },
     );
-    // What is taken away or changed by others is put right.
+    // Changes and deletions by others are reverted.
     known.onChange(({ type, object }) => {
       const { namespace = '', name = '' } = object.metadata;
       const service = followed.services.get(namespace, name);

@@ -1,4 +1,4 @@
-/** Finds out which services must be looked at when services or pods change. Pods are followed from the first service on that selects some. */
+/** Finds the services to reconcile when services or pods change. Pods are watched from the first service with a selector on. */
 import type { Informer } from '../../client/informer.ts';
 import { keyOf } from '../../client/informer.ts';
 import { equal } from '../../lib/equal.ts';
@@ -8,7 +8,7 @@ import { hasSelector, type ServiceObject, selectorOf } from './service.ts';
 
 export interface Followed {
   readonly services: Informer<ServiceObject>;
-  /** The pods of a namespace, as soon as all are known. */
+  /** The pods of a namespace, once the list is complete. */
   pods(namespace: string): Promise<Iterable<SlimPod>>;
 }
 

@@ -1,4 +1,4 @@
-/** Services, and what of pods makes their endpoints. */
+/** Services, and the parts of pods that make their endpoints. */
 
 import { isIP } from 'node:net';
 import type { Service } from '../../kinds/core/schema/service.ts';
@@ -25,9 +25,9 @@ export interface PodReference {
 export interface ServiceEndpoint {
   readonly address: string;
   readonly ports: readonly ResolvedPort[];
-  /** Fit to be sent requests, as the service sees it. */
+  /** Ready, as the service defines it. */
   readonly ready: boolean;
-  /** The pod itself is ready, even if it is on its way out. */
+  /** The pod itself is ready, even if it is terminating. */
   readonly serving: boolean;
   readonly terminating: boolean;
   readonly targetRef: PodReference;
@@ -36,7 +36,7 @@ export interface ServiceEndpoint {
 }
 export type AddressType = 'IPv4' | 'IPv6';
 
-/** Whether its endpoints follow from pods. */
+/** Whether its endpoints are made from pods. */
 export const hasSelector = ({ spec }: ServiceObject): boolean =>
   spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
 
@@ -60,7 +60,7 @@ export function familiesOf({ spec }: ServiceObject): AddressType[] {
 
 const isFamily = (address: string, family: AddressType): boolean => isIP(address) === (family === 'IPv4' ? 4 : 6);
 
-/** The ports of a service as one pod has them. A port that the pod does not have by name is left out. */
+/** The ports of a service on one pod. A named port that the pod does not have is left out. */
 function resolvePorts(service: ServiceObject, pod: SlimPod): ResolvedPort[] {
   return (service.spec?.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, targetPort, appProtocol }) => {
     const target =
@@ -73,7 +73,7 @@ function resolvePorts(service: ServiceObject, pod: SlimPod): ResolvedPort[] {
   });
 }
 
-/** The endpoints of a service in one family. `withTerminating`: also pods that are on their way out. */
+/** The endpoints of a service in one family. `withTerminating`: also terminating pods. */
 export function endpointsOf(
   service: ServiceObject,
   pods: Iterable<SlimPod>,

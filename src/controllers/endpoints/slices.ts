@@ -1,6 +1,6 @@
 /**
- * Brings the EndpointSlices of a service from what they are to what they should be, with as few writes as possible: an
- * endpoint stays in its slice, new ones fill the room there is, and only what is left makes new slices.
+ * Reconciles the EndpointSlices of a service with as few writes as possible: an
+ * endpoint stays in its slice, new ones fill existing slices, and only the remaining ones make new slices.
  */
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../kinds/discovery/schema/v1.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
@@ -10,7 +10,7 @@ import type { AddressType } from './service.ts';
 export type SliceEndpoint = Part<Endpoint>;
 export type SlicePort = Part<EndpointPort>;
 export type Slice = Wire<EndpointSlice>;
-/** Endpoints that have the same ports. */
+/** Endpoints with the same ports. */
 export interface EndpointGroup {
   readonly addressType: AddressType;
   readonly ports: readonly SlicePort[];
@@ -22,14 +22,14 @@ export interface SlicePlan {
   readonly remove: Slice[];
 }
 
-/** Most endpoints of one slice. */
+/** Maximum endpoints of one slice. */
 const CAPACITY = 100;
 
 const identityOf = ({ targetRef, addresses }: SliceEndpoint): string => targetRef?.uid ?? (addresses ?? []).join();
 const groupKey = (addressType: string, ports: readonly SlicePort[] | null | undefined): string =>
   `${addressType} ${JSON.stringify([...(ports ?? [])].map((port) => [port.name, port.protocol, port.port, port.appProtocol ?? '']).sort())}`;
 
-/** `metadataOf` is what a slice should say about itself, given what it says now. */
+/** `metadataOf` returns the wanted metadata of a slice, given the current metadata. */
 export function planSlices(
   existing: readonly Slice[],
   groups: readonly EndpointGroup[],
@@ -63,12 +63,12 @@ function planGroup(plan: SlicePlan, slices: readonly Slice[], group: EndpointGro
     return { slice, endpoints };
   });
   const left = [...wanted.values()];
-  // Slices that are written anyway are filled first, the fullest of them before all others.
+  // Slices that are written anyway are filled first, the fullest of them before the others.
   const isChanged = (one: (typeof kept)[number]): boolean => !equal(one.endpoints, one.slice.endpoints ?? []);
   const order = [...kept].sort((a, b) => Number(isChanged(b)) - Number(isChanged(a)) || b.endpoints.length - a.endpoints.length);
   for (const { endpoints } of order) endpoints.push(...left.splice(0, CAPACITY - endpoints.length));
   let remaining = kept.filter((one) => one.endpoints.length > 0);
-  // A service without endpoints has one slice that says so.
+  // A service without endpoints has one empty slice.
   if (remaining.length === 0 && left.length === 0 && kept.length > 0) remaining = kept.slice(0, 1);
   for (const one of kept) if (!remaining.includes(one)) plan.remove.push(one.slice);
   for (const { slice, endpoints } of remaining) {

@@ -1,8 +1,8 @@
-/** Endpoints objects: addresses with the same ports stand together, those that are ready apart from those that are not. */
+/** Endpoints objects: addresses with the same ports form a subset, ready and not ready ones apart. */
 import type { EndpointAddress, EndpointSubset } from '../../kinds/core/schema/service.ts';
 import { portsKey, type ResolvedPort, type ServiceEndpoint } from './service.ts';
 
-/** Most addresses of one object. */
+/** Maximum addresses of one object. */
 export const CAPACITY = 1000;
 
 export interface Subsets {
@@ -13,7 +13,7 @@ export interface Subsets {
 
 export function subsetsOf(endpoints: readonly ServiceEndpoint[]): Subsets {
   const truncated = endpoints.length > CAPACITY;
-  // Those that are ready are the ones that matter most.
+  // Ready addresses are kept first.
   const kept = truncated ? [...endpoints].sort((a, b) => Number(b.ready) - Number(a.ready)).slice(0, CAPACITY) : endpoints;
   const groups = new Map<string, { ports: readonly ResolvedPort[]; endpoints: ServiceEndpoint[] }>();
   for (const endpoint of kept) {

@@ -1,4 +1,4 @@
-/** Writes slices for an owner, whichever way they came about. */
+/** Writes the slices of an owner. */
 
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isNotFound } from '../../client/http.ts';
@@ -13,10 +13,10 @@ export interface SliceOwner {
   readonly identity: Identity;
   readonly client: Client;
   readonly slices: ResourceRef;
-  /** The object that the slices go with. */
+  /** The object that owns the slices. */
   readonly owner: ApiObject & { readonly kind: string };
   readonly serviceName: string;
-  /** Value of the label that tells who manages a slice. */
+  /** Value of the label `managed-by` of a slice. */
   readonly manager: string;
   readonly labels: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** Owners that were found to be absent: an object that was gone does not come back, so it need not be asked for again. */
+/** Owners that were found to be absent: a deleted object does not come back, so it is not looked up again. */
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 
 export class AbsentOwners {

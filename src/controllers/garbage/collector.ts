@@ -1,15 +1,15 @@
 /**
- * What is done about one object. Nothing is deleted on the word of the graph alone: the object and its owners are asked for
- * first, because what the graph heard may be old.
+ * Processes one object. Nothing is deleted because of the graph alone: the object and its owners are read
+ * first, because the graph may be stale.
  *
  *   an owner is           solid       it exists and does not wait for its dependents
  *                         dangling    it does not exist (any more, or in this namespace)
- *                         waiting     it goes when this object is gone
- *                         unknown     of a kind that is not served: nobody can tell
+ *                         waiting     it is deleted when this object is gone
+ *                         unknown     of a kind that is not served: its existence is not known
  *
- *   the object has        a solid or an unknown owner    it stays; references to all others are taken away
- *                         none, but one that waits       it goes before that one, and its own dependents before it
- *                         only dangling ones             it goes
+ *   the object has        a solid or an unknown owner    it stays; references to all others are removed
+ *                         none, but one that waits       it is deleted before that one, and its own dependents before it
+ *                         only dangling ones             it is deleted
  */
 import type { Client } from '../../client/dynamic.ts';
 import { isConflict, isNotFound } from '../../client/http.ts';
@@ -23,9 +23,9 @@ export interface CollectorOptions {
   readonly client: Client;
   readonly graph: Graph;
   readonly absent: AbsentOwners;
-  /** The resource of a kind; undefined where it is not served. */
+  /** The resource of a kind; undefined if it is not served. */
   readonly resourceOf: (apiVersion: string, kind: string) => Promise<ServedResource | undefined>;
-  /** Resolves to true when the dependents of everything that exists are known; to false when the end has come. */
+  /** Resolves to true when the dependents of everything that exists are known; to false when the controller stops. */
   readonly ready: () => Promise<boolean>;
   readonly check: (uid: string) => void;
   /** This object can be processed only when other kinds are served. */
@@ -36,11 +36,11 @@ interface Verdict {
   readonly solid: OwnerReference[];
   readonly dangling: OwnerReference[];
   readonly waiting: OwnerReference[];
-  /** Their kinds are not served, or cannot own an object like this: nobody can tell. */
+  /** Their kinds are not served, or cannot own an object like this: their existence is not known. */
   readonly unknown: OwnerReference[];
 }
 
-/** Dependents that are set free at a time. */
+/** Dependents that are orphaned at a time. */
 const ORPHAN_WIDTH = 16;
 
 export class Collector {
@@ -65,14 +65,14 @@ export class Collector {
     if (owners.length > 0) await this.decide(node, live, owners);
   }
 
-  /** Takes the references to an object that leaves its dependents behind from all of them, then lets it go. */
+  /** Removes the references to an object from all of its dependents, then its `orphan` finalizer. */
   async orphan(uid: string): Promise<void> {
     const { graph, ready } = this.options;
     if (!(await ready())) return;
     const node = graph.get(uid);
     if (node?.resource === undefined || !node.orphaning) return;
     const free = new Set<Node>();
-    // Others may appear while the first are set free.
+    // Others may appear while the first are orphaned.
     for (let left = [...node.dependents]; left.length > 0; left = [...node.dependents].filter((one) => !free.has(one))) {
       let next = 0;
       const worker = async (): Promise<void> => {
@@ -86,7 +86,7 @@ export class Collector {
     await this.removeFinalizer(node, ORPHAN);
   }
 
-  /** Asks for an owner that has only been named so far. */
+  /** Looks up an owner that is only known by references. */
   private async look(node: Node): Promise<void> {
     if (node.absent) return;
     const { graph, unresolved } = this.options;
@@ -109,7 +109,7 @@ export class Collector {
       if (kept.length < owners.length) await this.patchOwners(node, live, kept);
     } else if (waiting.length > 0 && node.dependents.size > 0) {
       const inCircle = [...node.dependents].some((dependent) => dependent.deletingDependents);
-      // Objects that wait for each other would wait for ever: one of them gives way.
+      // Objects that wait for each other would wait forever: one of them is unblocked.
       const latest = inCircle ? await this.unblock(node, live, owners) : live;
       await this.remove(node, latest, 'Foreground');
     } else await this.remove(node, live, policyOf(live));
@@ -138,7 +138,7 @@ export class Collector {
     return { solid, dangling, waiting, unknown };
   }
 
-  /** The object at these coordinates, if it is the one that is meant. */
+  /** The object at these coordinates, if it has the uid. */
   private async ask(resource: ServedResource, at: Coordinates, uid: string): Promise<ApiObject | undefined> {
     const { absent, client } = this.options;
     const namespace = resource.namespaced ? at.namespace : '';
@@ -216,7 +216,7 @@ export class Collector {
     };
     return this.retryConflicts(node, change, known);
   }
-  /** Tries a change again with the newer state when somebody else wrote in between; an object that is gone needs none. */
+  /** Retries a change with the newer state after a conflict; a deleted object needs none. */
   private async retryConflicts(node: Node, change: (live: ApiObject) => Promise<void>, known?: ApiObject): Promise<void> {
     let live = known;
     for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-/** Deletes objects whose owners are gone, and sees deletions through that wait for dependents or leave them behind. */
+/** Deletes objects whose owners are gone, and completes foreground and orphan deletions. */
 import type { Controller } from '../runtime/controller.ts';
 import { AbsentOwners } from './absent.ts';
 import { Collector } from './collector.ts';
@@ -7,13 +7,13 @@ import { Monitors } from './monitors.ts';
 
 export interface GarbageSettings {
   /**
-   * How long an object that leaves its dependents behind is left alone, so that dependents which are already stored have
-   * been heard of. Nothing where changes arrive in the order in which they were made.
+   * How long orphaning is delayed, so that dependents which are already stored have
+   * been seen. Zero if changes arrive in the order in which they were made.
    */
   readonly settleMs: number;
 }
 
-/** Many, because the store commits what comes together in one go. */
+/** Many, because the store commits concurrent writes together. */
 const WORKERS = 64;
 
 export function garbageCollector({ settleMs }: GarbageSettings): Controller {

@@ -1,13 +1,13 @@
 /**
- * Who owns whom. The graph holds only objects that matter: those that name owners, those that are named as owners, and those
- * whose deletion waits for their dependents. Everything else would only cost memory: whether an owner exists is asked of the
+ * The ownership graph. It holds only objects that matter: those with owners, those that are named as owners, and those
+ * whose deletion waits for their dependents. Others would only cost memory: whether an owner exists is looked up on the
  * server once, when the first object that names it appears.
  *
- *   virtual   an owner that was named and has not been seen; it is looked for once
+ *   virtual   an owner that was named and has not been seen; it is looked up once
  *   observed  an object that was seen
  *
- * The graph is fed with what is seen, and tells what should be looked at: `check` an object whose owners may be gone, or
- * whose dependents may be, and `orphan` one whose dependents are to be set free.
+ * The graph is fed with observed objects, and reports those to process: `check` an object whose owners or
+ * dependents may be gone, and `orphan` one whose dependents are to be orphaned.
  */
 
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -18,11 +18,11 @@ import type { ServedResource } from '../runtime/resources.ts';
 export const ORPHAN = 'orphan';
 export const FOREGROUND = 'foregroundDeletion';
 
-/** Where an object is to be found. */
+/** The coordinates of an object. */
 export interface Coordinates {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty for objects of the cluster; that of the dependent for an owner whose scope is not known. */
+  /** Empty for cluster-scoped objects; that of the dependent for an owner whose scope is not known. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -33,16 +33,16 @@ export interface Node extends Coordinates {
   resource: ServedResource | undefined;
   owners: readonly OwnerReference[];
   readonly dependents: Set<Node>;
-  /** The server was asked for this virtual owner, and does not have it. */
+  /** The server does not have this virtual owner. */
   absent: boolean;
   beingDeleted: boolean;
-  /** It goes when its dependents are gone. */
+  /** It is deleted when its dependents are gone. */
   deletingDependents: boolean;
   orphaning: boolean;
 }
 
 export interface GraphEffects {
-  /** Owners, dependents or the object itself may have to go. */
+  /** Owners, dependents or the object itself may have to be deleted. */
   check(uid: string): void;
   orphan(uid: string): void;
 }
@@ -74,7 +74,7 @@ export class Graph {
     return this.nodes.values();
   }
 
-  /** An object is there, or has changed. */
+  /** An object was created or changed. */
   saw(resource: ServedResource, object: ApiObject): void {
     const { uid = '', ownerReferences: owners = noOwners } = object.metadata;
     let node = this.nodes.get(uid);
@@ -87,7 +87,7 @@ export class Graph {
     this.setDeletion(node, object);
   }
 
-  /** An object is gone. */
+  /** An object was deleted. */
   lost(uid: string): void {
     const node = this.nodes.get(uid);
     if (node === undefined) return;
@@ -106,7 +106,7 @@ export class Graph {
     for (const dependent of node.dependents) this.effects.check(dependent.uid);
   }
 
-  /** A kind is no longer served: nothing more will be heard of its objects. Those that others depend on stay, unseen. */
+  /** A kind is no longer served: its objects are no longer watched. Those with dependents stay, as virtual ones. */
   forget(resource: ServedResource): void {
     for (const node of [...this.nodes.values()]) {
       if (node.resource === undefined || !sameResource(node.resource, resource)) continue;
@@ -118,7 +118,7 @@ export class Graph {
     }
   }
 
-  /** Ties a dependent to an owner that was found to exist after all. */
+  /** Links a dependent to an owner that was found to exist after all. */
   tie(dependent: Node): void {
     if (this.nodes.get(dependent.uid) !== dependent) return;
     for (const owner of dependent.owners) this.nodes.get(owner.uid)?.dependents.add(dependent);
@@ -140,7 +140,7 @@ export class Graph {
     this.count(node, 1);
     return node;
   }
-  /** An owner that was only named is there, perhaps under other coordinates: those who got them wrong must be looked at. */
+  /** An owner that was virtual was seen, perhaps under other coordinates: dependents with wrong ones must be checked. */
   private observe(virtual: Node, resource: ServedResource, object: ApiObject): Node {
     this.drop(virtual);
     const node = this.insert(virtual.uid, coordinatesOf(resource, object));
@@ -204,7 +204,7 @@ export class Graph {
   private release(node: Node, owner: Node): void {
     owner.dependents.delete(node);
     if (owner.dependents.size > 0) return;
-    // Nobody names it any more, and it names nobody: it no longer matters.
+    // It has neither dependents nor owners: it no longer matters.
     if (owner.resource === undefined || (owner.owners.length === 0 && !owner.deletingDependents && !owner.orphaning)) this.drop(owner);
   }
 
@@ -232,7 +232,7 @@ function coordinatesOf(resource: ServedResource, object: ApiObject): Coordinates
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name };
 }
 
-/** Whether a reference means this owner, and not just something with the same uid. */
+/** Whether a reference names this owner, and not just an object with the same uid. */
 export function names(reference: OwnerReference, dependent: Node, owner: Node): boolean {
   return (
     groupOfApiVersion(reference.apiVersion) === groupOfApiVersion(owner.apiVersion) &&

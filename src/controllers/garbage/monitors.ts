@@ -1,4 +1,4 @@
-/** Follows every kind that can be collected, in its metadata alone, and feeds the graph with what matters. */
+/** Watches the metadata of every kind that can be collected, and feeds the graph. */
 
 import type { Client } from '../../client/dynamic.ts';
 import { Following } from '../../client/watch.ts';
@@ -22,7 +22,7 @@ export interface MonitorsOptions {
   readonly report: (error: unknown, resource: ServedResource) => void;
 }
 
-/** A kind whose list is not to be had must not keep all others waiting for longer than this. */
+/** A kind that cannot be listed must not delay all others for longer than this. */
 const SYNC_WAIT_MS = 30_000;
 const OWNERS = Buffer.from('"ownerReferences"');
 const DELETION = Buffer.from('"deletionTimestamp"');
@@ -32,7 +32,7 @@ export const collectable = (resource: ServedResource): boolean =>
   resource.verbs.includes('delete') &&
   resource.verbs.includes('list') &&
   resource.verbs.includes('watch') &&
-  // Events end by themselves, and there are many.
+  // Events expire, and there are many.
   resource.kind !== 'Event';
 
 export class Monitors {
@@ -45,11 +45,11 @@ export class Monitors {
     this.options = options;
     this.waiting = new Promise((resolve) => this.stopping.signal.addEventListener('abort', () => resolve(), { once: true }));
   }
-  /** Follows what is served now, and no longer what is not. */
+  /** Watches the kinds that are served now, and stops watching the others. */
   update({ resources, failed }: Discovered): void {
     const wanted = new Map(resources.filter(collectable).map((resource) => [idOf(resource), resource]));
     for (const [id, monitor] of this.monitors) {
-      // A group that gave no answer may still serve it.
+      // A group whose discovery failed may still serve it.
       if (wanted.has(id) || failed.has(apiVersionOf(monitor.resource))) continue;
       monitor.following.stop();
       this.monitors.delete(id);
@@ -58,7 +58,7 @@ export class Monitors {
     for (const [id, resource] of wanted) if (!this.monitors.has(id)) this.monitors.set(id, this.follow(resource));
     this.waiting = this.settled([...this.monitors.values()].map(({ synced }) => synced));
   }
-  /** Resolves to true when the objects of all kinds that are followed are known; to false when the end has come. */
+  /** Resolves to true when the objects of all watched kinds are known; to false when the controller stops. */
   async ready(): Promise<boolean> {
     for (let seen: Promise<void> | undefined; seen !== this.waiting && !this.stopping.signal.aborted; ) {
       seen = this.waiting;
@@ -90,7 +90,7 @@ export class Monitors {
     const synced = new Promise<void>((resolve) => {
       done = resolve;
     });
-    /** Objects in the graph that the list under way has not named so far. */
+    /** Objects in the graph that have not appeared in the current list so far. */
     let unseen = new Set<string>();
     const following = new Following<ApiObject>(
       { client, resource, metadataOnly: true, clock, spread, report: (error) => report(error, resource) },

@@ -1,14 +1,14 @@
-/** What the status of a namespace on its way out says about how far it is and what holds it, in the words of stock servers. */
+/** The conditions of a terminating namespace: progress, and what blocks it, in the text of stock servers. */
 import type { NamespaceCondition } from '../../kinds/core/schema/namespace.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { ContentResult, HeldObject } from './content.ts';
 
-/** Most objects that the condition about held objects names. */
+/** Maximum objects that the condition about blocked objects names. */
 const HELD_SHOWN = 10;
-/** Not one of a stock server's: names the objects, where the stock conditions only count them. */
+/** Not in stock servers: names the objects, while the stock conditions only count them. */
 const HELD = 'NamespaceObjectsHeld';
 
-/** The conditions that a look at the namespace gives. */
+/** The conditions for the content of a namespace. */
 export function conditionsOf(content: ContentResult, discoveryFailures: ReadonlyMap<string, string>): NamespaceCondition[] {
   return [
     discoveryFailures.size === 0
@@ -65,7 +65,7 @@ function discoveryMessage(failures: ReadonlyMap<string, string>): string {
 const no = (type: string, reason: string, message: string): NamespaceCondition => ({ type, status: 'False', reason, message });
 const yes = (type: string, reason: string, message: string): NamespaceCondition => ({ type, status: 'True', reason, message });
 
-/** Brings the new conditions into the old ones. Undefined where they say the same already. */
+/** Merges the new conditions into the old ones. Undefined if nothing changes. */
 export function mergeConditions(
   old: readonly NamespaceCondition[],
   found: readonly NamespaceCondition[],

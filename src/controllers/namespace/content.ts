@@ -1,4 +1,4 @@
-/** Deletes what a namespace holds, kind by kind, and tells what is left. */
+/** Deletes the content of a namespace, kind by kind, and reports what remains. */
 import type { Client } from '../../client/dynamic.ts';
 import { isStatus, unlessGone } from '../../client/http.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -10,15 +10,15 @@ export interface HeldObject {
   readonly name: string;
   readonly finalizers: readonly string[];
 }
-/** What is left of one kind. */
+/** The remaining objects of one kind. */
 export interface Remains {
   readonly resource: ServedResource;
   readonly count: number;
   /** Finalizer → how many objects wait for it. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Some of those that wait, by name. */
+  /** Some of the objects that wait, by name. */
   readonly held: readonly HeldObject[];
-  /** Milliseconds until the last of those that end gracefully should be gone. */
+  /** Milliseconds until the last grace period should be over. */
   readonly graceMs: number;
 }
 export interface ContentResult {
@@ -26,14 +26,14 @@ export interface ContentResult {
   readonly failures: readonly string[];
 }
 
-/** Kinds emptied at a time, objects of a deleted page, objects named in explanations. */
+/** Kinds deleted at a time, objects of a deleted page, objects named in explanations. */
 const WIDTH = 8;
 const DELETE_PAGE = 1000;
 const HELD_SHOWN = 10;
 
 /**
- * Pods go first. What guards them stays until the last is gone: without its network policies a pod that takes its time to
- * end would be open to all.
+ * Pods are deleted first. Their network policies stay until the last pod is gone: without them a terminating
+ * pod would be open to all.
  */
 export function phases(resources: readonly ServedResource[]): ServedResource[][] {
   const isPod = (r: ServedResource): boolean => r.group === '' && r.name === 'pods';
@@ -41,11 +41,11 @@ export function phases(resources: readonly ServedResource[]): ServedResource[][]
   return [resources.filter(isPod), resources.filter((r) => !isPod(r) && !isGuard(r)), resources.filter(isGuard)];
 }
 
-/** Kinds whose objects are to be deleted with their namespace. */
+/** Kinds whose objects are deleted with their namespace. */
 export const deletable = (resource: ServedResource): boolean =>
   resource.namespaced && resource.preferred && resource.verbs.includes('delete') && resource.verbs.includes('list');
 
-/** `again`: content was deleted before, so what is marked already is only counted. */
+/** `again`: content was deleted before, so terminating objects are only counted. */
 export async function deleteContent(
   client: Client,
   namespace: string,
@@ -94,7 +94,7 @@ async function emptyKind(
   return count(client, namespace, resource, now);
 }
 
-/** Deletes the whole collection in pages. False where the kind has no such verb. */
+/** Deletes the whole collection in pages. False if the kind has no such verb. */
 async function deletePages(client: Client, namespace: string, resource: ServedResource): Promise<boolean> {
   if (!resource.verbs.includes('deletecollection')) return false;
   let next: string | undefined;
@@ -103,7 +103,7 @@ async function deletePages(client: Client, namespace: string, resource: ServedRe
       next = await client.deleteCollection(resource, namespace, { limit: DELETE_PAGE, ...(next !== undefined && { continue: next }) });
     } catch (error) {
       if (isStatus(error, 405)) return false;
-      // The place to go on from is forgotten: begin again, there is less now.
+      // The continue token has expired: begin again, there is less now.
       if (!isStatus(error, 410) || next === undefined) throw error;
       next = '';
     }

@@ -1,6 +1,6 @@
 /**
- * Empties a namespace that is being deleted and then lets it go. The namespace says in its conditions what is left in it
- * and what that waits for.
+ * Deletes the content of a terminating namespace and then removes its finalizer. The conditions of the namespace report
+ * what remains in it and why.
  */
 
 import type { Client } from '../../client/dynamic.ts';
@@ -15,16 +15,16 @@ export type NamespaceObject = Wire<Namespace>;
 
 export interface NamespaceSettings {
   /**
-   * How long a namespace is left alone after its deletion began. Where several servers share a store, one may let an object
-   * in because it has not heard of the deletion yet.
+   * Delay after the deletion of a namespace began. If several servers share a store, one may still create an object
+   * because it has not seen the deletion yet.
    */
   readonly delayMs: number;
 }
 
-/** Waits between looks at a namespace that something holds: short at first, and no longer than this. */
+/** Delays between checks of a namespace that is blocked: short at first, and no longer than this. */
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 8000;
-/** Namespaces emptied at a time. */
+/** Namespaces processed at a time. */
 const WORKERS = 5;
 
 export function namespaceController({ delayMs }: NamespaceSettings): Controller {
@@ -68,7 +68,7 @@ export function namespaceController({ delayMs }: NamespaceSettings): Controller 
   };
 }
 
-/** Writes what was found into the status. Returns the namespace as it is then; undefined when it is gone. */
+/** Writes the result to the status. Returns the updated namespace; undefined when it is gone. */
 async function report(
   client: Client,
   name: string,
@@ -91,7 +91,7 @@ async function report(
   }
 }
 
-/** Takes the server's own finalizer away. Where it was the last, that ends the namespace. */
+/** Removes the server's own finalizer. If it was the last, the namespace is removed. */
 async function finish(client: Client, namespace: NamespaceObject, finalizer: string): Promise<boolean> {
   namespace.spec = { ...namespace.spec, finalizers: (namespace.spec?.finalizers ?? []).filter((one) => one !== finalizer) };
   try {

@@ -1,6 +1,6 @@
 /**
- * Notices that something which quotas count has gone. Only kinds that some quota counts are followed, only their changes,
- * and nothing is kept of them.
+ * Notices deletions of objects that quotas count. Only kinds that some quota counts are watched, only their changes,
+ * and no objects are kept.
  */
 
 import type { Client } from '../../client/dynamic.ts';
@@ -14,7 +14,7 @@ export interface QuotaMonitorsOptions {
   readonly clock: Clock;
   readonly spread: () => number;
   readonly report: (error: unknown) => void;
-  /** Objects of the kind may count for less in this namespace; in any, where it is not known which. */
+  /** Usage of the kind may have decreased in this namespace; in any, if it is not known which. */
   readonly lessUsed: (namespace: string | undefined) => void;
 }
 
@@ -27,7 +27,7 @@ export class QuotaMonitors {
   constructor(options: QuotaMonitorsOptions) {
     this.options = options;
   }
-  /** Resolves when nothing that goes will be missed. */
+  /** Resolves when no deletion will be missed any more. */
   follow(resource: ServedResource): Promise<void> {
     const known = this.followed.get(idOf(resource));
     if (known !== undefined) return known.begun;
@@ -44,7 +44,7 @@ export class QuotaMonitors {
         resource,
         metadataOnly: true,
         changesOnly: true,
-        // A pod that has ended leaves this selection, and so looks like one that is gone.
+        // A pod that has finished leaves this selection, which looks like a deletion.
         ...(isPods && { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }),
       },
       {
@@ -57,7 +57,7 @@ export class QuotaMonitors {
           done();
         },
         changed: (type, object) => {
-          // A service may change into one that uses less.
+          // A service may change to a type that uses less.
           if (type === 'DELETED' || (isServices && type === 'MODIFIED')) this.options.lessUsed(object.metadata.namespace ?? '');
         },
         wants: (type) => type === 'DELETED' || isServices,
@@ -67,7 +67,7 @@ export class QuotaMonitors {
     this.followed.set(idOf(resource), { following, begun });
     return begun;
   }
-  /** Follows these kinds and no others. */
+  /** Watches exactly these kinds. */
   keepOnly(wanted: ReadonlySet<string>): void {
     for (const [id, { following }] of this.followed) {
       if (wanted.has(id)) continue;

@@ -1,4 +1,4 @@
-/** What the control loops count, under the names that dashboards of stock controllers know. */
+/** Metrics of the controllers, under the names of stock controllers. */
 import { exponentialBuckets, type Metrics } from '../../lib/metrics.ts';
 
 export interface QueueMetrics {

@@ -1,6 +1,6 @@
 /**
- * Informers that the controllers of a process share: whoever asks for the same objects in the same form gets the same
- * informer. One that nobody has asked for does not exist, so that a server without quotas pays nothing for following pods.
+ * Informers that the controllers of a process share: the same objects in the same form have one
+ * informer. It is made on first use, so that a server without quotas pays nothing for watching pods.
  */
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { resourceKey } from '../../client/dynamic.ts';
@@ -13,7 +13,7 @@ export interface InformerChoice<T extends ApiObject> {
   readonly fieldSelector?: string;
   readonly namespace?: string;
   readonly metadataOnly?: boolean;
-  /** What is kept of an object. Two that keep different things are distinguished by `form`. */
+  /** The part of an object that is kept. Different parts have a different `form`. */
   readonly keep?: (object: T) => T;
   readonly form?: string;
 }

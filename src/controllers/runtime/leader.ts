@@ -1,11 +1,11 @@
 /**
- * Of several processes that could run the controllers, one does: the one that holds a Lease object. The states:
+ * Leader election: of several processes that could run the controllers, the one that holds a Lease does. The states:
  *
- *   waiting    somebody else holds it; it is looked at every retry period. Whoever sees it unchanged for its whole
- *              duration, by their own clock, takes it                                               → leading
- *   leading    it is renewed every retry period; when that has failed for the renew deadline, which ends before the
- *              lease does, the work is stopped                                                      → waiting
- *   stopped    the lease is given back, so that the next one need not wait
+ *   waiting    another process holds it; it is read every retry period. A process that sees it unchanged for its whole
+ *              duration, by its own clock, takes it                                                 → leading
+ *   leading    it is renewed every retry period; when that has failed for the renew deadline, which is shorter than the
+ *              lease duration, the work is stopped                                                  → waiting
+ *   stopped    the lease is released, so that the next process need not wait
  */
 
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
@@ -29,18 +29,18 @@ export interface ElectionOptions extends ElectionTimes {
   readonly identity: Identity;
   /** Name of the lease, in the system namespace. */
   readonly lease: string;
-  /** Unlike that of all others who may want the lease. */
+  /** Unique among the candidates. */
   readonly holder: string;
   readonly clock: Clock;
-  /** A number from 0 to below 1, to spread those who wait. */
+  /** A number from 0 to below 1, to spread the candidates. */
   readonly spread: () => number;
-  /** Begins the work of a leader. */
+  /** Starts the work of the leader. */
   readonly start: () => Running;
   readonly changed?: (leads: boolean) => void;
   readonly report: (error: unknown) => void;
 }
 
-/** Throws an Error that says which times do not go together. */
+/** Throws an Error that names inconsistent durations. */
 export function checkTimes({ leaseMs, renewDeadlineMs, retryMs }: ElectionTimes): void {
   if (retryMs < 1) throw new Error('the retry period must be longer than nothing');
   if (leaseMs <= renewDeadlineMs) throw new Error('the lease duration must be longer than the renew deadline');
@@ -93,7 +93,7 @@ export class Election implements Running {
       const left = renewed + renewDeadlineMs - clock.monotonic();
       if (left <= 0) break;
       const began = clock.monotonic();
-      // An answer that does not come in time is as bad as a refusal.
+      // A response that is too late counts as a failure.
       const outcome = await Promise.race([this.attempt(), clock.sleep(left).then(() => false)]);
       if (outcome) renewed = began;
       else if (this.lease?.spec?.holderIdentity !== this.options.holder) break;
@@ -105,12 +105,12 @@ export class Election implements Running {
     if (this.stopping.signal.aborted) await this.release();
   }
 
-  /** Takes or renews the lease where that is possible. Returns whether it is ours. */
+  /** Acquires or renews the lease if possible. Returns whether this process holds it. */
   private async attempt(): Promise<boolean> {
     try {
       return await this.takeOrRenew();
     } catch (error) {
-      // Somebody else wrote in between: look again next time.
+      // Another process wrote it meanwhile: read it again next time.
       if (!isConflict(error)) this.options.report(error);
       return false;
     }
@@ -140,7 +140,7 @@ export class Election implements Running {
     this.lease = await client.update<LeaseObject>(this.resource, lease);
     return true;
   }
-  /** Clocks of other machines are not trusted: what counts is how long the lease has not changed by our own. */
+  /** Clocks of other machines are not trusted: the lease expires when it has not changed for its duration by our own. */
   private observe(lease: LeaseObject): void {
     const version = lease.metadata.resourceVersion ?? '';
     if (this.seen?.version !== version) this.seen = { version, at: this.options.clock.monotonic() };

@@ -1,4 +1,4 @@
-/** Runs controllers together: what they share, the account each acts as, and a graceful end. */
+/** Runs controllers together: shared informers, the account of each, and a graceful stop. */
 import { Client } from '../../client/dynamic.ts';
 import type { Http } from '../../client/http.ts';
 import { TransportError } from '../../client/transport.ts';
@@ -20,7 +20,7 @@ export const managerName = 'kube-controller-manager';
 export interface ManagerOptions {
   readonly controllers: readonly Controller[];
   readonly identity: Identity;
-  /** The way to the server as a service account of the system namespace; as the manager of all where none is named. */
+  /** The transport as a service account of the system namespace; as the controller manager if none is named. */
   readonly connect: (account: string | undefined) => Http;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,13 +28,13 @@ export interface ManagerOptions {
   readonly metrics?: ControllerMetrics;
 }
 
-/** How long the end waits for what is under way. */
+/** How long a stop waits for work in progress. */
 const STOP_WAIT_MS = 10_000;
 
 export interface Running {
-  /** Takes up nothing new; resolves when what was under way is done. */
+  /** Starts nothing new; resolves when the work in progress is done. */
   stop(): Promise<void>;
-  /** Whether something waits to be worked on or is worked on now; what waits for a time does not count. */
+  /** Whether keys are queued or processed now; delayed keys do not count. */
   isBusy?(): boolean;
 }
 
@@ -46,7 +46,7 @@ export function startControllers(options: ManagerOptions): Running {
   const { identity, clock, random, log, connect } = options;
   const manager = clientFor(identity, connect(undefined));
   let stopped = false;
-  // Requests that break off because everything ends are no failures.
+  // Requests that are aborted by the stop are no failures.
   const report = (error: unknown, resource: string): void => {
     if (!stopped) reportFailure(log, 'watch failed, retrying', error, { resource });
   };
@@ -79,7 +79,7 @@ export function startControllers(options: ManagerOptions): Running {
       const ending = running.map((one) => one.stop());
       served.stop();
       informers.stop();
-      // A request that hangs must not hold up the end of the process.
+      // A request that hangs must not delay the end of the process.
       const enough = new AbortController();
       await Promise.race([Promise.all(ending), clock.sleep(STOP_WAIT_MS, enough.signal).catch(() => {})]);
       enough.abort();
@@ -156,7 +156,7 @@ function reportFailure(log: Log, phrase: FailurePhrase, error: unknown, fields: 
   }
 }
 
-/** Nothing new is let into a namespace that is on its way out. */
+/** Nothing can be created in a terminating namespace. */
 export function isTerminating(error: unknown): boolean {
   return (
     error instanceof ApiError &&

@@ -1,6 +1,6 @@
 /**
- * Pods as far as controllers look at them. Pods are many and large, so no more than this is kept, in one copy that all share
- * and that exists only where something asks for it.
+ * The parts of pods that controllers use. Pods are many and large, so nothing else is kept, in one shared informer
+ * that exists only while it is used.
  */
 
 import type { Informer } from '../../client/informer.ts';
@@ -23,14 +23,14 @@ export interface SlimPod extends ApiObject {
   status: { phase?: string; ready: boolean; ips?: string[] };
 }
 
-/** As much of a pod as the server sends that matters here. */
+/** A pod as received, with the fields that are used here. */
 export type WirePod = Wire<Pod>;
 
 export function slimPods(informers: Informers): Informer<SlimPod> {
   return informers.of<SlimPod>(refs.pods, { form: 'slim', keep: (pod) => slim(pod as unknown as WirePod) });
 }
 
-/** Claims that a pod uses. The claim of an ephemeral volume is called after the pod and the volume. */
+/** Claims that a pod uses. The claim of an ephemeral volume is named after the pod and the volume. */
 export function claimsOf(pod: WirePod): string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName];

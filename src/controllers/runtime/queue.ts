@@ -1,9 +1,9 @@
 /**
- * A queue of keys to look at. A key stands in it once, however often it is added; it is never worked on twice at the same
- * time, and a key that is added while it is worked on is looked at once more afterwards. What fails is tried again, later
- * each time.
+ * A queue of keys to process. A key is queued once, however often it is added; it is never processed twice at the same
+ * time, and a key that is added while it is processed is processed again afterwards. Failures are retried with
+ * increasing delays.
  *
- *   add a, add b, add a     a, b are worked on
+ *   add a, add b, add a     a, b are processed
  *   add a while a runs      a runs again when it is done
  *   a fails                 again after 5 ms, 10 ms, 20 ms, …
  */
@@ -11,22 +11,22 @@ import type { Cancel, Clock } from '../../lib/clock.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
 import type { QueueMetrics } from './controller-metrics.ts';
 
-/** What working on a key answers: nothing when it is done, or the milliseconds after which it wants another look. */
+/** The result of processing a key: nothing when it is done, or the milliseconds after which to process it again. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most work has nothing to say and simply ends.
 export type Outcome = number | undefined | void;
 
 export interface QueueOptions {
   readonly name: string;
   readonly clock: Clock;
-  /** How many keys are worked on at a time. */
+  /** How many keys are processed at a time. */
   readonly workers?: number;
   readonly work: (key: string) => Promise<Outcome>;
   /** Called for every failure. */
   readonly report: (error: unknown, key: string) => void;
-  /** First and longest wait of a key that fails. */
+  /** First and maximum delay of a key that fails. */
   readonly firstRetryMs?: number;
   readonly longestRetryMs?: number;
-  /** Most keys that wait. Beyond it keys are dropped, and `overflowed` is called when the queue has drained. */
+  /** Maximum queued keys. Beyond it keys are dropped, and `overflowed` is called when the queue has drained. */
   readonly limit?: number;
   readonly overflowed?: () => void;
   readonly metrics?: QueueMetrics;
@@ -44,10 +44,10 @@ interface Later {
 
 export class WorkQueue {
   private readonly options: QueueOptions;
-  /** Keys that wait, with the time they were added, oldest first. */
+  /** Queued keys, with the time they were added, oldest first. */
   private readonly ready = new Map<string, number>();
   private readonly running = new Set<string>();
-  /** Keys that were added while they are worked on. */
+  /** Keys that were added while they are processed. */
   private readonly again = new Set<string>();
   private readonly later = new Map<string, Later>();
   private readonly failures = new Map<string, number>();
@@ -63,20 +63,20 @@ export class WorkQueue {
   get depth(): number {
     return this.ready.size;
   }
-  /** Nothing waits or runs now; keys for later may be left. */
+  /** Nothing is queued or processed now; delayed keys may be left. */
   get isIdle(): boolean {
     return this.ready.size === 0 && this.running.size === 0;
   }
-  /** Resolves when nothing waits or runs. */
+  /** Resolves when nothing is queued or processed. */
   idle(): Promise<void> {
     return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.idleWaiters.push(resolve));
   }
-  /** Begins to work; keys may be added before. */
+  /** Starts processing; keys may be added before. */
   start(): void {
     this.started = true;
     this.schedule();
   }
-  /** Takes no more keys; resolves when those under way are done. */
+  /** Takes no more keys; resolves when those in progress are done. */
   stop(): Promise<void> {
     this.stopped = true;
     for (const { cancel } of this.later.values()) cancel();
@@ -102,7 +102,7 @@ export class WorkQueue {
     this.options.metrics?.added(this.ready.size);
     this.schedule();
   }
-  /** Adds the key after a while, unless it is added sooner. */
+  /** Adds the key after a delay, unless it is added sooner. */
   addAfter(key: string, millis: number): void {
     if (this.stopped) return;
     if (millis <= 0) {
@@ -117,7 +117,7 @@ export class WorkQueue {
     }
     const cancel = this.options.clock.after(millis, () => {
       this.later.delete(key);
-      // Waits longer than a timer can hold are cut into pieces.
+      // Delays longer than a timer can hold are split.
       const left = at - this.options.clock.monotonic();
       if (left > 1) this.addAfter(key, left);
       else this.add(key);
@@ -129,7 +129,7 @@ export class WorkQueue {
     this.later.get(key)?.cancel();
     this.later.delete(key);
   }
-  /** Keys that are added in one turn of the event loop are taken up together after it. */
+  /** Keys that are added in one turn of the event loop are processed together after it. */
   private schedule(): void {
     if (!this.started || this.scheduled || this.stopped || this.ready.size === 0) return;
     this.scheduled = true;
@@ -158,7 +158,7 @@ export class WorkQueue {
       this.failures.delete(key);
       if (typeof wait === 'number') this.addAfter(key, Math.max(wait, 1));
     } catch (error) {
-      // What fails because the end has come is not worth a word.
+      // Failures caused by the stop are not reported.
       if (!this.stopped) report(error, key);
       this.retry(key);
     } finally {

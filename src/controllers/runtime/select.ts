@@ -1,16 +1,16 @@
 /**
- * Which controllers run, by the words of `--controllers`. What stands first wins:
+ * The controllers to run, by the items of `--controllers`. The first match wins:
  *
  *   *                 all that are on by default
- *   *,tokencleaner    those and one more
- *   *,-disruption     those without one
+ *   *,tokencleaner    the same and one more
+ *   *,-disruption     the same without one
  *   namespace         this one alone
  *   -*                none
  */
 import { didYouMean } from '../../lib/suggest.ts';
 import type { Controller } from './controller.ts';
 
-/** Throws an Error that names a word which means no controller. */
+/** Throws an Error that names an unknown controller. */
 export function selectControllers(all: readonly Controller[], words: readonly string[]): Controller[] {
   const names = all.map((controller) => controller.name);
   for (const word of words) {

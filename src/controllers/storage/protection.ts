@@ -1,6 +1,6 @@
 /**
- * Keeps storage that is in use: a claim that a pod uses, and a volume that is bound to a claim, go only when that is over. A
- * finalizer holds them; these controllers take it away when nothing uses the object any more.
+ * Protects storage that is in use: a claim that a pod uses, and a volume that is bound to a claim, are removed only after
+ * that. A finalizer holds them; these controllers remove it when the object is no longer used.
  */
 
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
@@ -15,7 +15,7 @@ import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.
 
 type Volume = Wire<PersistentVolume>;
 
-/** Adds or removes the finalizer, as the life of the object demands. */
+/** Adds or removes the finalizer, by the state of the object. */
 async function settle(
   client: Client,
   ref: ResourceRef,
@@ -42,7 +42,7 @@ export const claimProtection: Controller = {
     const finalizer = domainName(identity, 'pvc-protection');
     const claims = informers.of(refs.persistentVolumeClaims, { metadataOnly: true });
     let pods: Informer<SlimPod> | undefined;
-    /** Pods are followed from the first claim on that is to go. */
+    /** Pods are watched from the first terminating claim on. */
     const followPods = async (): Promise<Informer<SlimPod>> => {
       if (pods === undefined) {
         pods = slimPods(informers);
@@ -54,14 +54,14 @@ export const claimProtection: Controller = {
       await pods.synced;
       return pods;
     };
-    // A pod that is not on a node yet will not get there: nobody starts a pod with a claim that is to go.
+    // A pod that is not bound to a node will not be: a pod with a terminating claim is not scheduled.
     const onNode = (pod: WirePod | SlimPod): boolean => (pod.spec?.nodeName ?? '') !== '';
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
         await settle(client, refs.persistentVolumeClaims, claims.get(namespace, name), finalizer, async () => {
           for (const pod of (await followPods()).list(namespace)) if (onNode(pod) && pod.spec.claims?.includes(name)) return true;
-          // What was heard may be late, and a claim in use must not go.
+          // The informer may be stale, and a claim in use must not be removed.
           for await (const pod of client.each<WirePod>(refs.pods, namespace)) if (onNode(pod) && claimsOf(pod).includes(name)) return true;
           return false;
         });

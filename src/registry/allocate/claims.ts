@@ -1,4 +1,4 @@
-/** What one write takes and gives back. Nothing is done here: the operations go into the commit of the write. */
+/** The members that one write takes and releases. Nothing is written here: the operations go into the commit of the write. */
 import type { Operation } from '../../storage/engine.ts';
 import type { AllocationTable } from './table.ts';
 
@@ -16,13 +16,13 @@ export class Claims {
     this.operations = operations;
   }
 
-  /** Takes a member that somebody chose. */
+  /** Takes a member that the client requested. */
   take(table: AllocationTable, member: string): Taken {
     if (table.isUsed(member) || this.own(table).has(member)) return 'in use';
     this.note(table, member);
     return 'taken';
   }
-  /** Remembers a member as taken that was chosen here. */
+  /** Records a member as taken that was allocated here. */
   note(table: AllocationTable, member: string): void {
     this.own(table).add(member);
     if (!this.dryRun) this.operations.push(table.take(member, this.uid));
@@ -34,7 +34,7 @@ export class Claims {
     const operation = this.dryRun ? undefined : table.free(member, this.uid);
     if (operation !== undefined && !this.operations.some((o) => o.key === operation.key)) this.operations.push(operation);
   }
-  /** A member that the object keeps gets its key back where it was lost. */
+  /** Restores the lost key of a member that the object keeps. */
   keep(table: AllocationTable, member: string): void {
     if (!table.isUsed(member) && !this.own(table).has(member)) this.note(table, member);
   }

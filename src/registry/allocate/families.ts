@@ -1,6 +1,6 @@
 /**
- * Which families of addresses a service gets: what the client asked for, filled up from what this cluster has. Runs
- * before addresses are given out, also for a dry run.
+ * The address families of a service: those that the client requested, completed from those that the cluster has. Runs
+ * before addresses are allocated, also for a dry run.
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
 import { validateClusterIPs } from '../../kinds/core/service-addresses.ts';
@@ -15,12 +15,12 @@ const policyPath = spec.child('ipFamilyPolicy');
 
 const other = (family: string): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
 
-/** Refuses the write with what was found, if anything was. */
+/** Refuses the write if there are errors. */
 export function refuse(service: Service, errors: FieldErrors): void {
   if (!errors.empty) throw invalid({ group: '', resource: 'Service' }, service.metadata.name ?? '', errors.list);
 }
 
-/** `configured`: the families of the cluster, the default one first. Throws an ApiError for what cannot be had here. */
+/** `configured`: the families of the cluster, the default one first. Throws an ApiError for families that are not available. */
 export function fillFamilies(service: Service, old: Service | undefined, configured: readonly IPFamily[]): void {
   if (!needsClusterIP(service) || keepsPreference(service, old)) return;
   fillPolicy(service, old);
@@ -40,7 +40,7 @@ export function fillFamilies(service: Service, old: Service | undefined, configu
 }
 
 /**
- * A service that merely prefers two families keeps what it got, whatever the cluster has become since: it is upgraded
+ * A service with PreferDualStack keeps its families, even if those of the cluster have changed since: it is upgraded
  * or downgraded only when its fields are changed.
  */
 export function keepsPreference(service: Service, old: Service | undefined): boolean {
@@ -50,15 +50,15 @@ export function keepsPreference(service: Service, old: Service | undefined): boo
   return sameList(service.spec.clusterIPs, old.spec.clusterIPs) && sameList(service.spec.ipFamilies, old.spec.ipFamilies);
 }
 
-/** Without a word about it the policy stays; a new service has one family, unless it is headless and without selector. */
+/** An update that does not set the policy keeps it; a new service has one family, unless it is headless and without selector. */
 function fillPolicy(service: Service, old: Service | undefined): void {
   service.spec.ipFamilyPolicy ??= old?.spec.ipFamilyPolicy ?? (isUnbound(service) ? 'RequireDualStack' : 'SingleStack');
 }
-/** Headless and without selector: somebody else looks after its endpoints. */
+/** Headless and without selector: its endpoints are not managed by a controller. */
 const isUnbound = ({ spec: { clusterIP, selector } }: Service): boolean =>
   clusterIP === headless && Object.keys(selector ?? {}).length === 0;
 
-/** Asking for one family is clear enough; giving up the second address without asking is not. */
+/** A request for one family may change the policy; one that does not name families may not release the second address. */
 function shrink({ spec: given }: Service, { spec: was }: Service, errors: FieldErrors): void {
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = given;
   if (ipFamilyPolicy === 'SingleStack') {
@@ -80,7 +80,7 @@ function checkPolicy({ spec: { clusterIPs = [], ipFamilies = [], ipFamilyPolicy 
   if (ipFamilies.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${needed} IP families are specified`);
 }
 
-/** Addresses tell their families. */
+/** The families follow from the addresses. */
 function inferFamilies({ spec: given }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
   const { clusterIPs = [] } = given;
   const families = [...(given.ipFamilies ?? [])];
@@ -93,7 +93,7 @@ function inferFamilies({ spec: given }: Service, configured: readonly IPFamily[]
   if (families.length > 0) given.ipFamilies = families;
 }
 
-/** Nobody knows what endpoints such a service will be given, so that it may have families that the cluster has not. */
+/** The endpoints of such a service are not known, so that it may have families that the cluster does not have. */
 function fillUnbound({ spec: given }: Service, configured: readonly IPFamily[]): void {
   const [first = configured[0] as string, second] = given.ipFamilies ?? [];
   if (second === undefined) given.ipFamilies = given.ipFamilyPolicy === 'SingleStack' ? [first] : [first, other(first)];

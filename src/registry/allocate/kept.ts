@@ -1,6 +1,6 @@
 /**
- * Values that were given out stay with a service that is written again without them, so that a client may send the
- * manifest it began with, over and over.
+ * A service that is updated without its allocated values keeps them, so that a client may apply its original
+ * manifest repeatedly.
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
 import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '../../kinds/core/service-words.ts';
@@ -17,7 +17,7 @@ export function patchAllocated(service: Service, old: Service): void {
     spec.healthCheckNodePort = was.healthCheckNodePort;
 }
 
-/** A port without node port gets back the one that the port of its name had, unless another port names it now. */
+/** A port without node port gets back the node port of the old port with its name, unless another port uses it now. */
 function patchNodePorts(service: Service, old: Service): void {
   const named = new Set((service.spec.ports ?? []).map((port) => port.nodePort));
   const byName = new Map((old.spec.ports ?? []).map((port) => [port.name ?? '', port.nodePort]));
@@ -29,7 +29,7 @@ function patchNodePorts(service: Service, old: Service): void {
 }
 
 /**
- * Brings `clusterIP` and `clusterIPs` together where the client knows only one of them:
+ * Keeps `clusterIP` and `clusterIPs` consistent where the client sets only one of them:
  *
  *   create  clusterIP=A                        → clusterIPs=[A]
  *   update  clusterIP changed, list untouched  → the list follows

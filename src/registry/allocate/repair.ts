@@ -1,6 +1,6 @@
 /**
- * Brings the keys of allocations and the services together at start-up: keys that no service holds go, and services
- * whose keys are lost get them back. Both always change in one commit, so that there is something to do only after a
+ * Reconciles the keys of allocations with the services at start-up: keys without a service are deleted, and lost keys of
+ * services are restored. Both always change in one commit, so that there is something to repair only after a
  * restored backup or a fault.
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
@@ -15,7 +15,7 @@ const BATCH = 100;
 export interface Repaired {
   readonly freed: number;
   readonly restored: number;
-  /** Members that two services hold: the first keeps the key. */
+  /** Members that two services hold: the first service keeps the key. */
   readonly doubled: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export async function repairAllocations(cache: Cache, allocation: ServiceAllocat
       for (const member of membersOf(service)) {
         const uid = service.metadata.uid ?? '';
         if (holders.has(member) && holders.get(member) !== uid) doubled.push(member);
-        // Of two services the one that has the key keeps it.
+        // Of two services the one with the key keeps it.
         if (!holders.has(member) || table.holder(member) === uid) holders.set(member, uid);
       }
     for (const { member, uid } of table.entries()) {
@@ -50,7 +50,7 @@ export async function repairAllocations(cache: Cache, allocation: ServiceAllocat
   return { freed: freeing.length, restored: restoring.length, doubled };
 }
 
-/** Another server may do the same at this moment; what it was quicker with needs no doing. */
+/** Another server may repair at the same time; a conflict means that it has done so. */
 async function commitAll(cache: Cache, operations: readonly Operation[]): Promise<void> {
   for (let i = 0; i < operations.length; i += BATCH) {
     const batch = operations.slice(i, i + BATCH);

@@ -1,6 +1,6 @@
 /**
- * Addresses and node ports of services: given out when a service is made or changes its type, kept when it is written
- * again, and given back when it no longer needs them or goes.
+ * Addresses and node ports of services: allocated when a service is created or changes its type, kept on updates,
+ * and released when the service no longer needs them or is deleted.
  */
 import type { Service, ServicePort } from '../../kinds/core/schema/service.ts';
 import { headless, needsClusterIP, needsHealthCheck, needsNodePorts } from '../../kinds/core/service-words.ts';
@@ -21,7 +21,7 @@ export interface ServiceAllocation {
   readonly ports: AllocationTable;
   readonly randomBelow: (limit: number) => number;
   readonly now: () => number;
-  /** What else goes with a service: the endpoints of its name. */
+  /** Deletes the endpoints of a service together with it. */
   readonly alsoDelete?: (service: Service) => Operation | undefined;
 }
 
@@ -41,7 +41,7 @@ export function serviceHook(allocation: ServiceAllocation): Hook {
   };
 }
 
-/** The address as keys of the store spell it. */
+/** The address as it is spelled in keys of the store. */
 export const canonicalAddress = (ip: string): string => {
   const bytes = parseIP(ip);
   return bytes === undefined ? ip : formatIP(bytes);
@@ -98,7 +98,7 @@ class Run {
 
   // ---- addresses -------------------------------------------------------------------------------------------------
 
-  /** Every family of the service gets an address, the one that was asked for or a free one. */
+  /** Every family of the service gets an address, the requested one or a free one. */
   private giveAddresses(service: Service): void {
     const { spec } = service;
     if (!needsClusterIP(service) || spec.clusterIPs?.[0] === headless) return;
@@ -166,7 +166,7 @@ class Run {
     errors.invalid(at, port, why);
     refuse(service, errors);
   }
-  /** Returns why a port cannot be had. */
+  /** Returns why a port cannot be allocated. */
   private tryPort(port: number): string | undefined {
     const { ports } = this.allocation;
     const range = ports.ranges[0] as Range;
@@ -250,6 +250,6 @@ class Run {
   }
 }
 
-/** A load balancer may do without node ports; ports that are asked for are respected all the same. */
+/** A load balancer may have no node ports; ports that the client requests are allocated all the same. */
 const allocatesNodePorts = ({ spec }: Service): boolean =>
   spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === true);

@@ -1,6 +1,6 @@
 /**
- * The ConfigMap `cluster-info`: what somebody who holds nothing but a bootstrap token needs to find this server and to trust
- * it. Anyone may read it; the tokens sign it, so that whoever has one can tell it from a forgery.
+ * The ConfigMap `cluster-info`: what a client that has only a bootstrap token needs to find this server and to trust
+ * it. Anyone may read it; it is signed with each token, so that the holder of a token can verify it.
  */
 import { autoupdateAnnotation } from '../../auth/bootstrap/objects.ts';
 import { wellKnown } from '../../auth/types.ts';
@@ -14,11 +14,11 @@ export const clusterInfoRole = 'system:cluster-info-reader';
 export interface ClusterInfo {
   /** `https://192.0.2.1:6443` */
   readonly server: string;
-  /** PEM of the authorities that vouch for it. */
+  /** CA certificates (PEM) that sign its serving certificate. */
   readonly certificates: string;
 }
 
-/** A client configuration that knows where the server is, and no user. */
+/** A kubeconfig with the address of the server, and without a user. */
 export function clusterInfoText({ server, certificates }: ClusterInfo): string {
   return `apiVersion: v1
 clusters:
@@ -35,8 +35,8 @@ users: []
 }
 
 /**
- * Makes it, or brings it up to date: its text is this server's, its signatures are left to those who sign. One with the
- * annotation that keeps roles from being updated is left alone.
+ * Creates or updates it: its text is that of this server, its signatures are left to the controller that signs. One with
+ * the annotation that disables automatic updates is left unchanged.
  */
 export async function publishClusterInfo(writer: SystemWriter, identity: Identity, info: ClusterInfo): Promise<void> {
   const namespace = identity.namespaces.public;

@@ -1,4 +1,4 @@
-/** Flow schemas and priority levels of the first start: who waits behind whom when the server is busy. */
+/** Bootstrap FlowSchemas and PriorityLevelConfigurations. */
 import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 
 type SubjectText = string;
@@ -125,7 +125,7 @@ function subjectOf(identity: Identity, text: SubjectText) {
   return { kind, serviceAccount: { namespace: identity.namespaces.system, name } };
 }
 
-/** Says whether the server keeps an object up to date. */
+/** Whether the server keeps an object up to date. */
 export const autoUpdateAnnotation = (identity: Identity): string => domainName(identity, 'autoupdate-spec', 'apf');
 
 const metadata = (identity: Identity, name: string) => ({ name, annotations: { [autoUpdateAnnotation(identity)]: 'true' } });
@@ -160,7 +160,7 @@ export function flowSchemas(identity: Identity, now: string) {
   }));
 }
 
-/** Shares of the server, and queues with the size of a flow's hand; without queues, what is too much is refused. */
+/** Shares of the server, and queues with the hand size; without queues, excess requests are rejected. */
 const levels: Readonly<Record<string, { readonly shares: number; readonly queues?: number; readonly hand?: number } | 'exempt'>> = {
   'catch-all': { shares: 5 },
   exempt: 'exempt',

@@ -1,4 +1,4 @@
-/** Other objects of the first start: namespaces, priority classes, the service that leads here, published certificates. */
+/** Other bootstrap objects: namespaces, priority classes, the service of the API server, published certificates. */
 import { isIP } from 'node:net';
 import { domainName, type Identity } from '../../meta/identity.ts';
 
@@ -28,7 +28,7 @@ export function systemPriorityClasses() {
   ];
 }
 
-/** `address` is the first of the service range, `port` the one this server listens on. */
+/** `address` is the first of the service range, `port` the port of this server. */
 export function serverService(identity: Identity, address: string, port: number) {
   return {
     metadata: { name: identity.serviceName, namespace: 'default', labels: { component: 'apiserver', provider: identity.word } },
@@ -54,7 +54,7 @@ export interface ProxyTrust {
   readonly allowedNames: readonly string[];
 }
 
-/** How extension servers find out whom this server trusts. Lists are written as JSON. */
+/** Publishes the authorities that this server trusts to extension servers. Lists are written as JSON. */
 export function authenticationConfigMap(identity: Identity, clientCA: string | undefined, proxy: ProxyTrust | undefined) {
   const list = (values: readonly string[]): string => JSON.stringify(values);
   return {

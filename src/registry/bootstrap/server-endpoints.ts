@@ -1,6 +1,6 @@
 /**
- * The service in `default` that leads to this server, and the endpoints behind it. Several servers on one store each
- * keep a key with their address for as long as they live; the endpoints are those of all keys.
+ * The service of the API server in `default`, and its endpoints. Each of several servers on one store
+ * keeps a key with its address while it runs; the endpoints are the addresses of all keys.
  */
 
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -14,7 +14,7 @@ import { storedValue } from '../../storage/item.ts';
 import type { SystemWriter } from '../system.ts';
 import { serverService } from './objects.ts';
 
-/** How long a server counts as alive after its last sign of life, and how often it gives one. */
+/** How long a server counts as alive after its last heartbeat, and the interval of heartbeats. */
 const LEASE_SECONDS = 15;
 const RENEW_MS = 10_000;
 const EVENT_LIMIT = 16;
@@ -45,7 +45,7 @@ export class ServerEndpoints {
     this.leases = options.leases;
   }
 
-  /** `server` is undefined when this machine has no address that others could use: then there is a service alone. */
+  /** `server` is undefined when this machine has no address that others could use: then there is a service without endpoints. */
   async announce(server: Server | undefined, port: number): Promise<void> {
     this.server = server;
     await this.writeService(port);
@@ -54,7 +54,7 @@ export class ServerEndpoints {
     if (this.options.cache.engine.exclusive) return;
     this.stopRenewing = this.options.clock.every(RENEW_MS, () => void this.renew().catch(this.options.report));
   }
-  /** Takes this server out of the endpoints, so that nobody tries it in vain. */
+  /** Removes this server from the endpoints, so that clients do not try it in vain. */
   async withdraw(): Promise<void> {
     this.stopRenewing?.();
     const { cache } = this.options;
@@ -107,12 +107,12 @@ export class ServerEndpoints {
   }
 }
 
-/** Signs of life of the servers on this store. Before the cache starts. */
+/** Heartbeats of the servers on this store. Before the cache starts. */
 export const declareServerLeases = (cache: Cache): Collection =>
   cache.declare({ prefix: 'cluster/servers/', facts: () => ({ labels: undefined, fields: undefined }), eventLimit: EVENT_LIMIT });
 const keyOf = ({ address, port }: Server): string => `${address}/${port}`;
 
-/** Makes the object, or brings the named fields of one that exists up to date. */
+/** Creates the object, or updates the named fields of an existing one. */
 async function write(
   writer: SystemWriter,
   group: string,
@@ -146,7 +146,7 @@ export function serverEndpoints(identity: Identity, servers: readonly Server[]) 
   };
 }
 
-/** A slice knows one port for all of its endpoints: that of the first server. */
+/** A slice has one list of ports for all of its endpoints: that of the first server. */
 export function serverSlice(identity: Identity, servers: readonly Server[], family: IPFamily) {
   const port = servers[0]?.port;
   const endpoints = servers
