@@ -27,14 +27,14 @@ const maxDepth = 500;
 /** Values after which the parser yields; a power of two. */
 const VALUES_A_STEP = 256;
 
-interface Properties {
+export interface Properties {
   readonly anchor: string | undefined;
   readonly tag: string | undefined;
 }
 const noProperties: Properties = { anchor: undefined, tag: undefined };
 
 export class YamlParser {
-  private readonly cursor: YamlCursor;
+  protected readonly cursor: YamlCursor;
   private readonly repeated: RepeatedKeys | undefined;
   private anchors = new Map<string, JsonValue>();
   /** Anchors whose value is being read, so that none contains itself. */
@@ -88,7 +88,7 @@ export class YamlParser {
    * A value that belongs to a collection at column `parent`: it stands on this line, or on later ones with more
    * indentation. `compact` allows a mapping or a list to begin on this line, as it may behind a dash.
    */
-  private *node(parent: number, compact: boolean): Work<JsonValue> {
+  protected *node(parent: number, compact: boolean): Work<JsonValue> {
     const { cursor } = this;
     if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
@@ -117,7 +117,7 @@ export class YamlParser {
     return (char === '&' || char === '!') && !(mayBeKey && this.atKey()) ? this.properties() : noProperties;
   }
 
-  private *content(parent: number, compact: boolean, properties: Properties): Work<JsonValue> {
+  protected *content(parent: number, compact: boolean, properties: Properties): Work<JsonValue> {
     const { cursor } = this;
     const { column } = cursor;
     const char = cursor.char();
@@ -143,7 +143,7 @@ export class YamlParser {
   }
 
   /** An alias, a text in quotes or a plain one, which may go on in lines indented by `indent`; undefined: on this line alone. */
-  private *scalar(properties: Properties, indent: number | undefined): Work<JsonValue> {
+  protected *scalar(properties: Properties, indent: number | undefined): Work<JsonValue> {
     const { cursor } = this;
     const char = cursor.char();
     if (char === '*') return this.alias();
@@ -178,7 +178,7 @@ export class YamlParser {
 
   // ---- properties and aliases ------------------------------------------------------------------------------------
 
-  private properties(): Properties {
+  protected properties(): Properties {
     const { cursor } = this;
     let anchor: string | undefined;
     let tag: string | undefined;
@@ -259,7 +259,7 @@ export class YamlParser {
 
   // ---- block collections -----------------------------------------------------------------------------------------
 
-  private *sequence(column: number): Work<JsonValue[]> {
+  protected *sequence(column: number): Work<JsonValue[]> {
     const { cursor } = this;
     const items: JsonValue[] = [];
     this.countContainer();
@@ -275,7 +275,7 @@ export class YamlParser {
     }
   }
 
-  private *mapping(column: number): Work<JsonObject> {
+  protected *mapping(column: number): Work<JsonObject> {
     const { cursor } = this;
     const out: JsonObject = {};
     const merged: JsonValue[] = [];
@@ -312,7 +312,7 @@ export class YamlParser {
   }
 
   /** Reads a key and its colon. */
-  private *blockKey(column: number): Work<string> {
+  protected *blockKey(column: number): Work<string> {
     const { cursor } = this;
     if (cursor.char() === '?' && cursor.blankAt(1)) {
       cursor.at++;
@@ -369,7 +369,7 @@ export class YamlParser {
 
   // ---- flow collections ------------------------------------------------------------------------------------------
 
-  private *flow(): Work<JsonValue> {
+  protected *flow(): Work<JsonValue> {
     const { cursor } = this;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     const outer = cursor.flow;
@@ -384,7 +384,7 @@ export class YamlParser {
     return value;
   }
 
-  private *flowList(start: number): Work<JsonValue[]> {
+  protected *flowList(start: number): Work<JsonValue[]> {
     const { cursor } = this;
     const items: JsonValue[] = [];
     this.countContainer();
@@ -406,7 +406,7 @@ export class YamlParser {
       this.flowComma(']');
     }
   }
-  private *flowMap(start: number): Work<JsonObject> {
+  protected *flowMap(start: number): Work<JsonObject> {
     const { cursor } = this;
     const out: JsonObject = {};
     const merged: JsonValue[] = [];
@@ -434,11 +434,11 @@ export class YamlParser {
       this.flowComma('}');
     }
   }
-  private *flowValue(start: number): Work<JsonValue> {
+  protected *flowValue(start: number): Work<JsonValue> {
     while (!this.flowContent(start)) yield;
     return ',]}'.includes(this.cursor.char()) ? null : yield* this.flowNode();
   }
-  private *flowNode(): Work<JsonValue> {
+  protected *flowNode(): Work<JsonValue> {
     const { cursor } = this;
     if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     const properties = this.properties();
