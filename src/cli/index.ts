@@ -44,6 +44,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./completion.ts')).completion,
   },
   { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
+  {
+    name: 'convert',
+    summary: 'Convert manifests to another API version.',
+    load: async () => (await import('./convert/index.ts')).convert,
+  },
   { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create.ts')).create },
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },

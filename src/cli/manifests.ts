@@ -26,18 +26,30 @@ const maxBytes = 64 << 20;
 /** All objects that the `-f` flags name, in their order. Throws FlagError for what is not there, ManifestError for what is no object. */
 export async function readManifests(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<Manifest[]> {
   const found: Manifest[] = [];
-  for (const path of paths) {
-    for (const [source, text] of await textsOf(path, recursive, io)) found.push(...manifestsOf(text, source));
-  }
+  for (const { source, text } of await readTexts(paths, recursive, io)) found.push(...manifestsOf(text, source));
   if (found.length === 0) throw new ManifestError(`there are no objects in ${paths.join(', ')}`);
   return found;
 }
 
-async function textsOf(path: string, recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<[source: string, text: string][]> {
-  if (path === '-') return [['the standard input', await io.stdin()]];
-  if (/^https?:\/\//.test(path)) return [[path, await download(path)]];
+export interface ManifestText {
+  /** As messages name it. */
+  readonly source: string;
+  readonly text: string;
+  /** Undefined for what is no file. */
+  readonly file?: string;
+}
+
+/** The texts that the `-f` flags name, in their order. */
+export async function readTexts(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<ManifestText[]> {
+  const found: ManifestText[] = [];
+  for (const path of paths) found.push(...(await textsOf(path, recursive, io)));
+  return found;
+}
+async function textsOf(path: string, recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<ManifestText[]> {
+  if (path === '-') return [{ source: 'the standard input', text: await io.stdin() }];
+  if (/^https?:\/\//.test(path)) return [{ source: path, text: await download(path) }];
   const files = await filesOf(resolve(io.cwd, path), path, recursive);
-  return Promise.all(files.map(async ([file, shown]): Promise<[string, string]> => [shown, await readFile(file, 'utf8')]));
+  return Promise.all(files.map(async ([file, source]) => ({ source, text: await readFile(file, 'utf8'), file })));
 }
 
 async function download(address: string): Promise<string> {

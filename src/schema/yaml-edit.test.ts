@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
 import type { JsonValue } from './types.ts';
-import { editYaml } from './yaml-edit.ts';
 import { parseYamlDocuments, stringifyYaml } from './yaml.ts';
+import { editYaml } from './yaml-edit.ts';
 
 /** The text with its first document changed. */
 function edited(text: string, change: (value: never) => void): string {
@@ -51,7 +51,9 @@ test('comments of what goes stay where it was', () => {
 
 test('what is moved takes its comments along', () => {
   const text = 'spec:\n  validation:\n    # the schema\n    schema:\n      type: object # always\n  versions:\n  - name: v1\n';
-  const out = edited(text, (o: Loose) => Object.assign(o, { spec: { versions: [{ name: 'v1', schema: { schema: { type: 'object' } } }] } }));
+  const out = edited(text, (o: Loose) =>
+    Object.assign(o, { spec: { versions: [{ name: 'v1', schema: { schema: { type: 'object' } } }] } }),
+  );
   expect(out).toBe('spec:\n  # the schema\n  versions:\n  - name: v1\n    schema:\n      schema:\n        type: object # always\n');
 });
 
@@ -66,9 +68,7 @@ test('JSON stays JSON with its indentation', () => {
   const out = edited(text, (o: Loose) => {
     Object.assign(o, { spec: { defaultBackend: { b: { c: 1 } }, keep: [1, 2], last: true } });
   });
-  expect(out).toBe(
-    `${JSON.stringify({ kind: 'X', spec: { defaultBackend: { b: { c: 1 } }, keep: [1, 2], last: true } }, undefined, 4)}\n`,
-  );
+  expect(out).toBe(`${JSON.stringify({ kind: 'X', spec: { defaultBackend: { b: { c: 1 } }, keep: [1, 2], last: true } }, undefined, 4)}\n`);
   expect(edited('{"a": {}, "b": 1}', (o: Loose) => Object.assign(o, { a: { x: 'y' } }))).toBe('{"a": {"x":"y"}, "b": 1}');
   expect(edited('a: {b: 1, c: 2}\n', (o: Loose) => Object.assign(o, { a: { c: 2, d: 3 } }))).toBe('a: {c: 2, d: 3}\n');
 });

@@ -14,9 +14,9 @@
  */
 import { equal } from '../lib/equal.ts';
 import type { JsonValue } from './types.ts';
+import { parseYamlDocuments } from './yaml.ts';
 import { type EditContext, emit } from './yaml-emit.ts';
 import { removedPlaces } from './yaml-moved.ts';
-import { parseYamlDocuments } from './yaml.ts';
 import { type PlacedDocument, placedDocuments } from './yaml-places.ts';
 import { stringifyYaml } from './yaml-write.ts';
 

@@ -44,7 +44,8 @@ function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, tex
     if (entry.key !== '<<' && !Object.hasOwn(value, name)) continue;
     addedBefore(name);
     const key = name === entry.key ? text.slice(entry.start, entry.end) : isQuoted ? JSON.stringify(name) : name;
-    const body = entry.key === '<<' ? text.slice(entry.place.start, entry.place.end) : emitFlow(entry.place, value[name] as JsonValue, text);
+    const body =
+      entry.key === '<<' ? text.slice(entry.place.start, entry.place.end) : emitFlow(entry.place, value[name] as JsonValue, text);
     pieces.push(key + text.slice(entry.end, entry.place.start) + body);
   }
   addedBefore(undefined);

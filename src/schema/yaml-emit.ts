@@ -2,7 +2,7 @@
 import { equal } from '../lib/equal.ts';
 import type { JsonValue } from './types.ts';
 import { emitFlow } from './yaml-emit-flow.ts';
-import { commentsWithin, isMap, lineEnd, movedLines } from './yaml-moved.ts';
+import { commentsWithin, isMap, lineEnd, movedLines, sourceOf } from './yaml-moved.ts';
 import type { Entry, Place } from './yaml-places.ts';
 import { stringifyYaml } from './yaml-write.ts';
 
@@ -63,8 +63,11 @@ function scalarText(value: JsonValue, quote: string): string {
 function blockLines(value: JsonValue, column: number, context: EditContext): string[] {
   const isCollection = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (!isCollection) return indented(stringifyYaml(value).trimEnd().split('\n'), column);
-  const source = context.moved.find((one) => equal(one.value, value));
-  if (source !== undefined) return movedLines(context.text, source, column);
+  const source = sourceOf(value, context.moved);
+  if (source !== undefined) {
+    const { text, end } = emit(source, value, source.column + 2, { ...context, moved: [] });
+    return movedLines(text + context.text.slice(end, lineEnd(context.text, end)), source, column);
+  }
   if (Array.isArray(value)) {
     return value.flatMap((item, i) => {
       const [first = '', ...others] = blockLines(item, column + 2, context);
@@ -78,7 +81,13 @@ function blockLines(value: JsonValue, column: number, context: EditContext): str
 }
 function entryLines(key: string, value: JsonValue, column: number, context: EditContext): string[] {
   const isCollection = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  if (!isCollection) return indented(stringifyYaml({ [key]: value }).trimEnd().split('\n'), column);
+  if (!isCollection)
+    return indented(
+      stringifyYaml({ [key]: value })
+        .trimEnd()
+        .split('\n'),
+      column,
+    );
   const inner = Array.isArray(value) ? column : column + 2;
   const [first = '', ...others] = blockLines(value, inner, context);
   const name = stringifyYaml({ [key]: null }).replace(/ null\n$/, '');

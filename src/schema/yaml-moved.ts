@@ -16,7 +16,21 @@ export function removedPlaces(place: Place, value: JsonValue): Place[] {
   compare(place, value, removed, added);
   const wanted: JsonValue[] = [];
   for (const one of added) collections(one, wanted);
-  return removed.filter((one) => wanted.some((other) => equal(one.value, other)));
+  return removed.filter((one) => wanted.some((other) => isPart(one.value, other)));
+}
+
+/** Whether a value is another one, or a map with a few fields less. */
+const isPart = (part: JsonValue, whole: JsonValue): boolean => {
+  if (!isMap(part) || !isMap(whole)) return equal(part, whole);
+  const keys = Object.keys(part);
+  return Object.keys(whole).length - keys.length <= MAX_MORE_FIELDS && keys.every((key) => equal(part[key], whole[key]));
+};
+const MAX_MORE_FIELDS = 2;
+
+/** The text that can stand for a value: of the same value, else of the one with the most fields of it. */
+export function sourceOf(value: JsonValue, moved: readonly Place[]): Place | undefined {
+  const parts = moved.filter((one) => isPart(one.value, value));
+  return parts.find((one) => equal(one.value, value)) ?? parts.sort((a, b) => b.entries.length - a.entries.length)[0];
 }
 
 function compare(place: Place, value: JsonValue, removed: Place[], added: JsonValue[]): void {
@@ -54,9 +68,9 @@ function collections(value: JsonValue, found: JsonValue[]): void {
 /** The end of the line, where a comment or nothing is left of it. */
 export const lineEnd = (text: string, at: number): number => at + (/^[ \t]*(?:#[^\n]*)?(?=\n|$)/.exec(text.slice(at))?.[0].length ?? 0);
 
-/** The lines of a block collection for another column; the first begins where the collection begins. */
+/** The lines of the text of a block collection for another column; the first begins where the collection begins. */
 export function movedLines(text: string, place: Place, column: number): string[] {
-  const [first = '', ...others] = text.slice(place.start, lineEnd(text, place.end)).split('\n');
+  const [first = '', ...others] = text.split('\n');
   const shift = column - place.column;
   const lines = others.map((line) => {
     if (line.trim() === '') return '';

@@ -1,0 +1,172 @@
+/** `plat convert`: manifests in another version of the API, without a server. */
+import { bool, FlagError, type FlagValues, flag, readChoice, text } from '../../lib/flags.ts';
+import { apiRelease, apiReleases } from '../../lib/version.ts';
+import type { JsonValue } from '../../schema/types.ts';
+import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
+import { editYaml } from '../../schema/yaml-edit.ts';
+import { command, type IO } from '../command.ts';
+import { ManifestError, type ManifestText, readTexts } from '../manifests.ts';
+import { fileFlags } from '../object-flags.ts';
+import { printable } from '../print-table.ts';
+import { Catalogue } from './catalogue.ts';
+import { Converter, identityFor, type Outcome } from './documents.ts';
+import { replaceFiles } from './replace-files.ts';
+
+const convertFlags = {
+  Objects: fileFlags,
+  Converting: {
+    'output-version': text('', 'Group and version to convert to, of the kinds that it has: apps/v1.', { value: 'GROUP/VERSION' }),
+    'to-release': flag<string>('', 'Convert versions that this release does not have, or deprecates.', '1.15…1.27', (t) =>
+      readChoice(t, apiReleases),
+    ),
+    identity: text('', 'Names of groups: kubernetes, plat, or a JSON file.', {
+      value: 'NAME',
+      defaultText: 'that of the first object with a suffix, else kubernetes',
+    }),
+  },
+  Output: {
+    write: bool(false, 'Write the files in place instead of printing them.'),
+    output: flag<string>(
+      '',
+      'Print objects as YAML or JSON instead of the texts as they were written.',
+      'yaml|json',
+      (t) => readChoice(t, ['yaml', 'json']),
+      {
+        short: 'o',
+      },
+    ),
+  },
+};
+type ConvertOptions = FlagValues<typeof convertFlags>;
+
+/** A person must decide something. */
+export const NEEDS_DECISION = 3;
+
+export const convert = command({
+  usage: '-f FILE|DIR|URL|- [--to-release RELEASE|--output-version GROUP/VERSION] [--write]',
+  summary: 'Convert manifests to another API version: plat convert -f manifests/ --to-release 1.25 --write',
+  flags: convertFlags,
+  more: `
+Without --to-release and --output-version objects get the newest version of release ${apiRelease}. Comments, order and line ends stay;
+documents that need no conversion are not touched. Defaults that differ between the versions are written out, so that an object
+does what it did before. Custom kinds are left alone. Standard error has what was changed, and what you must decide.
+
+Nothing is written with --write if any text cannot be read or any object cannot be converted.
+
+Examples:
+  plat convert -f old.yaml
+  plat convert -f manifests/ -R --to-release 1.25 --write
+  helm template web ./chart | plat convert -f - --to-release 1.22 > web.yaml
+
+Exit codes:
+  0   everything is converted, or was before
+  1   something cannot be read or converted
+  2   the command line is wrong
+  3   everything is converted, and there is something that you must decide
+`,
+  async run({ options, args }, io) {
+    checkLine(options, args);
+    const texts = await readTexts(options.filename, options.recursive, io);
+    const { parsed, failures } = parseAll(texts, io);
+    const identity = identityFor(
+      options.identity,
+      parsed.flatMap(({ values }) => values),
+    );
+    const goal = {
+      release: options.toRelease === '' ? apiRelease : options.toRelease,
+      newest: options.toRelease === '',
+      ...(options.outputVersion !== '' && { outputVersion: options.outputVersion }),
+    };
+    const catalogue = new Catalogue(identity);
+    if (goal.outputVersion !== undefined && ![...catalogue.every()].some(({ apiVersion }) => apiVersion === goal.outputVersion))
+      throw new FlagError(`--output-version ${goal.outputVersion}: no kind has this version`);
+    const converter = new Converter(catalogue, goal);
+    const results = parsed.map((one) => convertText(one, converter, io));
+    const code = report(converter.outcomes, failures, io);
+    if (!options.write) io.out(options.output === '' ? joined(results.map(({ text: made }) => made)) : printed(results, options.output));
+    else if (code === 1) io.err('plat: no file was written\n');
+    else await replaceFiles(results.filter(({ text: made, before }) => made !== before));
+    return code;
+  },
+});
+
+function checkLine({ filename, write, output, outputVersion, toRelease }: ConvertOptions, args: readonly string[]): void {
+  if (args.length > 0) throw new FlagError(`convert takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
+  if (filename.length === 0) throw new FlagError('which files? For example: plat convert -f manifests/ --to-release 1.25');
+  if (outputVersion !== '' && toRelease !== '') throw new FlagError('--output-version and --to-release exclude each other');
+  if (write && output !== '') throw new FlagError('--write keeps the form of the files: leave out -o');
+  const other = filename.find((path) => path === '-' || /^https?:\/\//.test(path));
+  if (write && other !== undefined) throw new FlagError(`--write: ${other} is not a file`);
+}
+
+interface Parsed {
+  readonly source: ManifestText;
+  readonly values: readonly JsonValue[];
+}
+function parseAll(texts: readonly ManifestText[], io: IO): { parsed: Parsed[]; failures: number } {
+  const parsed: Parsed[] = [];
+  for (const source of texts) {
+    try {
+      if (source.text.includes('\ufffd')) throw new ManifestError('the text is not UTF-8');
+      parsed.push({ source, values: parseYamlDocuments(source.text) });
+    } catch (error) {
+      io.err(`plat: ${source.source}: ${(error as Error).message}\n`);
+    }
+  }
+  return { parsed, failures: texts.length - parsed.length };
+}
+
+export interface ConvertedText {
+  readonly file: string | undefined;
+  readonly before: string;
+  readonly text: string;
+  readonly values: readonly JsonValue[];
+}
+function convertText({ source: { source, text: before, file }, values }: Parsed, converter: Converter, io: IO): ConvertedText {
+  const converted = converter.documents(values, source);
+  const { text: made, rewritten } = editYaml(before, converted);
+  for (const i of rewritten)
+    io.err(`plat: ${source}, document ${i + 1}: written anew, without its comments: an anchor is used by what changes\n`);
+  return { file, before, text: made, values: converted };
+}
+
+// ---- output ------------------------------------------------------------------------------------------------------
+
+function report(outcomes: readonly Outcome[], failures: number, io: IO): number {
+  let errors = failures;
+  let decisions = 0;
+  let converted = 0;
+  for (const { source, name, apiVersion, converted: to, notes, left, error, isGone } of outcomes) {
+    const what = printable(`${source}: ${name === '' ? '' : `${name}: `}`);
+    if (error !== undefined) {
+      errors++;
+      io.err(`${what}${apiVersion}: ${printable(error)}\n`);
+    } else if (left !== undefined) {
+      if (isGone) decisions++;
+      io.err(`${what}${apiVersion === '' ? '' : `${printable(apiVersion)} `}left alone: ${printable(left)}\n`);
+    } else if (to !== undefined) {
+      converted++;
+      io.err(`${what}${apiVersion} → ${to}\n`);
+      if (notes.some(({ decide }) => decide)) decisions++;
+      for (const { path, decide, text: note } of notes) io.err(`  ${decide ? 'decide ' : 'changed'}  ${printable(`${path}: ${note}`)}\n`);
+    }
+  }
+  io.err(`${converted} of ${outcomes.length} objects converted, ${decisions} with something to decide, ${errors} errors\n`);
+  return errors > 0 ? 1 : decisions > 0 ? NEEDS_DECISION : 0;
+}
+
+/** Texts one after another, with a marker between those that have none. */
+function joined(texts: readonly string[]): string {
+  return texts
+    .filter((one) => one.trim() !== '')
+    .map((one, i) => {
+      const whole = one.endsWith('\n') ? one : `${one}\n`;
+      return i === 0 || /^(?:\ufeff)?---/.test(whole) ? whole : `---\n${whole}`;
+    })
+    .join('');
+}
+function printed(results: readonly ConvertedText[], form: string): string {
+  const values = results.flatMap(({ values: some }) => some).filter((value) => value !== null);
+  if (form === 'yaml') return values.map(stringifyYaml).join('---\n');
+  return `${JSON.stringify(values.length === 1 ? values[0] : { apiVersion: 'v1', items: values, kind: 'List', metadata: {} }, undefined, 4)}\n`;
+}
