@@ -1,4 +1,4 @@
-/** A body that is sent in slices, each when the client has taken the one before: no answer holds much memory or the event loop. */
+/** A body that is sent in slices, each when the client has read the one before: no response takes much memory or blocks the event loop. */
 import { createGzip } from 'node:zlib';
 import { nextTurn } from '../lib/next-turn.ts';
 import type { Context } from './context.ts';
@@ -6,17 +6,17 @@ import { takesFrames } from './in-process.ts';
 import { head, wantsGzip } from './respond.ts';
 
 export interface BodyStream {
-  /** The client went away, or its time is up. */
+  /** The client disconnected, or the request timed out. */
   readonly gone: boolean;
-  /** Resolves when more may be sent; `taken` is called when the bytes are no longer needed. Even a client that takes everything at once lets others have their turn between slices. */
+  /** Resolves when more may be sent; `taken` is called when the bytes are no longer needed. Even for a client that reads everything at once other work runs between slices. */
   put(bytes: Buffer, taken?: () => void): Promise<void>;
   end(bytes: Buffer): void;
 }
 
-/** Sends the head of the answer. `length`: bytes of the body, where they are known. */
+/** Sends the head of the response. `length`: bytes of the body, if known. */
 export function openBody(ctx: Context, type: string, length?: number): BodyStream {
   const { res } = ctx;
-  // What is sent in slices is not recorded.
+  // Bodies in slices are not recorded.
   if (ctx.audit?.wantsResponse === true) ctx.audit.truncated();
   const packed = wantsGzip(ctx);
   const headers = ['Content-Type', type];
@@ -36,7 +36,7 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
     put(bytes, taken) {
       if (gone) return Promise.resolve();
       ctx.responseBytes += bytes.length;
-      // Parts of this process keep the bytes that they are handed.
+      // In-process clients keep the bytes that they get.
       if (out.write(bytes, takesFrames(res) ? undefined : taken)) return nextTurn(ctx.owner);
       return new Promise((resolve) => {
         const go = () => {

@@ -1,10 +1,10 @@
 /**
- * How many connections there are: in all, from one address, and in a handshake. A connection costs memory before anybody has
- * proved who they are.
+ * Limits on connections: in all, from one address, and in a handshake. A connection costs memory before its client is
+ * authenticated.
  *
- *   in all, from one address    one more is closed as it comes
- *   in a handshake              one more closes the oldest, which has had the most time: a handshake takes milliseconds, and
- *                               whoever holds many open keeps out only its own
+ *   in all, from one address    a further one is closed on arrival
+ *   in a handshake              a further one closes the oldest: a handshake takes milliseconds, and
+ *                               a client that keeps many open only loses its own
  */
 import type { Socket } from 'node:net';
 
@@ -15,7 +15,7 @@ export interface ConnectionLimits {
   readonly handshakes?: number;
 }
 
-/** Handshakes under way at once. */
+/** Maximum concurrent handshakes. */
 export const HANDSHAKE_LIMIT = 1000;
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort' | 'once' | 'destroy'>;
@@ -24,7 +24,7 @@ export class Connections {
   readonly refused = { total: 0, address: 0, handshakes: 0 };
   private readonly limits: ConnectionLimits;
   private readonly handshakes: number;
-  /** Address and port of those that are open. */
+  /** Address and port of open connections. */
   private readonly peers = new Set<string>();
   private readonly byAddress = new Map<string, number>();
   /** Oldest first. */
@@ -42,7 +42,7 @@ export class Connections {
   /** False: close it. */
   admit(socket: Peer, handshake: boolean): boolean {
     const { remoteAddress: address } = socket;
-    // It is gone already.
+    // It is closed already.
     if (address === undefined) return false;
     const { total, perAddress } = this.limits;
     if (total > 0 && this.peers.size >= total) return this.refuse('total');
@@ -79,7 +79,7 @@ export class Connections {
     this.refused[bound]++;
     return false;
   }
-  /** Either of the two sockets of a connection tells of its end. */
+  /** Either of the two sockets of a connection reports its end. */
   private closed(peer: string, address: string): void {
     if (!this.peers.delete(peer)) return;
     this.shaking.delete(peer);

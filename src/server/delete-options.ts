@@ -1,6 +1,6 @@
 /**
- * Options of a deletion: the body's, or without one the query's. Beside a body the query can only make the deletion safer: a dry
- * run that it asks for is one, and a condition that it names must hold.
+ * Options of a deletion: the body's, or without one the query's. With a body the query can only make the deletion safer: its
+ * dryRun is honored, and its preconditions must hold.
  *
  *   DELETE …/x?dryRun=All&gracePeriodSeconds=5   {"kind":"DeleteOptions","gracePeriodSeconds":0}   → dry run, 0 seconds
  */
@@ -17,7 +17,7 @@ import { checkDeleteOptions } from './options.ts';
 import { queryBoolean } from './query-boolean.ts';
 import type { Services } from './services.ts';
 
-/** Options as they are read: with `dryRun`, which becomes a property of the whole write. */
+/** Options as parsed: with `dryRun`, which becomes a property of the whole write. */
 interface GivenOptions extends DeleteOptions {
   readonly dryRun?: string[];
 }
@@ -29,7 +29,7 @@ export interface Deletion {
   readonly json: JsonObject;
 }
 
-/** `collection`: the query also chooses the objects, by a resourceVersion among others. */
+/** `collection`: the query also selects the objects, by a resourceVersion among others. */
 export async function deleteOptions(services: Services, ctx: Context, collection: boolean): Promise<Deletion> {
   const type = { kind: 'DeleteOptions', apiVersion: joinApiVersion(groupName(services.identity, 'meta'), 'v1') };
   const body = await readBody(ctx);
@@ -46,7 +46,7 @@ export async function deleteOptions(services: Services, ctx: Context, collection
 
 async function fromBody({ identity }: Services, ctx: Context, body: Buffer): Promise<GivenOptions> {
   const media = bodyMedia(ctx, true, identity.protobufMediaType);
-  // Clients send options under the version of the group they talk to.
+  // Clients send options under the version of the group that they use.
   const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema, identity, anyVersion: true };
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...options } = await decodeBody(body, media, expected);
   return options as GivenOptions;
@@ -61,7 +61,7 @@ function safer(ctx: Context, body: GivenOptions, collection: boolean): GivenOpti
     ...(dryRun.length > 0 && { dryRun }),
   };
 }
-/** The names of preconditions stand for themselves in a query. */
+/** Preconditions are query parameters of their own. */
 function conditionsIn(ctx: Context): DeleteOptions['preconditions'] {
   const uid = ctx.param('uid');
   const resourceVersion = ctx.param('resourceVersion');

@@ -1,6 +1,6 @@
 /**
- * Tells in the status of every flow schema whether the priority level that it names exists. A schema whose level is
- * missing classes nothing, and an administrator sees why.
+ * Reports in the status of every FlowSchema whether its priority level exists. A schema whose level is
+ * missing matches nothing, and an administrator sees why.
  */
 import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '../kinds/flowcontrol/schema/v1beta2.ts';
 import type { ApiObject } from '../kinds/kind.ts';
@@ -26,7 +26,7 @@ export function keepFlowStatus(options: FlowStatusOptions): () => void {
   const levels = options.live<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations');
   let state: 'idle' | 'running' | 'again' | 'ended' = 'idle';
   const run = async (): Promise<void> => {
-    // What changes meanwhile is looked at in another round; there are few schemas.
+    // Changes during a round are handled in another one; there are few schemas.
     while (state === 'again') {
       state = 'running';
       for (const schema of schemas.list()) await updateStatus(schema, levels, options);
@@ -68,7 +68,7 @@ async function updateStatus(schema: FlowSchema, levels: Live, { changeStatus, no
       status.conditions = [...others, { ...wanted, lastTransitionTime: (unchanged && current.lastTransitionTime) || formatTime(now()) }];
     });
   } catch (error) {
-    // A schema that went meanwhile needs no status.
+    // A schema that was deleted meanwhile needs no status.
     if (!(error instanceof ApiError && error.code === 404)) report(error);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Which flow schema, priority level and flow a request belongs to. The answer tells schema and level in two headers; the
+ * The flow schema, priority level and flow of a request. Two response headers name schema and level; the
  * level and the flow decide when the request runs (`fairness/`).
  *
- * Rules are sorted out once a user: those whose subjects fit, in the order of precedence, up to the first that fits
+ * Rules are filtered once per user: those whose subjects match, in the order of precedence, up to the first that matches
  * everything. Most requests then need one look-up and no comparison at all.
  */
 
@@ -22,34 +22,34 @@ import type { Step } from './pipeline.ts';
 import type { RequestInfo } from './request-info.ts';
 
 const GROUP = 'flowcontrol.apiserver';
-/** Users remembered by name and groups, for methods that make a new value for every request. Beyond it all are forgotten. */
+/** Maximum users cached by name and groups, for authenticators that make a new value for every request. Beyond it all are dropped. */
 const USER_LIMIT = 1000;
-/** Flows by namespace remembered for one user and schema. Beyond it all are forgotten. */
+/** Maximum flows by namespace cached for one user and schema. Beyond it all are dropped. */
 const NAMESPACE_LIMIT = 256;
-/** The level of requests that no schema fits. */
+/** The level of requests that no schema matches. */
 const CATCH_ALL = 'catch-all';
 
-/** Requests that wait in the same queues: those of one schema and one user, or one namespace. */
+/** Requests that share their queues: those of one schema and one user, or one namespace. */
 export interface Flow {
   readonly schema: Schema;
   readonly level: Level;
-  /** User or namespace, as the schema says. */
+  /** User or namespace, by the distinguisher of the schema. */
   readonly distinguisher: string;
-  /** Empty where the level has no queues. */
+  /** Empty if the level has no queues. */
   readonly hand: readonly FairQueue[];
-  /** Unfinished bodies of the user at this level. */
+  /** Incomplete bodies of the user at this level. */
   readonly bodies: BodyAccount;
-  /** The user's part of the event loop, whatever the level. */
+  /** The user's share of the event loop, whatever the level. */
   readonly turns: UserTurns;
 }
 type ResourceRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['resourceRules']>[number];
 type PathRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['nonResourceRules']>[number];
 interface Candidate {
-  /** The flow of all requests that fit; with flows by namespace, that of the last one. */
+  /** The flow of all matching requests; with flows by namespace, that of the last one. */
   flow: Flow;
   /** Flows by namespace. */
   readonly namespaces: BoundedCache<string, Flow> | undefined;
-  /** Fits every request, so that nothing after it is looked at. */
+  /** Matches every request, so that no later rule is evaluated. */
   readonly everything: boolean;
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
@@ -66,7 +66,7 @@ export interface Schema {
 export interface FlowsOptions {
   /** Seats of all levels together. */
   readonly total?: number;
-  /** Milliseconds of a counter that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   readonly metrics?: FlowMetrics;
 }
@@ -91,7 +91,7 @@ export class Flows {
     this.configurations = live<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations');
   }
 
-  /** Finds the flow of a request and names schema and level in the headers of its answer. */
+  /** Finds the flow of a request and names schema and level in the headers of its response. */
   readonly step: Step = (ctx) => {
     const flow = this.find(ctx.user, ctx.info);
     ctx.flow = flow;
@@ -112,7 +112,7 @@ export class Flows {
     return this.fallback;
   }
 
-  /** Takes in what has changed of the objects. */
+  /** Applies the changes of the objects. */
   refresh(): void {
     const generation = this.schemas.generation + this.configurations.generation;
     if (generation !== this.generation) this.reload(generation);
@@ -126,7 +126,7 @@ export class Flows {
       (a, b) => a.spec.matchingPrecedence - b.spec.matchingPrecedence || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
     );
     this.sorted = sorted.flatMap(({ metadata, spec }) => {
-      // A schema whose level is missing leads nowhere, and is passed over until the level appears.
+      // A schema whose level is missing is skipped until the level appears.
       const level = this.levels.get(spec.priorityLevelConfiguration.name);
       if (level === undefined) return [];
       const { name = '', uid = '' } = metadata;
@@ -236,6 +236,6 @@ function fitsResource(rule: ResourceRule, info: RequestInfo): boolean {
   return info.namespace === '' ? rule.clusterScope === true : has(rule.namespaces, info.namespace);
 }
 
-/** Exact, or everything below where the rule ends in a star. */
+/** Exact, or a prefix if the rule ends in a star. */
 const fitsPath = (rule: string, path: string): boolean =>
   rule === '*' || rule === path || (rule.endsWith('/*') && path.startsWith(rule.slice(0, -1)));

@@ -1,4 +1,4 @@
-/** From a connection's request to the pipeline, with the time limit and the clean-up of every request. */
+/** From a connection's request to the pipeline, with the timeout and the clean-up of every request. */
 import type { IncomingMessage } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
 import type { Clock } from '../lib/clock.ts';
@@ -14,9 +14,9 @@ export interface HandlerOptions {
   readonly steps: readonly Step[];
   readonly requestTimeoutMs: number;
   readonly clock: Clock;
-  /** Called with faults that are not the client's. */
+  /** Called with errors that are not the client's fault. */
   readonly report: (error: unknown, ctx: Context) => void;
-  /** Called when an answer is finished or its connection is gone. */
+  /** Called when a response is finished or its connection is closed. */
   readonly finished: (ctx: Context) => void;
 }
 
@@ -27,7 +27,7 @@ export function requestHandler(options: HandlerOptions): Handle {
     ctx.upgrade = upgrade;
     const stream = ctx.http2 ? (req as Http2ServerRequest).stream : undefined;
     const session = stream?.session;
-    // Not once, which wraps the listener a second time.
+    // Not `once`, which wraps the listener a second time.
     res.on('close', () => {
       if (ctx.finished) return;
       ctx.finished = true;
@@ -51,10 +51,10 @@ export function requestHandler(options: HandlerOptions): Handle {
   };
 }
 
-/** How long the rest of a body may take after the answer, which the client may still be sending. */
+/** How long the remaining body is read after the response, which the client may still be sending. */
 const DRAIN_MS = 2000;
 
-/** What is left of a body after the answer is read and dropped, for a short time: then the connection, or stream, ends. */
+/** The remaining body is read and dropped after the response, for a short time: then the connection, or stream, ends. */
 function drain(clock: Clock, { req, http2 }: Context): void {
   const end = clock.after(DRAIN_MS, () => {
     if (http2) (req as Http2ServerRequest).stream.close(constants.NGHTTP2_NO_ERROR);
@@ -64,7 +64,7 @@ function drain(clock: Clock, { req, http2 }: Context): void {
   req.resume();
 }
 
-/** Renders what a request that takes its time throws, and ends one that takes too long. */
+/** Renders the error of an asynchronous request, and ends one that times out. */
 function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): void {
   timeLimit(options, ctx);
   answer.then(
@@ -78,7 +78,7 @@ function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): vo
   );
 }
 
-/** Sets the timer that ends a request which takes too long, whether in being made or in being taken. */
+/** Sets the timer that ends a request which takes too long to make or to read. */
 function timeLimit(options: HandlerOptions, ctx: Context): void {
   limitIn(Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs), options, ctx);
 }
@@ -88,24 +88,24 @@ function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): v
   ctx.timeLimit = options.clock.after(milliseconds, () => {
     if (ctx.longRunning || res.destroyed || res.writableFinished) return;
     if (res.headersSent) {
-      // A client names how long it waits for an answer; one that has begun may be taken for as long as the server allows.
+      // The timeout of the client is for the start of a response; reading it may take as long as the server allows.
       const left = options.requestTimeoutMs - (options.clock.monotonic() - ctx.started);
       if (left > 0 && milliseconds < options.requestTimeoutMs) limitIn(left, options, ctx);
       else res.destroy(new Error('the client did not take the answer in time'));
       return;
     }
-    // What is left of the body would be taken for the next request.
+    // The remaining body would be parsed as the next request.
     if (!ctx.http2) ctx.headers.push('Connection', 'close');
     const late = timeout('Timeout: request did not complete within the allotted timeout');
     sendError(ctx, late, (fault) => options.report(fault, ctx));
   });
 }
 
-/** Most bytes that the system takes off our hands without the client reading them, or nearly so. */
+/** Maximum bytes that the system buffers without the client reading them, approximately. */
 const UNTAKEN_BYTES = 256 * 1024;
 
-/** Whether much of an answer still waits for the client. */
+/** Whether much of a response still waits for the client. */
 function untaken({ res }: Context): boolean {
-  // A client of HTTP/2 decides how much it takes, and may take nothing at all.
+  // An HTTP/2 client controls how much it reads, and may read nothing at all.
   return 'stream' in res ? !res.writableFinished && !res.destroyed : res.writableLength > UNTAKEN_BYTES;
 }

@@ -1,8 +1,8 @@
-/** Whether a body comes with a request, as far as its head tells. */
+/** Whether a request has a body, by its head. */
 import type { Http2ServerRequest } from 'node:http2';
 import type { Context } from './context.ts';
 
-/** Bodies of reading requests mean nothing, and are never read. */
+/** Bodies of read requests have no meaning, and are never read. */
 export function hasBody(ctx: Context): boolean {
   const { method, req } = ctx;
   if (method === 'GET' || method === 'HEAD') return false;

@@ -1,7 +1,7 @@
 /**
- * How many requests are handled at once. Beyond a limit a request gets 429 with Retry-After 1, rather than making
- * all others slow; those that last (watches, tunnels, logs) are counted but not limited, and the super-users always get
- * an answer.
+ * Limits the requests in flight. Beyond a limit a request gets 429 with Retry-After 1, instead of slowing down
+ * all others; long-running ones (watches, tunnels, logs) are counted but not limited, and `system:masters` is always
+ * served.
  */
 import { wellKnown } from '../auth/types.ts';
 import { tooManyRequests } from '../meta/errors.ts';
@@ -16,7 +16,7 @@ export interface InFlightLimits {
   readonly mutating: number;
 }
 
-/** What is under way now, and how many were turned away since the start. */
+/** Requests in flight, and how many were rejected since the start. */
 export class InFlight {
   reading = 0;
   mutating = 0;
@@ -24,7 +24,7 @@ export class InFlight {
   droppedReading = 0;
   droppedMutating = 0;
   private readonly limits: InFlightLimits;
-  /** Made once, so that a request costs no function of its own. */
+  /** Made once, so that a request needs no closure of its own. */
   private readonly endReading = (): void => {
     this.reading--;
   };
@@ -52,7 +52,7 @@ export class InFlight {
   /** Relies on `ctx.onFinished` being called once, however the request ends. */
   readonly step: Step = (ctx) => {
     const { info } = ctx;
-    // The client may be gone before its turn came; nothing would count such a request out again.
+    // The client may have disconnected while the request waited; such a request would never be counted out.
     if (ctx.res.destroyed) return;
     if (isLongRunning(info)) {
       ctx.longRunning = true;
@@ -81,7 +81,7 @@ const busy = () => tooManyRequests('Too many requests, please try again later.',
 const reads = (verb: string): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
 const isSuperuser = (ctx: Context): boolean => ctx.user.groups.includes(wellKnown.masters);
 
-/** Requests that last as long as the client likes. */
+/** Long-running requests. */
 export function isLongRunning(info: RequestInfo): boolean {
   if (info.verb === 'watch') return true;
   switch (info.subresource) {

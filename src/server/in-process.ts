@@ -1,6 +1,6 @@
 /**
- * The way into the server for the parts that run in its own process: the same pipeline, the same permissions, the same
- * bytes, but no socket, no TLS and no credential to check, because the composition root vouches for who asks.
+ * The transport for parts that run in the process of the server: the same pipeline, the same permissions, the same
+ * bytes, but no socket, no TLS and no credential to check, because the composition root names the user.
  */
 import { Readable, Writable } from 'node:stream';
 import type { Authenticator, User } from '../auth/types.ts';
@@ -8,7 +8,7 @@ import type { Incoming, Outgoing } from './context.ts';
 import type { Step } from './pipeline.ts';
 import { authenticate } from './steps/authenticate.ts';
 
-/** The shape of `Http` in the client layer, which this layer does not know. */
+/** The shape of `Http` in the client layer, which this layer does not import. */
 export interface InProcessRequestOptions {
   readonly method?: string;
   readonly path: string;
@@ -18,21 +18,21 @@ export interface InProcessRequestOptions {
 }
 export interface InProcessAnswer {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
-/** An event of a watch. What does not want it never has it encoded. */
+/** A watch event, encoded only on demand. */
 export interface InProcessEvent {
   readonly type: string;
-  /** JSON of the whole object, whatever part of it the event shows. */
+  /** JSON of the whole object, whatever part of it the event contains. */
   readonly source: Buffer;
-  /** The event as it would stand in the stream. */
+  /** The event as in the stream. */
   readonly bytes: Buffer;
 }
 export interface InProcessSink {
   data(chunk: Buffer): void;
-  /** Takes events one by one where it is there; else they are `data`. */
+  /** Receives events one by one if present; else they are `data`. */
   event?(event: InProcessEvent): void;
   end(error?: Error): void;
 }
@@ -41,7 +41,7 @@ export interface InProcess {
   stream(options: InProcessRequestOptions, sink: InProcessSink): Promise<{ close(): void }>;
 }
 
-/** Takes the user that the request was made with: the first step of the pipeline for requests of this kind, and only them. */
+/** Uses the user that the request was made with: the first step of the pipeline for in-process requests only. */
 export const presetUser: Step = (ctx) => {
   const { req } = ctx as unknown as { req: object };
   if (!(req instanceof InProcessIncoming) || req.user === undefined) throw new Error('a request from outside took the inner way');
@@ -50,8 +50,8 @@ export const presetUser: Step = (ctx) => {
 };
 
 /**
- * For clients within the process, as tests have them: the user that the request was made with, else whoever its credentials
- * prove. All else is as for a client that comes over a connection.
+ * For clients within the process, as in tests: the user that the request was made with, else the one its credentials
+ * authenticate. Everything else is as for a client with a connection.
  */
 export function givenUser(authenticator: Authenticator): Step {
   const otherwise = authenticate(authenticator);
@@ -61,10 +61,10 @@ export function givenUser(authenticator: Authenticator): Step {
     ctx.user = user;
   };
 }
-/** The user that a request was made with; undefined where credentials say who makes it. */
+/** The user that a request was made with; undefined if it is authenticated by credentials. */
 export const userGivenWith = (req: object): User | undefined => (req instanceof InProcessIncoming ? req.user : undefined);
 
-/** Answers that are under way, to be broken off when whoever asked has ended. */
+/** Responses in progress, to be aborted when their caller has ended. */
 export class OpenAnswers {
   private readonly open = new Set<Writable>();
   private ended = false;
@@ -74,14 +74,14 @@ export class OpenAnswers {
     this.open.add(answer);
     answer.once('close', () => this.open.delete(answer));
   }
-  /** Breaks off all, and those that are still to come. */
+  /** Aborts all, and future ones. */
   end(): void {
     this.ended = true;
     for (const answer of [...this.open]) answer.destroy();
   }
 }
 
-/** `asError` makes the error of an answer that is not good, as the client layer has them. */
+/** `asError` makes the error of a failed response, as the client layer defines it. */
 export function inProcess(
   handle: (req: Incoming, res: Outgoing) => void,
   user: User | undefined,
@@ -154,7 +154,7 @@ export function inProcess(
   return { request, stream };
 }
 
-/** The answer is broken off when the signal is aborted; a signal that outlives it keeps nothing of it. */
+/** The response is aborted by the signal; a signal that outlives it keeps no reference to it. */
 function breakOffWith(signal: AbortSignal, outgoing: Writable): void {
   const abort = (): void => void outgoing.destroy();
   signal.addEventListener('abort', abort, { once: true });
@@ -163,7 +163,7 @@ function breakOffWith(signal: AbortSignal, outgoing: Writable): void {
 
 const brokenOff = (): Error => new Error('the server broke the answer off');
 
-/** As much of a request as the pipeline looks at. */
+/** The parts of a request that the pipeline uses. */
 export class InProcessIncoming extends Readable {
   readonly user: User | undefined;
   readonly method: string;
@@ -182,7 +182,7 @@ export class InProcessIncoming extends Readable {
     this.body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
     this.headers = this.body === undefined ? { ...options.headers } : { ...options.headers, 'content-length': String(this.body.length) };
   }
-  /** For requests that go on to another server. */
+  /** For requests that are forwarded to another server. */
   get rawHeaders(): readonly string[] {
     return Object.entries(this.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [name, value] : value.flatMap((one) => [name, one]),
@@ -194,29 +194,29 @@ export class InProcessIncoming extends Readable {
   }
 }
 
-/** Where such requests come from, for those who write it down. */
+/** The peer address of such requests, for logs. */
 const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, encrypted: true });
 
-/** Whether an answer goes to a part of this process, to whom events can be handed as they are. */
+/** Whether a response goes to a part of this process, which takes events without encoding. */
 export const takesFrames = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing;
 
-/** As much of a response as the pipeline writes to. What is written is handed on at once, so nothing waits in between. */
+/** The parts of a response that the pipeline uses. Writes are passed on at once, so nothing is buffered in between. */
 export class InProcessOutgoing extends Writable {
   statusCode = 0;
   headersSent = false;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: readonly string[] = [];
   onHead: (() => void) | undefined;
   private readonly take: (chunk: Buffer) => unknown;
   private readonly takeEvent: (event: InProcessEvent) => void;
 
-  /** `take` may answer a promise: nothing more is written before it resolves. */
+  /** `take` may return a promise: nothing more is written before it resolves. */
   constructor(take: (chunk: Buffer) => unknown, takeEvent: (event: InProcessEvent) => void = (event) => void take(event.bytes)) {
     super({ decodeStrings: true });
     this.take = take;
     this.takeEvent = takeEvent;
   }
-  /** The events of a watch, instead of writing them. Throws what their taker throws. */
+  /** Passes watch events on, instead of writing them. Throws what their receiver throws. */
   takeFrames(events: readonly InProcessEvent[]): void {
     if (!this.destroyed) for (const event of events) this.takeEvent(event);
   }

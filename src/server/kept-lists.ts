@@ -1,4 +1,4 @@
-/** Bodies of lists that were sent in one piece, kept until their collection changes. */
+/** A cache of list bodies that were sent in one piece, valid until their collection changes. */
 import { BoundedCache } from '../lib/bounded-cache.ts';
 
 export interface KeptList {
@@ -7,30 +7,30 @@ export interface KeptList {
   readonly body: Buffer;
 }
 
-/** Most bytes of kept lists altogether; the one used longest ago goes first. */
+/** Maximum bytes of cached lists in all; the least recently used is evicted. */
 export const KEPT_LISTS_BYTES = 24 * 1024 * 1024;
 /**
- * From this size on a list is kept only when it is asked for a second time before its collection changes: joining megabytes for
- * one client holds all others up, and in a collection that changes all the time no other client could use them.
+ * From this size on a list is cached only on the second request before its collection changes: joining megabytes for
+ * one client delays all others, and in a collection that changes all the time no other client could use them.
  */
 export const KEPT_AT_ONCE = 256 * 1024;
-/** So many lists are remembered as asked for once. */
+/** Maximum lists remembered as requested once. */
 const MOST_ASKED = 1024;
-/** A small body may be all that is left of a block of memory that it shared with others (`Buffer.poolSize`): it counts as one. */
+/** A small body may keep a whole shared block of memory alive (`Buffer.poolSize`): it counts as one. */
 export const BLOCK = 8 * 1024;
 const cost = ({ body }: KeptList): number => Math.max(body.length, BLOCK);
 
 export class KeptLists {
   private readonly kept = new BoundedCache<string, KeptList>(KEPT_LISTS_BYTES / BLOCK, { most: KEPT_LISTS_BYTES, of: cost });
 
-  /** Large lists by the change of the collection at which they were last asked for. */
+  /** Large lists by the change of the collection at which they were last requested. */
   private readonly asked = new BoundedCache<string, number>(MOST_ASKED);
 
   get size(): number {
     return this.kept.size;
   }
 
-  /** Whether a list of that size is worth being joined and kept. */
+  /** Whether a list of that size should be joined and cached. */
   isWorth(id: string, change: number, size: number): boolean {
     if (size <= KEPT_AT_ONCE) return true;
     if (this.asked.get(id) === change) return true;
@@ -50,7 +50,7 @@ export class KeptLists {
     this.kept.set(id, entry);
   }
 
-  /** Drops the lists of a collection that is gone. */
+  /** Drops the lists of a collection that is removed. */
   forget(prefix: string): void {
     for (const id of this.kept.keys()) if (id.startsWith(prefix)) this.kept.delete(id);
   }

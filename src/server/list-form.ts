@@ -1,6 +1,6 @@
 /**
- * Lists in other forms than plain JSON, in pieces: what stands before the items, each item, and what stands after them.
- * All pieces joined are the bytes that represent.ts makes of the list at once; a list that is sent in pieces is never held whole.
+ * Lists in other forms than plain JSON, in pieces: the part before the items, each item, and the part after them.
+ * All pieces joined are the bytes that represent.ts makes of the whole list; a list that is sent in pieces is never held whole.
  */
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
@@ -22,14 +22,14 @@ export interface ListForm {
   readonly before: string;
   readonly between: string;
   readonly after: string;
-  /** Bytes of some items as they stand one after another in the list. A large item is alone, and is made in slices. */
+  /** Bytes of consecutive items of the list. A large item is alone, and is made in slices. */
   piece(items: readonly Item[], slices: Slices): Promise<Buffer>;
 }
 
-/** Stands in the frame of a list for its items. */
+/** Placeholder for the items in the frame of a list. */
 const MARK = 'place-of-items';
 
-/** The form of a list of at least one item, for all but the binary one. */
+/** The form of a list of at least one item, except protobuf. */
 export async function listForm(
   env: KindEnv,
   resource: Resource,
@@ -46,7 +46,7 @@ export async function listForm(
     const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
     const whole = stringifyYaml(marked);
     const line = `- ${MARK}\n`;
-    // Keys are sorted: only the API version stands before the items, and everything else before the rows.
+    // Keys are sorted: only the API version precedes the items, and everything else the rows.
     const [before, after] = cutAt(whole, isTable ? whole.lastIndexOf(line) : whole.indexOf(line), line.length);
     return {
       before,
@@ -78,7 +78,7 @@ export async function listForm(
     },
   };
 }
-/** Items stand two levels within an indented list. */
+/** Items are two levels deep in an indented list. */
 const PRETTY_MARGIN = 4;
 const PRETTY_BETWEEN = ',\n    ';
 
@@ -109,7 +109,7 @@ function rowTexts(env: KindEnv, resource: Resource, r: Representation, include: 
 
 const partialTexts = (r: Representation) => (items: readonly Item[]) => items.map((item) => partialText(item, r.transformVersion));
 
-/** Of the stored version these are the stored bytes, without kind and version where items of lists have none. */
+/** In the stored version these are the stored bytes, without kind and version if items of lists have none. */
 function listedTexts(resource: Resource): Texts {
   if (!isStoredForm(resource))
     return async (items, slices) => {
@@ -139,23 +139,23 @@ async function listedObjects(resource: Resource, items: readonly Item[], large?:
 
 const cutAt = (text: string, at: number, length: number): [string, string] => [text.slice(0, at), text.slice(at + length)];
 
-// ---- the binary form -------------------------------------------------------------------------------------------------
+// ---- protobuf --------------------------------------------------------------------------------------------------------
 
 export interface BinaryForm {
-  /** Everything that the bytes of an item depend on besides itself. */
+  /** Everything that the bytes of an item depend on except itself. */
   readonly name: string;
   /** Bytes of some items, tags and lengths included. A large item is alone, and is made in slices. */
   piece(items: readonly Item[], slices: Slices): Promise<Buffer>;
-  /** How many bytes they take together, where that is known. */
+  /** Their total size in bytes, if known. */
   measured(items: readonly Item[]): number | undefined;
-  /** What stands before and after items of so many bytes together: the envelope says its length at its beginning. */
+  /** The parts before and after items of so many bytes in all: the envelope begins with its length. */
   around(bytes: number): { readonly before: Buffer; readonly after: Buffer };
 }
 
 /** Tag of the items of a list: field 2, with a length. */
 const ITEMS_TAG = 0x12;
 
-/** Lengths of items in the binary form in which they were last listed: the next client's list is not made twice. */
+/** Lengths of items in the protobuf form in which they were last listed: the next client's list is not encoded twice. */
 const measured = new WeakMap<Item, { readonly how: string; readonly length: number }>();
 
 export function binaryListForm(resource: Resource, meta: ListMeta, r: Representation): BinaryForm {

@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Absent: plain HTTP. */
   readonly tls?: TlsOptions;
-  /** Which connections are taken. Absent: all. */
+  /** Limits of connections. Absent: none. */
   readonly connections?: Connections;
   readonly handle: (req: Incoming, res: Outgoing) => void;
   /** Takes over upgraded connections (exec, attach, port forwarding). */
@@ -26,31 +26,31 @@ export interface ListenOptions {
 }
 export interface Listener {
   readonly port: number;
-  /** Takes no new connections, lets requests under way finish, then closes what is idle. */
+  /** Stops listening, lets requests in progress finish, then closes idle connections. */
   close(): Promise<void>;
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   abort(): void;
 }
 
 const HEADER_BYTES = 64 * 1024;
-/** Longest that a handshake, and the head of a request, may take. */
+/** Timeout of a handshake, and of the head of a request. */
 const HANDSHAKE_MS = 10_000;
 const HEAD_MS = 15_000;
-/** Bounds on what a client may send before it is served. */
+/** Limits on what a client may send before it is served. */
 const limits = {
   maxHeaderSize: HEADER_BYTES,
   headersTimeout: HEAD_MS,
   requestTimeout: 0,
   keepAliveTimeout: 120_000,
-  // How often heads are looked for that take too long.
+  // How often heads are checked for their timeout.
   connectionsCheckingInterval: 5000,
 };
-/** How often connections that have become idle are closed while the server ends. */
+/** How often idle connections are closed during a shutdown. */
 const IDLE_SWEEP_MS = 20;
 const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024, maxHeaderListSize: HEADER_BYTES };
-/** What one HTTP/2 connection may take, and frames that make no sense before it is closed. */
+/** Memory limit of one HTTP/2 connection, and invalid frames before it is closed. */
 const h2Limits = { maxSessionMemory: SESSION_MEGABYTES, maxSessionInvalidFrames: 100, maxSettings: 32, maxOutstandingPings: 10 };
-/** A client of HTTP/2 that was silent for so long is asked whether it is there, and let go when it is silent for as long again. */
+/** A silent HTTP/2 client gets a ping after this time, and is disconnected after the same time again. */
 const H2_SILENT_MS = 120_000;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -74,20 +74,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
   await withDescriptors(() => listening(server, options), undefined, options.clock);
-  // Connections that cannot be taken for want of descriptors wait at the system; no error of one ends the server.
+  // Connections that cannot be accepted for lack of descriptors wait in the kernel; no error of one ends the server.
   server.on('error', () => {});
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        // Connections with a request under way become idle one by one.
+        // Connections with a request in progress become idle one by one.
         const stopSweeping = options.clock.every(IDLE_SWEEP_MS, () => server.closeIdleConnections());
         server.close(() => {
           stopSweeping();
           resolve();
         });
         server.closeIdleConnections();
-        // Tells the clients that there will be no further requests; each session ends with its last one.
+        // Sends GOAWAY to the clients; each session ends with its last stream.
         for (const session of sessions) session.close();
       }),
     abort: () => {
@@ -107,7 +107,7 @@ function listening(server: http.Server | https.Server, { port, host }: ListenOpt
   });
 }
 
-/** An HTTPS server that hands connections which chose `h2` to an HTTP/2 server. */
+/** An HTTPS server that passes connections with ALPN `h2` to an HTTP/2 server. */
 function secure(
   tls: TlsOptions,
   handle: http.RequestListener,
@@ -128,7 +128,7 @@ function secure(
     ...limits,
     ...contexts.options,
     ALPNProtocols: ['h2', 'http/1.1'],
-    // Who a certificate belongs to, and whether it is good, is for the authenticator to say.
+    // The authenticator decides whether a certificate is valid, and whose it is.
     rejectUnauthorized: false,
     handshakeTimeout: HANDSHAKE_MS,
   });
@@ -144,7 +144,7 @@ function secure(
   return server;
 }
 
-/** Who speaks plain HTTP is answered in it, as a stock server does: the connection would else end without a word. */
+/** A plain HTTP request gets a plain HTTP response, as from a stock server: the connection would otherwise just close. */
 function answerPlainHttp(error: NodeJS.ErrnoException, socket: TLSSocket): void {
   if (error.code !== 'ERR_SSL_HTTP_REQUEST') return;
   // The connection beneath, which Node does not document.
@@ -152,7 +152,7 @@ function answerPlainHttp(error: NodeJS.ErrnoException, socket: TLSSocket): void 
   if (connection?.writable) connection.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
 }
 
-/** Asks the bounds of connections before anything is done for one. */
+/** Checks the limits of connections before anything is done for one. */
 function admitOnly(server: http.Server | https.Server, connections: Connections, handshake: boolean): void {
   const inner = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
@@ -162,7 +162,7 @@ function admitOnly(server: http.Server | https.Server, connections: Connections,
       return;
     }
     if (!handshake) for (const listener of inner) listener.call(server, socket);
-    // However many connect together, one handshake begins in a turn of the loop, and addresses take turns.
+    // However many clients connect together, one handshake begins per turn of the loop, round-robin over addresses.
     else
       void nextTurn(socket.remoteAddress).then(() => {
         if (!socket.destroyed) for (const listener of inner) listener.call(server, socket);
@@ -171,7 +171,7 @@ function admitOnly(server: http.Server | https.Server, connections: Connections,
   if (handshake) server.prependListener('secureConnection', (socket: TLSSocket) => connections.ready(socket));
 }
 
-/** A client may reset a stream without an error while data waits for it, which by itself would wait for ever. */
+/** A client may reset a stream without an error while data waits for it, which would otherwise wait forever. */
 function letGo(this: http2.ServerHttp2Stream): void {
   this.destroy();
 }

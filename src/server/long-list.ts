@@ -1,8 +1,8 @@
 /**
- * Long lists in other forms than plain JSON: YAML, indented, Tables, metadata alone, other versions, the binary form. They are
- * made piece by piece as the client takes them, so that no list holds the event loop, and of each no more than a slice is there.
+ * Long lists in other forms than plain JSON: YAML, indented, Tables, metadata only, other versions, protobuf. They are
+ * made piece by piece as the client reads them, so that no list blocks the event loop, and at most a slice of each is in memory.
  *
- * A conversion that fails after the first pieces were sent ends the connection: the client must not take them for the whole.
+ * A conversion that fails after the first pieces were sent closes the connection: the client must not take them for the whole.
  */
 import type { KindEnv } from '../kinds/kind.ts';
 import { nextTurn } from '../lib/next-turn.ts';
@@ -17,14 +17,14 @@ import { formName, needsCalls } from './represent.ts';
 import { converted } from './shared-conversions.ts';
 import type { IncludeObject, ListMeta } from './table.ts';
 
-/** Stored bytes up to which a list is made at once; rows of Tables are kept for a while, and are not made anew for each client. */
+/** Stored bytes up to which a list is made at once; rows of Tables are cached for a while, and are not made anew for each client. */
 const WHOLE_LIMIT = 256 * 1024;
 const WHOLE_TABLE_LIMIT = 1.5 * 1024 * 1024;
-/** Stored bytes of the items that are made into pieces together: a few milliseconds' work; more where calls convert them. */
+/** Stored bytes of the items of one piece: a few milliseconds of work; more if calls convert them. */
 const CHUNK = 32 * 1024;
 const CALLS_CHUNK = 1024 * 1024;
 const CHUNK_ITEMS = 200;
-/** Bytes that are handed to a client at once: of a large object only so much waits for it. */
+/** Maximum bytes of one write: of a large object only so much is buffered for the client. */
 const PUT = 256 * 1024;
 
 /** Whether a list in such a form is too long to be made at once. */
@@ -50,7 +50,7 @@ export async function sendLong(
 ): Promise<void> {
   const calls = needsCalls(resource, r, include);
   const chunks = inChunks(items, calls ? CALLS_CHUNK : CHUNK);
-  // Requests that came together do not begin together.
+  // Requests that arrived together do not begin together.
   const form = r.media === 'protobuf' ? undefined : await listForm(env, resource, meta, r, pretty, include);
   await nextTurn(ctx.owner);
   if (form === undefined) return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
@@ -63,7 +63,7 @@ export async function sendLong(
       return form.piece(chunk, slices);
     };
     const bytes = await (calls ? make() : converted(ctx, resource, id, chunk, make));
-    // A list whose first items cannot be made is still refused with a Status.
+    // An error about the first items is still sent as a Status.
     const before = body === undefined ? form.before : form.between;
     body ??= openBody(ctx, r.type);
     if (body.gone) return;
@@ -80,7 +80,7 @@ async function putAll(body: BodyStream, before: Buffer, bytes: Buffer): Promise<
   for (let at = 0; at < bytes.length && !body.gone; at += PUT) await body.put(bytes.subarray(at, at + PUT));
 }
 
-/** The length stands at the beginning, so that all items are measured before the first is sent. */
+/** The length comes first, so that all items are measured before the first is sent. */
 async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, items: readonly Item[], type: string): Promise<void> {
   let body: BodyStream | undefined;
   const slices = new Slices(() => body?.gone ?? ctx.ended, undefined, ctx.owner);
@@ -93,7 +93,7 @@ async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, it
   for (const chunk of inChunks(items, CHUNK)) {
     const known = form.measured(chunk);
     bytes += known ?? (await pieceOf(chunk)).length;
-    // Making a piece is as long as a slice may be, and nothing else in this loop waits for a turn.
+    // Making a piece takes as long as a slice may, and nothing else in this loop yields.
     if (known === undefined || slices.due) await slices.pause();
   }
   const { before, after } = form.around(bytes);
@@ -106,7 +106,7 @@ async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, it
   body.end(after);
 }
 
-/** Items that are made into pieces together: some, or one that is large. */
+/** Items of one piece: some, or a single large one. */
 function* inChunks(items: readonly Item[], limit: number): Iterable<readonly Item[]> {
   let start = 0;
   let size = 0;

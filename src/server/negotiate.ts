@@ -1,4 +1,4 @@
-/** Which representation a client wants, read off its Accept header once per distinct header text. */
+/** The representation that a client accepts, parsed from its Accept header once per distinct header text. */
 
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ApiError, notAcceptable } from '../meta/errors.ts';
@@ -9,11 +9,11 @@ export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetada
 
 export interface Representation {
   readonly media: Media;
-  /** Content type of the answer. */
+  /** Content type of the response. */
   readonly type: string;
   readonly pretty: boolean;
   readonly transform: Transform | undefined;
-  /** Meta group and version under which the transform was asked for. */
+  /** Meta group and version of the requested transform. */
   readonly transformVersion: string;
   readonly stream: boolean;
 }
@@ -26,10 +26,10 @@ interface Clause {
 }
 
 export interface Offer {
-  /** Whole objects can be written in the binary form. Metadata alone always can. */
+  /** Whole objects have a protobuf form. Metadata only always has one. */
   readonly protobuf: boolean;
   readonly transforms: readonly Transform[];
-  /** The answer is a list. */
+  /** The response is a list. */
   readonly list?: boolean;
 }
 /** Media types by name, as refusals list them. */
@@ -50,13 +50,13 @@ export class Negotiator {
     this.metaGroups = [groupName(identity, 'meta'), ...metaGroups];
   }
 
-  /** Throws 406. `watch`: the answer is a stream of events. */
+  /** Throws 406. `watch`: the response is a stream of events. */
   negotiate(accept: string | undefined, offer: Offer, watch = false): Representation {
     const key = `${watch ? 'w' : 'o'}${offer.protobuf ? 'b' : 't'}${offer.list === true ? 'l' : 's'}${offer.transforms.join()}|${accept ?? ''}`;
     let found = this.cache.get(key);
     if (found === undefined) {
       found = this.choose(accept ?? '', offer, watch);
-      // Long ones are nobody's habit.
+      // Longer headers are not cached.
       if (key.length <= LONGEST_KEPT) this.cache.set(key, found);
     }
     if (found instanceof ApiError) throw found;
@@ -73,11 +73,11 @@ export class Negotiator {
       recognised = true;
       const representation = this.accepts(clause, media, offer, watch);
       if (representation instanceof ApiError) return representation;
-      // The first type that fits decides; a stream cannot be YAML.
+      // The first type that is available decides; a stream cannot be YAML.
       if (representation !== undefined && watch && media === 'yaml') break;
       if (representation !== undefined) return representation;
     }
-    // Clients of custom kinds, which do not have every form, learn which ones there are.
+    // Clients of custom kinds, which do not have every form, get a list of the available ones.
     if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes(offer, this.own));
     if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.own};stream=watch`] : [])]);
     return notAcceptable(mediaTypes(offer, this.own));
@@ -90,7 +90,7 @@ export class Negotiator {
     return binary && this.binaryTypes.includes(`${clause.type}/${clause.subtype}`) ? 'protobuf' : undefined;
   }
 
-  /** Undefined: not in this form. An error: the form is known, and an answer of this shape does not have it. */
+  /** Undefined: not in this form. An error: the form is known, but not available for this response. */
   private accepts(clause: Clause, media: Media, offer: Offer, watch: boolean): Representation | ApiError | undefined {
     const { as, g = '', v = '', sv = '', pretty } = clause.parameters;
     if (!streams(clause, media) || (sv !== '' && sv !== 'v1')) return undefined;
@@ -100,13 +100,13 @@ export class Negotiator {
     if (!this.metaGroups.includes(g) || (v !== 'v1' && v !== 'v1beta1')) return undefined;
     const known = offer.transforms.find((t) => t === as);
     if (known === undefined) return watch || offer.transforms.length === 0 ? undefined : wrongShape(as, offer);
-    // A Table has no binary form.
+    // A Table has no protobuf form.
     if (known === 'Table' && media === 'protobuf') return undefined;
     return { ...result, transform: known, transformVersion: `${g}/${v}` };
   }
 }
 
-/** Metadata of one object was asked for where the answer is a list, or the other way round. */
+/** The metadata of one object was requested for a list, or the other way round. */
 function wrongShape(as: string, { list = false }: Offer): ApiError | undefined {
   if (as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined;
   const shape = list ? 'is a list; ask for PartialObjectMetadataList' : 'is not a list; ask for PartialObjectMetadata';
@@ -135,21 +135,21 @@ function plain(media: Media, watch: boolean, type: string): Representation {
   };
 }
 
-/** None of the asked-for types is one of any API answer. */
+/** None of the accepted types is a type of any API response. */
 export const unacceptable = (): ApiError => new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {});
 
-/** How errors are written. */
+/** How errors are encoded. */
 export interface ErrorForm {
   readonly media: Media;
   readonly type: string;
-  /** Indented, whoever asks. */
+  /** Indented for every client. */
   readonly pretty: boolean;
 }
 const plainErrors: ErrorForm = { media: 'json', type: 'application/json', pretty: false };
-/** For clients that take no error in any form that errors have: a Table, metadata, another media type. */
+/** For clients that accept no form of errors: a Table, metadata, another media type. */
 const lastResort: ErrorForm = { media: 'json', type: 'application/json', pretty: true };
 
-/** The form of errors. They are never transformed: a clause that asks for that is passed over. */
+/** The form of errors. They are never transformed: a clause with a transform is skipped. */
 export function errorForm(accept: string | undefined): ErrorForm {
   if (accept === undefined || accept === '' || accept === 'application/json') return plainErrors;
   for (const clause of parseAccept(accept)) {
@@ -163,7 +163,7 @@ export function errorForm(accept: string | undefined): ErrorForm {
   return lastResort;
 }
 
-/** Clauses in the order in which clients have always been served. Parameters without a value do not count. */
+/** Clauses in the order of a stock server. Parameters without a value do not count. */
 export function parseAccept(accept: string): Clause[] {
   const clauses: Clause[] = [];
   for (const part of accept.split(',')) {
@@ -183,11 +183,11 @@ export function parseAccept(accept: string): Clause[] {
   return clauses.length <= MOST_ORDERED ? ordered(clauses) : clauses.sort((a, b) => b.quality - a.quality);
 }
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-/** Longer lists are put in the order of quality alone. */
+/** Longer lists are ordered by quality alone. */
 const MOST_ORDERED = 12;
 
 /**
- * Moves each clause before those that it goes before: those of less quality, and those that take anything, even of a higher one.
+ * Moves each clause before those that it precedes: those of less quality, and wildcards, even of a higher one.
  *
  *   a/*, b/c;q=0.1   → b/c, a/*
  */
@@ -204,7 +204,7 @@ const goesBefore = (a: Clause, b: Clause): boolean =>
 
 const TRUE: readonly string[] = ['1', 't', 'T', 'true', 'True', 'TRUE'];
 
-/** Browsers and command-line fetchers get indented answers unless they say otherwise. A text that is no boolean is false. */
+/** Browsers and command-line fetchers get indented responses unless they opt out. A text that is not a boolean is false. */
 export function wantsPretty(pretty: string | undefined, userAgent: string | undefined): boolean {
   if (pretty !== undefined && pretty !== '') return TRUE.includes(pretty);
   return userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);

@@ -1,4 +1,4 @@
-/** Bodies of text that are not UTF-8: which field to name in the refusal. Loaded with the first such body. */
+/** Text bodies that are not UTF-8: which field the error names. Loaded with the first such body. */
 import type { Slices } from '../lib/slices.ts';
 import { type ApiError, badRequest } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
@@ -6,10 +6,10 @@ import { notUtf8 } from '../schema/not-utf8.ts';
 import { parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonValue } from '../schema/types.ts';
 
-/** What bytes that are not UTF-8 become when they are read all the same. */
+/** The replacement character of invalid UTF-8. */
 const REPLACEMENT = '\ufffd';
 
-/** The refusal of a body that is not UTF-8. `slices` are given for a large one. Throws RequestEnded. */
+/** The error for a body that is not UTF-8. `slices` are given for a large one. Throws RequestEnded. */
 export async function refuseNotUtf8(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<ApiError> {
   let value: JsonValue;
   try {
@@ -21,7 +21,7 @@ export async function refuseNotUtf8(body: Buffer, media: 'json' | 'yaml', slices
   return badRequest(notUtf8(value, (text) => text.includes(REPLACEMENT)).message);
 }
 
-/** The body with another character instead of replacement characters that its sender wrote, so that the rest are ours. */
+/** The body with replacement characters of its sender exchanged, so that the remaining ones mark invalid bytes. */
 function withoutOwnReplacements(body: Buffer): Buffer {
   const bytes = body.toString('latin1').replaceAll('\xef\xbf\xbd', '\xee\x80\x80');
   return Buffer.from(bytes.replace(/\\ufffd/gi, '\\ue000'), 'latin1');

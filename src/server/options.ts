@@ -1,4 +1,4 @@
-/** Query parameters of lists, watches and writes, checked as the stock server checks them. */
+/** Query parameters of lists, watches and writes, validated as a stock server does. */
 
 import { ByText } from '../lib/by-text.ts';
 import { frozen } from '../lib/frozen.ts';
@@ -69,7 +69,7 @@ function checkMatch(options: ReadOptions, catalog: Catalog, watch: boolean): voi
 }
 const optionsKind = (catalog: Catalog, kind: string) => ({ group: groupName(catalog.identity, 'meta'), resource: kind });
 
-/** Which objects the path and the selectors mean. `name`: the path itself names one (old watch paths). */
+/** The objects that the path and the selectors select. `name`: the path itself names one (old watch paths). */
 export function selectionOf(ctx: Context, resource: Resource, namespace: string, name = ''): Selection {
   if (ctx.search === '' && name === '') return select(resource, namespace);
   const labelText = ctx.param('labelSelector') ?? '';
@@ -108,7 +108,7 @@ type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 const keptOptions = new WeakMap<Catalog, ByText<WriteOptions>>();
 
-/** What the query says of a write. Requests share the answer. */
+/** The write options of a query. Requests share the result. */
 export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply = false): WriteOptions {
   let kept = keptOptions.get(catalog);
   if (kept === undefined) {
@@ -153,7 +153,7 @@ function checkDryRun(values: readonly string[], errors: FieldErrors): void {
   errors.add('FieldValueNotSupported', 'dryRun', `Unsupported value: ${shown}: supported values: "All"`);
 }
 
-/** Refuses options of a deletion that contradict one another or say nothing known. */
+/** Refuses delete options that are contradictory or invalid. */
 export function checkDeleteOptions(
   catalog: Catalog,
   options: { readonly orphanDependents?: boolean; readonly propagationPolicy?: string; readonly dryRun?: readonly string[] },
@@ -169,6 +169,6 @@ export function checkDeleteOptions(
   if (!errors.empty) throw invalid(optionsKind(catalog, 'DeleteOptions'), '', errors.list);
 }
 
-/** The manager of this write. */
+/** The field manager of this write. */
 export const managerOf = (ctx: Context, options: { fieldManager: string }): string =>
   managerName(options.fieldManager, ctx.header('user-agent') ?? '');

@@ -1,18 +1,18 @@
 /**
- * Large answers in pieces, each handed over when the client has taken the one before. What waits in a stream of HTTP/2 counts
- * towards the memory of its connection (`listen.ts`): an answer in one piece would have the client's next requests refused.
+ * Large responses in pieces, each written when the client has read the one before. Data that waits in an HTTP/2 stream counts
+ * towards the memory of its connection (`listen.ts`): a response in one piece would have the client's next requests refused.
  */
 import type { Context } from './context.ts';
 
-/** Most bytes of an answer that wait for a client of HTTP/2. */
+/** Maximum bytes of a response that wait for an HTTP/2 client. */
 export const PIECE = 256 * 1024;
-/** Most bytes that are handed to a connection at once: encrypting more would hold all others up. */
+/** Maximum bytes of one write: encrypting more would delay all others. */
 export const WHOLE = 1024 * 1024;
 
-/** Whether an answer of that many bytes goes out in one piece. */
+/** Whether a response of that many bytes is sent in one piece. */
 export const isWhole = ({ http2 }: Context, size: number): boolean => size <= (http2 ? PIECE : WHOLE);
 
-/** Sends the last bytes of an answer whose head is on its way. */
+/** Sends the last bytes of a response whose head is sent. */
 export function endWith(ctx: Context, bytes: Buffer): void {
   if (isWhole(ctx, bytes.length)) ctx.res.end(bytes);
   else inPieces(ctx, bytes);
@@ -26,7 +26,7 @@ function inPieces({ res }: Context, bytes: Buffer): void {
       const piece = bytes.subarray(at, at + PIECE);
       at += PIECE;
       if (!out.write(piece)) {
-        // Never called when the client goes away.
+        // Never called when the client disconnects.
         out.once('drain', goOn);
         return;
       }

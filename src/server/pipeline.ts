@@ -1,5 +1,5 @@
 /**
- * A request runs down one array; each step fills its own field of the context, or throws. Steps that answer at once are
+ * A request runs through one array; each step sets its own field of the context, or throws. Synchronous steps are
  * not awaited.
  *
  *   audit id → request info → authenticate → audit → impersonate → flow and seats → authorize → dispatch

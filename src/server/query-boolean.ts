@@ -6,7 +6,7 @@ const no: readonly string[] = ['0', 'f', 'false'];
 
 /**
  * A parameter that is given without a value is true. Case does not matter: Python clients send `True` and `False`. Anything
- * else is refused: what a client meant by `force=off` must not be guessed.
+ * else is refused: the meaning of `force=off` must not be guessed.
  */
 export function queryBoolean(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
@@ -17,5 +17,5 @@ export function queryBoolean(name: string, text: string | undefined): boolean | 
   throw badRequest(`query parameter "${name}" must be true or false, not ${JSON.stringify(text)}`);
 }
 
-/** Whether a list is to be a watch. A value that cannot be read asks for the right to watch; the request is refused later. */
+/** Whether a list is a watch. An invalid value needs the permission to watch; the request is refused later. */
 export const isWatch = (text: string | undefined): boolean => text !== undefined && !no.includes(text.toLowerCase());

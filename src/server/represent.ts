@@ -1,5 +1,5 @@
 /**
- * Objects in the form a client asked for. The usual form, JSON of the stored version, is the stored bytes themselves;
+ * Objects in the form that the client accepts. The usual form, JSON of the stored version, is the stored bytes themselves;
  * every other form is made from them here.
  */
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
@@ -19,17 +19,17 @@ import { type IncludeObject, type ListMeta, partialText, rowInSlices, tableOf, t
 
 export type { IncludeObject, ListMeta } from './table.ts';
 
-/** Whether stored bytes can be sent as they are, but for those of foreign items. */
+/** Whether stored bytes can be sent unchanged, except those of unconverted items. */
 export const isPlain = (resource: Resource, r: Representation, pretty: boolean): boolean =>
   r.media === 'json' && r.transform === undefined && !pretty && resource.isHub;
 
-/** Whether objects may have to be converted by calls before this form of them can be made. Metadata alone takes none. */
+/** Whether objects may need conversion calls for this form. Metadata only needs none. */
 export function needsCalls(resource: Resource, r: Representation, include: IncludeObject): boolean {
   if (!resource.hub.later) return false;
   return r.transform === 'Table' ? tableShowsObjects(resource, include) : r.transform === undefined;
 }
 
-/** JSON text, YAML text or bytes of one object. `slices` are given for a large one. Compact JSON ends with a line end, indented does not. */
+/** JSON text, YAML text or bytes of one object. `slices` are given for a large one. Compact JSON ends with a newline, indented does not. */
 export async function representItem(
   env: KindEnv,
   resource: Resource,
@@ -39,7 +39,7 @@ export async function representItem(
   include: IncludeObject,
   slices?: Slices,
 ): Promise<Buffer> {
-  // Requests that came together do not begin together.
+  // Requests that arrived together do not begin together.
   if (slices !== undefined) await slices.pause();
   if (r.transform === 'Table') {
     const meta = { resourceVersion: String(item.revision) };
@@ -65,16 +65,16 @@ export async function representItem(
   return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined);
 }
 
-/** Names all that a form of objects depends on besides them. Ages in the rows of Tables are those of the second. */
+/** Names everything that a form of objects depends on except them. Ages in the rows of Tables are in seconds. */
 export function formName(env: KindEnv, resource: Resource, r: Representation, pretty: boolean, include: IncludeObject): string {
   const second = r.transform === 'Table' ? Math.floor(env.now() / 1000) : '';
   return `${resource.apiVersion}|${resource.kind.plural}|${r.media}|${pretty}|${r.transform}|${r.transformVersion}|${include}|${second}`;
 }
 
-/** Whether the JSON text of this version of an object is its stored bytes, whichever they are. */
+/** Whether the JSON text of an object in this version is its stored bytes. */
 export const isStoredForm = (resource: Resource): boolean => resource.isHub && !resource.hub.later;
 
-/** Any object of a known schema (a view such as Scale, an action's answer). */
+/** Any object of a known schema (a view such as Scale, the response of an action). */
 export async function representObject(schema: MessageType, object: ApiObject, r: Representation, pretty: boolean): Promise<Buffer> {
   if (r.media === 'protobuf') return binary(schema, object);
   if (r.media === 'json' && !pretty) return Buffer.from(`${encode(schema, object)}\n`);
@@ -120,23 +120,23 @@ export function dropTypeMeta(object: ApiObject): void {
   delete object.apiVersion;
 }
 
-/** Items of built-in kinds are listed without their kind and version: the bytes up to there are left out. */
+/** Items of built-in kinds are listed without their kind and version: that prefix is omitted. */
 export function typeMetaLength(resource: Resource): number {
   return Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind.kind)},"apiVersion":${JSON.stringify(resource.hub.apiVersion)},`);
 }
 
-/** The metadata of an object that is not stored itself, given as the JSON of its PartialObjectMetadata. */
+/** The metadata of a view, given as the JSON of its PartialObjectMetadata. */
 export async function representMetadata(text: string, r: Representation, pretty: boolean): Promise<Buffer> {
   return r.media === 'protobuf' ? binary(PartialObjectMetadata, JSON.parse(text) as JsonObject) : representText(text, r, pretty);
 }
 
-/** JSON text as it is, or in another form that is not binary. With slices it is large. */
+/** JSON text unchanged, or in another form except protobuf. With slices it is large. */
 export async function representText(text: string, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
   if (r.media === 'json' && !pretty) return Buffer.from(`${text}\n`);
   return writtenBytes(Buffer.from(text), r, pretty, slices);
 }
 
-/** The same of bytes, as YAML or indented. */
+/** The same for bytes, as YAML or indented. */
 async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
   if (r.media === 'yaml') return writtenYaml(await parsedText(text, slices), slices);
   if (!pretty) return Buffer.concat([text, LINE_END]);

@@ -2,12 +2,12 @@ import { parseFieldSelector } from '../meta/fields.ts';
 import { isWatch } from './query-boolean.ts';
 
 /**
- * What a path asks for. Authorizers and handlers read this value and nothing else of the path, so that what was allowed is
- * what is done.
+ * The attributes of a path. Authorizers and handlers use this value and nothing else of the path, so that exactly what was
+ * authorized is executed.
  *
  *   /apis/apps/v1/namespaces/shop/deployments/web/status
  *        group version        namespace resource   name subresource
- *   /api/v1/watch/namespaces/shop/pods          the old way to watch
+ *   /api/v1/watch/namespaces/shop/pods          the deprecated watch path
  */
 export interface RequestInfo {
   /** False for paths such as `/healthz`, which have only a path and a verb. */
@@ -19,16 +19,16 @@ export interface RequestInfo {
   readonly version: string;
   /** Of the path. A namespace itself counts as in itself, for authorization: `inNamespace` is then false. */
   readonly namespace: string;
-  /** The resource stands below a namespace in the path: `namespaces/shop/pods`, and not `namespaces/shop`. */
+  /** The resource is below a namespace in the path: `namespaces/shop/pods`, and not `namespaces/shop`. */
   readonly inNamespace: boolean;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty where the path names none (a field selector may then name one, for authorization). */
+  /** Empty if the path names none (a field selector may then name one, for authorization). */
   name: string;
   /** Segments after the subresource (proxied paths). */
   readonly rest: readonly string[];
   readonly legacyWatch: boolean;
-  /** The path itself has a name. */
+  /** The path itself contains a name. */
   readonly named: boolean;
   /** Too many segments for any resource. */
   readonly tooLong: boolean;
@@ -45,10 +45,10 @@ const verbs: ReadonlyMap<string, string> = new Map([
 /** Second segments below a namespace that belong to the namespace itself. */
 const ofNamespace = new Set(['status', 'finalize']);
 
-/** `query` reads a parameter; it is asked only where it matters. */
+/** `query` reads a parameter; it is called only if needed. */
 export function requestInfo(method: string, path: string, query: (name: string) => string | undefined): RequestInfo {
   const parts = segments(path);
-  // `parts[0]` is the empty text before the first slash; one slash at the end is forgiven.
+  // `parts[0]` is the empty text before the first slash; one trailing slash is ignored.
   if (parts.length > 2 && parts[parts.length - 1] === '') parts.pop();
   const root = parts[1];
   const named = root === 'apis';
@@ -130,7 +130,7 @@ function verbOf(method: string, name: string, legacyWatch: boolean, query: (name
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 
-/** The one name that a selector asks for, read as the selection reads it: an escaped comma begins no requirement. */
+/** The one name that a selector requires, parsed as the selection parses it: an escaped comma begins no requirement. */
 function nameInSelector(query: (name: string) => string | undefined): string {
   const selector = query('fieldSelector');
   if (selector === undefined || !selector.includes('metadata.name')) return '';

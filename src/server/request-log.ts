@@ -3,12 +3,12 @@
  *
  *   6  one line for each request of a client when it has ended
  *   7  those of the server's own controllers, too
- *   8  with the outline of the body that was sent: names of fields, types and lengths, never a value
+ *   8  with an outline of the request body: names of fields, types and lengths, never a value
  *
  *   request method=POST path=/api/v1/namespaces/a/secrets user=alice code=201 millis=1.2 audit=… sent=211 bytes=402
  *     body="{apiVersion:\"v1\",data:{password:string(8)},kind:\"Secret\",metadata:{name:string(1)}}"
  *
- * The query is left out: it may hold tokens. Below 6 nothing of this is on the path of a request.
+ * The query is omitted: it may contain tokens. Below 6 nothing of this is on the path of a request.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -20,14 +20,14 @@ const REQUESTS = 6;
 const INNER_REQUESTS = 7;
 const BODIES = 8;
 const MAX_PATH = 1024;
-/** Longest outline, deepest level and most fields of one object that it shows; the rest is an ellipsis. */
+/** Maximum length, depth and fields per object of an outline; the rest is an ellipsis. */
 const MAX_OUTLINE = 2048;
 const MAX_DEPTH = 6;
 const MAX_FIELDS = 40;
 /** Of a larger body only the size is logged. */
 const MAX_BODY = 256 * 1024;
 
-/** Called at the end of each request; `observe` itself where no request is logged. */
+/** Called at the end of each request; `observe` itself if no request is logged. */
 export function logRequests(log: Log, clock: Clock, observe: (ctx: Context) => void): (ctx: Context) => void {
   if (!log.enabled(REQUESTS)) return observe;
   const inner = log.enabled(INNER_REQUESTS);
@@ -50,7 +50,7 @@ export function logRequests(log: Log, clock: Clock, observe: (ctx: Context) => v
   };
 }
 
-/** Where bodies are outlined, the step that keeps them until the request has ended. */
+/** If bodies are outlined, the step that keeps them until the request has ended. */
 export const keepBodies = (log: Log): readonly Step[] =>
   log.enabled(BODIES)
     ? [
@@ -60,7 +60,7 @@ export const keepBodies = (log: Log): readonly Step[] =>
       ]
     : [];
 
-/** The shape of a JSON body. Only its kind and version are shown as they are. */
+/** The shape of a JSON body. Only the values of its kind and version are shown. */
 export function bodyOutline(body: Buffer): string {
   if (body.length > MAX_BODY) return `${body.length} bytes`;
   try {

@@ -1,4 +1,4 @@
-/** What the handlers of requests use: one value, made by the composition root. */
+/** The dependencies of the request handlers: one value, made by the composition root. */
 import type { Authenticator, Authorizer } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -15,7 +15,7 @@ import type { Watches } from './watch/watches.ts';
 export interface ActionRequest {
   readonly ctx: Context;
   readonly write: WriteContext;
-  /** The decoded body of a POST, where the action has one. */
+  /** The decoded body of a POST, if the action has one. */
   readonly body: ApiObject | undefined;
 }
 export interface ActionAnswer {
@@ -23,21 +23,21 @@ export interface ActionAnswer {
   readonly object: ApiObject;
   readonly schema: MessageType;
 }
-/** Undefined: the handler has answered (or taken the connection over) itself. */
+/** Undefined: the handler has responded (or taken the connection over) itself. */
 export type Action = (request: ActionRequest) => ActionAnswer | undefined | Promise<ActionAnswer | undefined>;
 
-/** A resource whose objects are made when they are asked for. `get` throws for a name that is not known. */
+/** A resource whose objects are computed on request. `get` throws for an unknown name. */
 export interface Computed {
   get(name: string): ApiObject | Promise<ApiObject>;
   list(): readonly ApiObject[] | Promise<readonly ApiObject[]>;
 }
 
 export interface Limits {
-  /** Longest a request may take that is not long-running. */
+  /** Timeout of requests that are not long-running. */
   readonly requestTimeoutMs: number;
-  /** Shortest time after which a watch without a timeout is ended, in seconds; it ends at up to twice that. */
+  /** Minimum duration of a watch without a timeout, in seconds; it ends after up to twice that. */
   readonly minRequestTimeoutSeconds: number;
-  /** Most bytes that may wait for a slow watcher. */
+  /** Maximum bytes that are buffered for a slow watcher. */
   readonly watchBufferBytes: number;
 }
 
@@ -49,11 +49,11 @@ export interface Services {
   readonly authorizer: Authorizer;
   /** `core/pods/eviction` or `authorization/subjectaccessreviews` → handler, in base group names. */
   readonly actions: ReadonlyMap<string, Action>;
-  /** `core/componentstatuses` → what answers, in base group names. */
+  /** `core/componentstatuses` → its computed resource, in base group names. */
   readonly computed?: ReadonlyMap<string, Computed>;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** The counter of the events that watches of a resource are sent. */
+  /** The counter of the watch events of a resource. */
   readonly watchEvents: (resource: Resource) => { inc(): void };
   readonly log: { error(message: string, details?: object): void; info(message: string, details?: object): void };
   readonly watches: Watches;

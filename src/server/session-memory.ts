@@ -1,22 +1,22 @@
 /**
- * Memory of HTTP/2 connections. Node counts what waits in the streams of a connection and resets new ones beyond a limit, and
- * keeps counting what waited in a stream that ended early. So a connection whose client often gives answers up, as watches are,
- * would end with every request reset. Before that it is closed in good order (GOAWAY, RFC 9113 section 6.8): what is under way
- * goes on, what the client sends before it has read that is refused as safe to send again, and it opens another connection.
+ * Memory of HTTP/2 connections. Node counts what is buffered in the streams of a connection and resets new ones beyond a limit, and
+ * keeps counting what was buffered in a stream that ended early. So a connection whose client often cancels responses, as watches
+ * are, would end with every request reset. Before that it is closed gracefully (GOAWAY, RFC 9113 section 6.8): streams in progress
+ * go on, requests that the client sends before it has read the frame are refused as safe to retry, and it opens another connection.
  *
- *   1,000 streams × (256 KiB of an answer, `pieces.ts`, and its head)   + 32 MiB given up   < 320 MB
+ *   1,000 streams × (256 KiB of a response, `pieces.ts`, and its head)   + 32 MiB cancelled   < 320 MB
  */
 import type { Http2Session } from 'node:http2';
 
-/** Megabytes, as Node counts them, that one connection may take. */
+/** Memory limit of one connection in megabytes, as Node counts them. */
 export const SESSION_MEGABYTES = 320;
-/** Bytes that waited in streams which ended early; a connection with more is closed. */
+/** Maximum bytes that were buffered in streams which ended early; a connection with more is closed. */
 export const GIVEN_UP_BYTES = 32 * 1024 * 1024;
 
 type Session = Pick<Http2Session, 'closed' | 'close'>;
 const givenUp = new WeakMap<Session, number>();
 
-/** A stream of the connection ended while so many bytes waited for its client. */
+/** A stream of the connection ended with so many buffered bytes. */
 export function noteGivenUp(session: Session, bytes: number): void {
   const sum = (givenUp.get(session) ?? 0) + bytes;
   givenUp.set(session, sum);

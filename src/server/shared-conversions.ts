@@ -1,6 +1,6 @@
 /**
- * Objects in other forms than their stored bytes, made once for all who ask for them at the same time. Values and text of an
- * object take many times its bytes while it is converted: of large ones only some are converted at once, the others wait.
+ * Objects in other forms than their stored bytes, made once for all concurrent requests. Values and text of an
+ * object take many times its bytes while it is converted: the number of large ones that are converted at once is limited.
  */
 import { ByteBudget } from '../lib/byte-budget.ts';
 import { nextTurn } from '../lib/next-turn.ts';
@@ -10,15 +10,15 @@ import type { Item } from '../storage/item.ts';
 import type { Context } from './context.ts';
 import { SharedPieces } from './shared-pieces.ts';
 
-/** Stored bytes of large objects that are converted at once: one of the largest, or some smaller ones. */
+/** Maximum stored bytes of large objects that are converted at once: one of the largest, or some smaller ones. */
 export const CONVERTED_AT_ONCE: number = 2 * 1024 * 1024;
 
-/** What one server converts: pieces that several ask for, and the bytes that are under way. */
+/** The conversions of one server: shared pieces, and the bytes in progress. */
 class ServerConversions {
   readonly shared = new SharedPieces();
   readonly budget = new ByteBudget(CONVERTED_AT_ONCE);
 }
-/** They go with the server whose recent objects those are. */
+/** They belong to the server of those recent objects. */
 const byServer = new WeakMap<Resource['versions']['recent'], ServerConversions>();
 function conversionsFor({ versions: { recent } }: Resource): ServerConversions {
   let found = byServer.get(recent);
@@ -30,7 +30,7 @@ function conversionsFor({ versions: { recent } }: Resource): ServerConversions {
 }
 
 /**
- * Bytes of some items in a form, several small ones or one that is large. `form` names everything that they depend on besides the
+ * Bytes of some items in a form, several small ones or one large. `form` names everything that they depend on except the
  * items. Throws RequestEnded.
  */
 export function converted(
@@ -49,7 +49,7 @@ export function converted(
 async function inTurn(ctx: Context, budget: ByteBudget, bytes: number, make: () => Promise<Buffer>): Promise<Buffer> {
   await budget.enter(bytes, ctx.owner);
   try {
-    // The head of a list is sent before its last objects are converted: that is no end.
+    // The head of a list is sent before its last objects are converted: that is not its end.
     if (ctx.res.destroyed) throw new RequestEnded();
     return await make();
   } finally {

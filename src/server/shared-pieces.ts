@@ -1,18 +1,18 @@
 /**
- * Pieces of long lists that were made a moment ago. Clients that list the same objects in the same form at the same time take
- * their turns one after another, and are at about the same place: what one of them made serves the others.
+ * Recently made pieces of long lists. Clients that list the same objects in the same form at the same time take
+ * turns, and are at about the same position: a piece that one of them made serves the others.
  *
  *   20 clients list 10,000 objects as YAML: each piece is made once and sent 20 times
  *
- * What is being made is waited for: a large object is not converted by 20 clients at the same time.
+ * A piece that is being made is awaited: a large object is not converted by 20 clients at the same time.
  */
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { Item } from '../storage/item.ts';
 
-/** Most bytes of pieces altogether; the oldest goes first. */
+/** Maximum bytes of pieces in all; the oldest is evicted. */
 export const SHARED_LIMIT: number = 8 * 1024 * 1024;
-/** Most pieces, for those that are small. */
+/** Maximum number of pieces, for small ones. */
 const MOST_PIECES = 16_384;
 
 interface Piece {
@@ -30,7 +30,7 @@ interface Begun {
 
 export class SharedPieces {
   private readonly pieces: BoundedCache<string, Piece>;
-  /** Pieces that are being made; no more than there are requests. */
+  /** Pieces that are being made; at most as many as requests. */
   private readonly begun = new Map<string, Begun>();
 
   constructor(limit: number = SHARED_LIMIT) {
@@ -41,15 +41,15 @@ export class SharedPieces {
     return this.pieces.total;
   }
 
-  /** The piece of exactly these items. `form` names everything that the bytes depend on besides the items. */
+  /** The piece of exactly these items. `form` names everything that the bytes depend on except the items. */
   find(resource: Resource, form: string, items: readonly Item[]): Buffer | undefined {
     const found = this.pieces.get(idOf(form, items));
     return found !== undefined && found.resource === resource && sameItems(found.items, items) ? found.bytes : undefined;
   }
 
   /**
-   * The piece of these items: one that is kept, the one that another client has begun to make, or a new one. A maker whose client
-   * goes away leaves it to the next. `wait` is called before a piece is taken that another has made.
+   * The piece of these items: a cached one, the one that another client has begun to make, or a new one. A maker whose client
+   * disconnects leaves it to the next. `wait` is called before a piece of another maker is used.
    */
   async piece(
     resource: Resource,
@@ -89,7 +89,7 @@ function idOf(form: string, items: readonly Item[]): string {
   return `${form}|${first?.revision}|${first?.key}`;
 }
 
-/** An object that changed is another item. */
+/** A changed object is another item. */
 function sameItems(a: readonly Item[], b: readonly Item[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;

@@ -1,17 +1,17 @@
 /**
- * Short answers over HTTP/1.1 in one write. By itself Node hands head, body and end of an answer to the connection as three
- * pieces, which it then joins, and holds every header against two patterns; for an answer of a few kilobytes that takes longer
- * than encrypting it. Here the head is made of values that are known to be good, and goes out with the body as one text, a
+ * Short responses over HTTP/1.1 in one write. By itself Node passes head, body and end of a response to the connection as three
+ * pieces, which it then joins, and validates every header with two patterns; for a response of a few kilobytes that takes longer
+ * than encrypting it. Here the head is made of values that are known to be valid, and is sent with the body as one text, a
  * character for each byte.
  *
  * It relies on two members of Node's response that are not documented, though older than most that are: `_storeHeader`, which
- * completes a head (date, length, connection), and `_header`, the head until it is sent. Where they are not
- * there, `sendShort` sends nothing, and the answer goes the usual way.
+ * completes a head (date, length, connection), and `_header`, the head until it is sent. If they do not
+ * exist, `sendShort` sends nothing, and the response is sent the usual way.
  */
 import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Context } from './context.ts';
 
-/** Longer answers go the usual way: a text of their bytes would be one more copy. */
+/** Longer responses are sent the usual way: a text of their bytes would be one more copy. */
 export const SHORT = 16 * 1024;
 
 interface Response extends ServerResponse {
@@ -23,8 +23,8 @@ interface Response extends ServerResponse {
 const known = typeof (ServerResponse.prototype as Partial<Response>)._storeHeader === 'function';
 
 /**
- * Sends an answer of JSON that has no headers but those of the request; false where it must go the usual way. Of the headers
- * that a request may have, only its answers to errors have one that decides on the connection.
+ * Sends a JSON response with no headers but those of the request context; false if it must be sent the usual way. Of the headers
+ * of a request context, only those of errors affect the connection.
  */
 export function sendShort(ctx: Context, status: number, bytes: Buffer): boolean {
   const { req, headers } = ctx;

@@ -1,6 +1,6 @@
 /**
- * Tables: rows of cells as a person wants to see them. The text of a row is kept with its item for as long as it can be
- * true: ages are shown in seconds, so within one second the same row is not made twice.
+ * Tables: rows of cells for people. The text of a row is cached with its item for as long as it is
+ * valid: ages are shown in seconds, so within one second the same row is not made twice.
  */
 import { defaultColumns } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';
@@ -17,13 +17,13 @@ export interface ListMeta {
 }
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Whether a Table shows anything of its objects besides their metadata. */
+/** Whether a Table shows anything of its objects in addition to their metadata. */
 export const tableShowsObjects = ({ kind }: Resource, include: IncludeObject): boolean =>
   include === 'Object' || kind.columns !== undefined;
 
 /**
  * The JSON text of a Table. `withColumns` is false for the later events of a watch. `objects` are the items in the version of
- * the resource, where that took calls.
+ * the resource, if that took calls.
  */
 export function tableText(
   env: KindEnv,
@@ -41,7 +41,7 @@ export function tableText(
 
 /** The JSON text of a Table of such rows. */
 export function tableOf(resource: Resource, rows: readonly string[], meta: ListMeta, apiVersion: string, withColumns: boolean): string {
-  // Kinds without columns of their own have always shown an empty table in this way.
+  // Stock servers show an empty table of kinds without columns in this way.
   const none = resource.kind.columns === undefined ? 'null' : '[]';
   const columns = withColumns ? columnsText(resource) : 'null';
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows.length === 0 ? none : `[${rows.join()}]`}}`;
@@ -78,7 +78,7 @@ export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiOb
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
 }
 
-/** The Table of a bookmark: one row of an object of which only the version is known. */
+/** The Table of a bookmark: one row of an object with nothing but a resourceVersion. */
 export function bookmarkTableText(
   env: KindEnv,
   resource: Resource,
@@ -96,7 +96,7 @@ export function bookmarkTableText(
   const columns = withColumns ? columnsText(resource) : 'null';
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${JSON.stringify(cells)},"object":${shown}}]}`;
 }
-/** When an object was made that was never made. */
+/** The creation time of an object without one. */
 const NEVER = '0001-01-01T00:00:00Z';
 
 /** The metadata of a view as PartialObjectMetadata. */
@@ -107,7 +107,7 @@ export function viewPartialText(object: ApiObject, apiVersion: string): string {
 
 interface KeptRow {
   readonly second: number;
-  /** What the row was made for. */
+  /** The version and second that the row was made for. */
   readonly how: string;
   readonly text: string;
 }
@@ -144,7 +144,7 @@ function rowOf(
   return `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
 }
 
-/** The row of a large object, in slices. It is not kept. Throws RequestEnded. */
+/** The row of a large object, in slices. It is not cached. Throws RequestEnded. */
 export async function rowInSlices(
   env: KindEnv,
   resource: Resource,
@@ -159,7 +159,7 @@ export async function rowInSlices(
   return rowOf(env, resource, item, apiVersion, include, undefined, source);
 }
 
-/** A version with columns of its own reads its cells from its own form. */
+/** A version with columns of its own takes its cells from its own form. */
 const readsOwnForm = (resource: Resource): boolean => resource.definition.own?.cells !== undefined;
 
 function rowSource(resource: Resource, item: Item): ApiObject {
@@ -173,7 +173,7 @@ function rowObject(resource: Resource, item: Item, given: ApiObject | undefined,
   return resource.isHub ? item.bytes.toString() : encode(resource.schema, resource.versions.readNow(item));
 }
 
-/** Name and creation time where they are asked for; a kind with richer columns brings its own cells. */
+/** Name and creation time if requested; a kind with richer columns has its own cells. */
 function defaultCells(columns: readonly Column[], object: ApiObject): Cell[] {
   return columns.map((column) => {
     if (column.name === 'Name') return object.metadata.name ?? '';
@@ -182,11 +182,11 @@ function defaultCells(columns: readonly Column[], object: ApiObject): Cell[] {
   });
 }
 
-// ---- metadata alone --------------------------------------------------------------------------------------------
+// ---- metadata only ---------------------------------------------------------------------------------------------
 
 const MARK = Buffer.from('"metadata":');
 
-/** The metadata of an object as PartialObjectMetadata, cut out of its bytes. */
+/** The metadata of an object as PartialObjectMetadata, sliced out of its bytes. */
 export function partialText(item: Item, apiVersion: string): string {
   const start = item.bytes.indexOf(MARK) + MARK.length;
   return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${item.bytes.toString('utf8', start, endOfObject(item.bytes, start))}}`;
@@ -197,7 +197,7 @@ const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Where the JSON object that begins at `start` ends. Braces within texts do not count. */
+/** The end of the JSON object that begins at `start`. Braces within strings do not count. */
 function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let i = start; i < bytes.length; i++) {

@@ -1,4 +1,4 @@
-/** Actions that create something nowhere stored pass admission as every creation does. */
+/** Actions that create an object without storing it pass admission as every create does. */
 import type { ObjectKind } from '../../admission/types.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { admissionRequest } from '../../registry/commit.ts';
@@ -6,7 +6,7 @@ import type { RegistryDeps } from '../../registry/context.ts';
 import type { Action, ActionRequest } from '../services.ts';
 
 export interface AdmittedOptions {
-  /** The kind of the body where that is not the kind of the resource itself. */
+  /** The kind of the body if that is not the kind of the resource itself. */
   readonly objectKind?: ObjectKind;
   /** Completes the body between mutation and validation. */
   readonly complete?: (request: ActionRequest, now: number) => void;

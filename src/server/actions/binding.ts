@@ -1,6 +1,6 @@
 /**
- * pods/binding and bindings: puts a pod on a node. A scheduler posts it once a pod; the pod keeps its node from then on.
- * The write is the server's own: it passes no rules of pod updates and owns no fields.
+ * pods/binding and bindings: binds a pod to a node. A scheduler posts it once per pod; the node of a pod is immutable afterwards.
+ * The write is the server's own: it skips the rules of pod updates and owns no fields.
  */
 
 import type { Binding } from '../../kinds/core/schema/cluster.ts';
@@ -17,11 +17,11 @@ import type { MessageType } from '../../schema/types.ts';
 import { CommitConflict } from '../../storage/engine.ts';
 import type { Action } from '../services.ts';
 
-/** How often a binding is tried again after others wrote the pod in between. */
+/** How often a binding is retried after conflicting writes of the pod. */
 const TRIES = 20;
 const resource = { group: '', resource: 'pods/binding' };
 
-/** Handlers of both ways to bind. */
+/** Handlers of both resources. */
 export function bindingActions(deps: RegistryDeps): [string, Action][] {
   const bind =
     (nameOf: (write: WriteContext, binding: ApiObject) => string): Action =>
@@ -91,7 +91,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
   if (!dryRun) await commitPut(deps, target, { object: pod, expect: item.revision, created: item.created });
 }
 
-/** A binding may say which pod it means, beyond its name. */
+/** A binding may name the uid and resourceVersion of the pod. */
 function checkPreconditions(pod: Pod, { metadata }: Binding, name: string): void {
   for (const [field, what] of [
     ['uid', 'UID'],

@@ -1,4 +1,4 @@
-/** The state of the store, under the name by which clients and dashboards know it. */
+/** The state of the store as a ComponentStatus. */
 import type { ComponentStatus } from '../../kinds/core/schema/cluster.ts';
 import { notFound } from '../../meta/errors.ts';
 import type { Engine } from '../../storage/engine.ts';

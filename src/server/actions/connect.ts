@@ -1,4 +1,4 @@
-/** The subresources that connect a client to what runs in the cluster. */
+/** The subresources that connect a client to pods, services and nodes. */
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import type { LiveSource } from '../../kinds/live.ts';
@@ -19,19 +19,19 @@ export interface ConnectOptions {
   readonly agents: Pick<AgentOptions, 'addressTypes' | 'tls'>;
   /** Whether a certificate is this server's own. */
   readonly isOwn: (certificate: X509Certificate) => boolean;
-  /** Whether a certificate is of a server of this API, this one or a peer: no agent of a node has such a one. */
+  /** Whether a certificate is of an API server, this one or a peer: no node agent has such a certificate. */
   readonly isServer: (certificate: X509Certificate) => boolean;
-  /** Headers in which an authenticating proxy names users, and their prefixes. */
+  /** Headers of an authenticating proxy, and their prefixes. */
   readonly identityHeaders: readonly string[];
-  /** Let clients reach this machine's own loopback and link: for tests and servers that stand alone. */
+  /** Allow connections to loopback and link-local addresses of this machine: for tests and standalone servers. */
   readonly allowLocal: boolean;
-  /** How long targets may take to answer. */
+  /** Timeouts of targets. */
   readonly limits: AnswerLimits;
 }
 
 export interface Connections {
   readonly actions: readonly (readonly [string, Action])[];
-  /** Ends all connections, those that answer after a short while. */
+  /** Ends all connections; responses in progress get a short grace period. */
   close(): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * pods/eviction: deletes a pod if the disruption budget that covers it allows that. The budget is charged in the same
+ * pods/eviction: deletes a pod if its PodDisruptionBudget allows that. The budget is charged in the same
  * commit as the deletion, so that two evictions never share one allowance, and a failed one costs nothing.
  */
 import { admissionChain } from '../../admission/chain.ts';
@@ -20,12 +20,12 @@ import type { MessageType } from '../../schema/types.ts';
 import { checkDeleteOptions } from '../options.ts';
 import type { Action } from '../services.ts';
 
-/** Evictions that the keeper of the budget has not yet seen; more would make its object too large. */
+/** Maximum evictions that the controller of the budget has not yet seen; more would make its object too large. */
 const MAX_DISRUPTED_PODS = 2000;
-/** When to try again while a new budget is being looked at. */
+/** Retry-After while a new budget has no status yet. */
 const PROCESSING_SECONDS = 10;
 
-/** The pod is deleted as the server's own act; what was admitted is the eviction. */
+/** The server itself deletes the pod; admission has allowed the eviction. */
 const noAdmission = admissionChain([]);
 
 export function eviction(deps: RegistryDeps): Action {
@@ -39,7 +39,7 @@ export function eviction(deps: RegistryDeps): Action {
     await admit(deps, write, given);
     await remove(quiet, target, options, (object) => {
       const charged = charge(deps, target, object as ApiObject & Pod);
-      // Clients know a budget that allows nothing before options that say nothing.
+      // The error of an exhausted budget takes precedence over that of invalid options.
       checkDeleteOptions(deps.catalog, options);
       return charged;
     });
@@ -55,19 +55,19 @@ async function admit(deps: RegistryDeps, write: WriteContext, given: ApiObject):
   await deps.admission.validate(request);
 }
 
-/** The budget that covers the pod, with one allowance less. Throws if there is none left. */
+/** The budget of the pod, with one disruption less allowed. Throws if there is none left. */
 function charge(deps: RegistryDeps, target: WriteContext, pod: ApiObject & Pod): SideWrite[] {
   if (needsNoBudget(pod)) return [];
   const budget = budgetOf(deps, target.namespace, pod);
   if (budget === undefined) return [];
   const { currentHealthy, desiredHealthy } = budget.status;
-  // A pod that is not ready is not what keeps the budget satisfied.
+  // A pod that is not ready does not count for the budget.
   if (!isReady(pod) && currentHealthy >= desiredHealthy && desiredHealthy > 0) return [];
   spend(deps, budget, target.name);
   return [{ group: 'policy', plural: 'poddisruptionbudgets', object: budget }];
 }
 
-/** A pod that does not run, no longer runs, or is going anyway. */
+/** A pod that is pending, finished or terminating. */
 function needsNoBudget({ metadata, status }: Pod): boolean {
   const { phase = '' } = status;
   return phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed' || metadata.deletionTimestamp !== undefined;
@@ -75,7 +75,7 @@ function needsNoBudget({ metadata, status }: Pod): boolean {
 const isReady = ({ status }: Pod): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True');
 
-/** A private copy of the one budget whose selector fits the pod. */
+/** A private copy of the one budget whose selector matches the pod. */
 function budgetOf(deps: RegistryDeps, namespace: string, pod: Pod): PodDisruptionBudget | undefined {
   const resource = deps.catalog.builtin('policy', 'poddisruptionbudgets');
   const fitting = (resource.collection?.items.withPrefix(`${namespace}/`) ?? []).filter((item) => {

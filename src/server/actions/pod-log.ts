@@ -1,4 +1,4 @@
-/** pods/log: what a container wrote, as the agent of its node has it, for as long as the client listens. */
+/** pods/log: the log of a container, streamed from the agent of its node. */
 import type { Readable } from 'node:stream';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { PodLogOptions } from '../../kinds/core/schema/pod-options.ts';
@@ -15,7 +15,7 @@ import { type AnswerLimits, dial } from '../tunnels/dial.ts';
 import { answerOf, sendAnswer } from '../tunnels/forward.ts';
 import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
 
-/** How much of an agent's complaint is passed on. */
+/** Maximum length of an agent's error that is passed on. */
 const COMPLAINT_BYTES = 50_000;
 
 export function podLog(deps: ConnectDeps): Action {
@@ -26,7 +26,7 @@ export function podLog(deps: ConnectDeps): Action {
     const pod = await current<Pod>(deps, 'pods', write.namespace, write.name);
     const container = containerOf(pod, options.container ?? '');
     const node = pod.spec.nodeName ?? '';
-    // Nothing runs yet, so nothing has been written.
+    // The container has not started, so there is no log.
     if (node === '') {
       head(ctx, 204, []);
       ctx.res.end();
@@ -52,7 +52,7 @@ async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Targe
     request.destroy();
     throw agentError(status, complaint, name);
   }
-  // The text is shown as text, whatever a container makes of it.
+  // The log is sent as plain text, whatever it contains.
   await sendAnswer({ open, clock: limits.clock }, ctx, request, response, [
     'Content-Type',
     'text/plain',
@@ -61,7 +61,7 @@ async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Targe
   ]);
 }
 
-/** What there is of a complaint when it ends, breaks off, is too long, or takes too long. */
+/** The text of an error when it ends, breaks off, is too long, or takes too long. */
 export async function readComplaint(response: Readable, { clock, answerMs }: AnswerLimits): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -73,7 +73,7 @@ export async function readComplaint(response: Readable, { clock, answerMs }: Ans
       if (size >= COMPLAINT_BYTES) break;
     }
   } catch {
-    // It broke off.
+    // The connection broke off.
   } finally {
     cancel();
   }
@@ -136,7 +136,7 @@ function validate(options: PodLogOptions, name: string): void {
   if (!errors.empty) throw invalid({ group: '', resource: 'PodLogOptions' }, name, errors.list);
 }
 
-/** The options in the agent's terms, in order of name. */
+/** The options as the agent names them, in order of name. */
 function agentQuery(options: PodLogOptions): string {
   const query = new URLSearchParams();
   if (options.follow) query.set('follow', 'true');

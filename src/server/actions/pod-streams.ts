@@ -1,6 +1,6 @@
 /**
  * pods/exec, pods/attach and pods/portforward: the connection switches to a streaming protocol (SPDY or WebSocket) that is
- * between the client and the agent of the pod's node; this server finds the agent and stays out of the way.
+ * between the client and the agent of the pod's node; this server only finds the agent and passes bytes.
  */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '../../kinds/core/schema/pod-options.ts';
@@ -79,7 +79,7 @@ function readStreams(ctx: Context): PodAttachOptions {
   return { ...on('stdin'), ...on('stdout'), ...on('stderr'), ...on('tty'), ...(container !== '' && { container }) };
 }
 
-/** The options in the agent's terms, in order of name. */
+/** The options as the agent names them, in order of name. */
 function streamQuery(options: PodAttachOptions, command: readonly string[]): URLSearchParams {
   const query = new URLSearchParams();
   for (const part of command) query.append('command', part);

@@ -1,6 +1,6 @@
 /**
- * pods/proxy, services/proxy and nodes/proxy: HTTP, WebSocket and other upgraded connections to what runs in the cluster,
- * by its name. Whoever may use them reaches the target with this server's view of the network.
+ * pods/proxy, services/proxy and nodes/proxy: HTTP, WebSocket and other upgraded connections to pods, services and nodes
+ * by name. A client with this permission reaches the target from this server's network.
  */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { NodeProxyOptions, PodProxyOptions, ServiceProxyOptions } from '../../kinds/core/schema/pod-options.ts';
@@ -17,7 +17,7 @@ import { type ProxyPath, rewriteLocation, splitProxyPath } from '../tunnels/prox
 import { authorityOf, portNumber, splitName, type Target, type TargetName } from '../tunnels/target.ts';
 import { openTunnel } from '../tunnels/tunnel.ts';
 
-/** Pods and services are reached by address, which no certificate of theirs names. */
+/** Pods and services are reached by address, which is not in their certificates. */
 const unverified = { verify: false } as const;
 const targetAt = ({ guard }: ConnectDeps, host: string, port: number, scheme: string): Target => ({
   host,
@@ -72,7 +72,7 @@ async function connect(deps: ConnectDeps, ctx: Context, target: Target, { prefix
   });
 }
 
-/** Clients that would rather speak HTTP/2 in the clear say so on every request; that is not for the target. */
+/** Clients that prefer HTTP/2 without TLS send this upgrade with every request; it is not for the target. */
 const wantsUpgrade = (ctx: Context): boolean =>
   ctx.upgrade !== undefined && ctx.upgrade.protocol.toLowerCase() !== 'h2c' && Number(ctx.header('content-length') ?? 0) === 0;
 
@@ -96,7 +96,7 @@ async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, p
   return targetAt(deps, agent.host, number, scheme);
 }
 
-/** One of the ready endpoints of a service, at random; only those that are pods of the same namespace count. */
+/** One of the ready endpoints of a service, at random; only pods of the same namespace count. */
 async function findService(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
   const portName = /^\d+$/.test(port) ? await nameOfPort(deps, namespace, name, Number(port)) : port;
   const { subsets = [] } = await current<Endpoints>(deps, 'endpoints', namespace, name);
@@ -119,7 +119,7 @@ async function nameOfPort(deps: ConnectDeps, namespace: string, name: string, po
   return found.name ?? '';
 }
 
-/** Endpoints can be written by hand; they lead nowhere but to pods. */
+/** Endpoints can be written by users; only those that refer to pods are used. */
 function isAddressOfPod(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): boolean {
   if (podName === undefined || podNamespace !== namespace) return false;
   const status = deps.live<Pod>('', 'pods').get(namespace, podName)?.status;

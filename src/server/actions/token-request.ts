@@ -1,4 +1,4 @@
-/** serviceaccounts/token: a token for an account, bound to what the request says. */
+/** serviceaccounts/token: a token for an account, bound to the object that the request names. */
 import { issueToken, type RequestedToken, type TokenIssuer } from '../../auth/service-account/token-request.ts';
 import { TokenRequest } from '../../kinds/authentication/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -10,7 +10,7 @@ import type { MessageType } from '../../schema/types.ts';
 import type { Action, ActionRequest } from '../services.ts';
 import type { AdmittedOptions } from './admitted.ts';
 
-/** Fills in defaults before validation. */
+/** Sets defaults before validation. */
 function complete({ write, body }: ActionRequest, now: number): void {
   const { metadata } = body as ApiObject;
   metadata.name ??= write.name;
@@ -18,7 +18,7 @@ function complete({ write, body }: ActionRequest, now: number): void {
   metadata.creationTimestamp = formatTime(now);
 }
 
-/** What is created, as admission knows it. */
+/** The created object, as admission sees it. */
 export const tokenRequestAdmission: AdmittedOptions = {
   objectKind: { group: 'authentication', version: 'v1', kind: 'TokenRequest', schema: TokenRequest as MessageType },
   complete,

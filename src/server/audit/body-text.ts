@@ -1,4 +1,4 @@
-/** Bodies of answers as JSON text, whatever form they were sent in. */
+/** Response bodies as JSON text, whatever their encoding. */
 
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
@@ -21,7 +21,7 @@ export function mediaOf(contentType: string): Media | undefined {
   return isProtobufMediaType(name) ? 'protobuf' : undefined;
 }
 
-/** Undefined where the form is not understood. */
+/** Undefined if the encoding is not known. */
 export function objectText(media: Media, bytes: Buffer, catalog: Catalog): string | undefined | Promise<string | undefined> {
   if (media === 'json') return bytes.toString('utf8').trimEnd();
   if (media === 'yaml') return import('../../schema/yaml.ts').then(({ parseYaml }) => JSON.stringify(parseYaml(bytes)));

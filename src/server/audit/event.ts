@@ -76,7 +76,7 @@ export function eventJson(event: AuditEvent): string {
   return `${first.slice(0, -1)}${objects}${times}${notes}}`;
 }
 
-/** The line of the old format: who did what from where, and how it ended. */
+/** The line of the legacy format: user, verb, object, source and result. */
 export function eventLine(event: AuditEvent): string {
   const quote = (text: string): string => JSON.stringify(text);
   const list = (groups: readonly string[] | undefined, none: string): string =>

@@ -1,7 +1,7 @@
 /**
- * The audit log as a file. Lines are gathered and written once a turn of the event loop, one write at a time. When the
- * disk cannot keep up, requests are made to wait at the point where they are recorded: nothing is dropped, and what is
- * gathered is bounded by them.
+ * The audit log as a file. Lines are collected and written once per turn of the event loop, one write at a time. When the
+ * disk cannot keep up, requests wait at the point where they are recorded: nothing is dropped, and the
+ * buffer is bounded by them.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
@@ -13,24 +13,24 @@ import { inNextTurn } from '../../lib/next-turn.ts';
 import { eventLine } from './event.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
 
-/** Bytes gathered from which on requests wait. */
+/** Buffered bytes from which on requests wait. */
 const HIGH_WATER = 8 * 1024 * 1024;
-/** Bytes written at once. */
+/** Maximum bytes of one write. */
 const WRITE_BYTES = 1024 * 1024;
 
 export interface LogFileOptions {
   /** `-` is standard output, which is not rotated. */
   readonly path: string;
   readonly format: 'json' | 'legacy';
-  /** Bytes at which a new file is begun; 0 is never. */
+  /** Size in bytes at which the file is rotated; 0 is never. */
   readonly maxBytes: number;
-  /** Old files kept; 0 is all. */
+  /** Maximum rotated files; 0 is no limit. */
   readonly maxBackups: number;
-  /** How long old files are kept; 0 is for ever. */
+  /** Maximum age of rotated files; 0 is no limit. */
   readonly maxAgeMs: number;
   readonly compress: boolean;
   readonly now: () => number;
-  /** Called with a failure, with the number of events that were lost by it. */
+  /** Called with an error, with the number of events that were lost by it. */
   readonly failed: (error: Error, events: number) => void;
 }
 
@@ -49,7 +49,7 @@ export class LogFile implements AuditSink {
     this.options = options;
   }
 
-  /** Opens the file for appending, so that a wrong path fails at once. */
+  /** Opens the file for appending, so that an invalid path fails at once. */
   static async open(options: LogFileOptions): Promise<LogFile> {
     const log = new LogFile(options);
     if (options.path !== '-') {
@@ -68,12 +68,12 @@ export class LogFile implements AuditSink {
     return new Promise((resolve) => this.waiting.push(() => resolve(true)));
   }
 
-  /** Resolves when everything that was put is written, and old files are tidied away. */
+  /** Resolves when everything is written, and rotated files are cleaned up. */
   async settled(): Promise<void> {
     do {
       await this.writing;
       await this.tidying;
-      // What was put meanwhile may have begun a new file.
+      // Lines that were added meanwhile may have caused a rotation.
     } while (this.writing !== undefined);
   }
 
@@ -137,11 +137,11 @@ export class LogFile implements AuditSink {
     let old = `${name}-${time}${ext}`;
     for (let i = 1; taken.has(old) || taken.has(`${old}.gz`); i++) old = `${name}-${time}.${i}${ext}`;
     await rename(path, join(dir, old));
-    // Old files are packed and removed beside the writing of the new one.
+    // Rotated files are compressed and removed while the new one is written.
     this.tidying = this.tidying.then(() => this.tidy(dir)).catch((error: Error) => this.options.failed(error, 0));
   }
 
-  /** Removes what is too much or too old, then packs what stays. More files may have become old since it was asked for. */
+  /** Removes excess and old files, then compresses the remaining ones. Further files may have been rotated meanwhile. */
   private async tidy(dir: string): Promise<void> {
     const { maxBackups, maxAgeMs, now, compress } = this.options;
     for (const [i, { file, time }] of (await this.oldFiles(dir)).entries()) {

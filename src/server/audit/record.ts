@@ -1,4 +1,4 @@
-/** What is recorded of one request, from its arrival to the end of its answer. */
+/** The audit record of one request, from its arrival to the end of its response. */
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Status } from '../../meta/errors.ts';
@@ -14,11 +14,11 @@ import { Level, levels, type Stage, type Verdict } from './policy.ts';
 import { dropManagedFields, quotes, type Redaction, redact, redactionOf } from './redact.ts';
 import type { Trail } from './trail.ts';
 
-/** Longer ones are cut; they are the client's words. */
+/** Longer texts of the client are truncated. */
 const USER_AGENT_LIMIT = 1024;
-/** Bytes of an object beyond which it is left out, and the event says so. */
+/** Objects above this size in bytes are omitted, and the event says so. */
 export const OBJECT_LIMIT = 4 * 1024 * 1024;
-/** Most addresses of proxies that are recorded. */
+/** Maximum addresses of proxies that are recorded. */
 const SOURCE_LIMIT = 16;
 
 export class AuditRecord {
@@ -46,12 +46,12 @@ export class AuditRecord {
     this.reference = referenceOf(ctx);
   }
 
-  /** Tells that the request has come. The answer is a promise where the request must wait for that to be stored. */
+  /** Records the stage RequestReceived. Returns a promise if the request must wait until that is stored. */
   arrived(): undefined | Promise<boolean> {
     return this.emit('RequestReceived');
   }
 
-  /** The object of a request, as it was understood. */
+  /** The decoded object of a request. */
   requestObject(schema: MessageType, object: ApiObject): void {
     const { reference } = this;
     if (reference !== undefined) {
@@ -65,21 +65,21 @@ export class AuditRecord {
     this.request = this.shown(encode(schema, object as never));
   }
 
-  /** The body of a patch, or of a request that names options, as it came. */
+  /** The body of a patch or of delete options, as received. */
   requestBody(value: () => JsonValue): void {
     if (this.verdict.level < Level.Request) return;
     try {
       this.request = this.shown(JSON.stringify(value()));
     } catch {
-      // What cannot be read is refused, and the answer says why.
+      // An unreadable body is refused, and the response says why.
     }
   }
 
-  /** Whether notes that repeat parts of the object may be kept. */
+  /** Whether annotations that repeat parts of the object may be kept. */
   get showsObjects(): boolean {
     return this.verdict.level >= Level.Request && this.redaction === undefined;
   }
-  /** Only at the highest level is an answer worth keeping. */
+  /** Response bodies are recorded at level RequestResponse only. */
   get wantsResponse(): boolean {
     return this.verdict.level >= Level.RequestResponse;
   }
@@ -115,17 +115,17 @@ export class AuditRecord {
     this.ctx.annotate(`${group}/reason`, reason);
   }
 
-  /** The head of an answer that lasts was sent. */
+  /** The head of a long-running response was sent (ResponseStarted). */
   started(): void {
     if (this.begun) return;
     this.begun = true;
     void this.emit('ResponseStarted');
   }
-  /** The request failed by a fault of this server. */
+  /** The request failed by an error of this server (Panic). */
   fault(): void {
     this.faulted = true;
   }
-  /** The request could not be authenticated: there is one event, when it has been answered. */
+  /** The request could not be authenticated: there is one event, after its response. */
   refused(message: string): void {
     const code = this.ctx.status;
     this.status = { metadata: {}, status: 'Failure', message, reason: 'Unauthorized', ...(code > 0 && { code }) };
@@ -142,7 +142,7 @@ export class AuditRecord {
     if (!final || response === undefined) return this.trail.put(this.event(stage, undefined));
     const done = (object: string | undefined): undefined | Promise<boolean> => this.trail.put(this.event(stage, object));
     const shown = (value: string | undefined): string | undefined => (value === undefined ? undefined : this.shown(value));
-    // An answer that cannot be read is no reason to lose the event.
+    // A response that cannot be decoded must not lose the event.
     try {
       const text = objectText(response.media, response.bytes, this.trail.catalog);
       if (!(text instanceof Promise)) return done(shown(text));
@@ -185,7 +185,7 @@ export class AuditRecord {
     return { metadata: {}, status: 'Failure', message: 'the connection was closed before an answer was sent' };
   }
 
-  /** JSON on one line, without what must not be shown; undefined where it is too large. */
+  /** JSON on one line, redacted; undefined if it is too large. */
   private shown(text: string): string | undefined {
     if (text.length > OBJECT_LIMIT) {
       this.truncated();
@@ -212,7 +212,7 @@ function referenceOf({ info }: Context): ObjectRef | undefined {
   };
 }
 
-/** Addresses that proxies in front claim, then the one at the other end of the connection, which is certain. */
+/** Addresses that proxies in front claim, then the peer address of the connection, which is certain. */
 export function sourcesOf(ctx: Context): string[] {
   const found: string[] = [];
   const add = (text: string): void => {

@@ -1,6 +1,6 @@
 /**
- * What an audit log must not hold, whatever the policy says: the contents of Secrets, and tokens. Names, keys and
- * everything else of such objects stay, so that one can see what was touched.
+ * What an audit log must not contain, whatever the policy: the data of Secrets, and tokens. Names, keys and
+ * all other fields of such objects stay, so that one can see what was accessed.
  */
 import { clientSideApply } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
@@ -9,7 +9,7 @@ const blank = '[redacted]';
 
 export type Redaction = 'secret' | 'token';
 
-/** Which contents of a resource are withheld. `group` is the full group name, `authentication` that of token reviews. */
+/** The redacted fields of a resource. `group` is the full group name, `authentication` that of token reviews. */
 export function redactionOf(
   { group, resource, subresource }: { readonly group: string; readonly resource: string; readonly subresource: string },
   authentication: string,
@@ -19,7 +19,7 @@ export function redactionOf(
   return group === '' && resource === 'serviceaccounts' && subresource === 'token' ? 'token' : undefined;
 }
 
-/** Blanks what is withheld, in place: an object, a list, a Table or a patch. */
+/** Blanks redacted fields, in place: of an object, a list, a Table or a patch. */
 export function redact(value: JsonValue, what: Redaction): void {
   if (Array.isArray(value)) {
     for (const operation of value) blankOperation(operation);
@@ -28,7 +28,7 @@ export function redact(value: JsonValue, what: Redaction): void {
   if (!isObject(value)) return;
   if (value.kind === 'Status') blankComplaint(value);
   for (const item of arrayOf(value.items)) redact(item, what);
-  // Rows of a Table hold objects, and cells that tell nothing secret.
+  // Rows of a Table hold objects, and cells without secrets.
   for (const row of arrayOf(value.rows)) if (isObject(row)) redact(row.object ?? null, what);
   if (what === 'token') {
     for (const part of [value.spec, value.status]) if (isObject(part) && part.token !== undefined) part.token = blank;
@@ -36,12 +36,12 @@ export function redact(value: JsonValue, what: Redaction): void {
   }
   blankValues(value.data);
   blankValues(value.stringData);
-  // The client's own record of what it applied repeats the whole object.
+  // The last-applied-configuration annotation repeats the whole object.
   const annotations = isObject(value.metadata) ? value.metadata.annotations : undefined;
   if (isObject(annotations) && annotations[clientSideApply.annotation] !== undefined) annotations[clientSideApply.annotation] = blank;
 }
 
-/** Complaints about what was sent may quote it. */
+/** Error messages may quote the body. */
 function blankComplaint(status: JsonObject): void {
   if (!quotes(status.code)) return;
   delete status.message;
@@ -49,7 +49,7 @@ function blankComplaint(status: JsonObject): void {
 }
 export const quotes = (code: JsonValue | undefined): boolean => code === 400 || code === 422;
 
-/** Of JSON patches only what is known to be harmless is shown. */
+/** Of JSON patches only harmless parts are shown. */
 function blankOperation(operation: JsonValue): void {
   if (!isObject(operation) || operation.value === undefined) return;
   const { path } = operation;
@@ -61,7 +61,7 @@ function blankValues(value: JsonValue | undefined): void {
   if (isObject(value)) for (const key of Object.keys(value)) value[key] = blank;
 }
 
-/** Takes the managers of fields out of an object, of the items of a list and of the rows of a Table, in place. */
+/** Removes managedFields from an object, the items of a list or the rows of a Table, in place. */
 export function dropManagedFields(value: JsonValue): void {
   if (!isObject(value)) return;
   if (isObject(value.metadata)) delete value.metadata.managedFields;

@@ -1,4 +1,4 @@
-/** Where audit events go. */
+/** Audit backends. */
 import type { AuditEvent } from './event.ts';
 
 /** An event and its JSON, which is made once for all sinks. */
@@ -10,10 +10,10 @@ export interface WrittenEvent {
 export interface AuditSink {
   readonly name: string;
   /**
-   * Takes an event. Where the sink makes requests wait (it is blocking, or cannot keep up), the answer is a promise that
-   * tells whether the event was stored; otherwise it was taken, or dropped and counted.
+   * Takes an event. If the sink makes requests wait (it is blocking, or cannot keep up), the result is a promise of
+   * whether the event was stored; otherwise it was taken, or dropped and counted.
    */
   put(written: WrittenEvent): undefined | Promise<boolean>;
-  /** Stores what it still holds, within bounds of time. */
+  /** Stores the remaining events, within a time limit. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * The audit trail of a server: applies the policy to requests, follows those that are to be recorded and hands their events
+ * The audit trail of a server: applies the policy to requests, observes those to be recorded and passes their events
  * to the sinks. A server without a policy has none, and its requests pay nothing.
  */
 
@@ -52,7 +52,7 @@ export class Trail {
     this.levelCounts = levels.map((level) => options.metrics.levels.with(level));
   }
 
-  /** The step that finds out who asks, recorded: whoever fails it is recorded as well. */
+  /** The authentication step with auditing: failures are recorded as well. */
   around(authenticate: Step): Step {
     return (ctx) => {
       let answer: void | Promise<void>;
@@ -95,7 +95,7 @@ export class Trail {
   }
 
   private whenDone(ctx: Context, end: () => void): void {
-    // The client may be gone already; nobody would tell of its going again, and yet the request is carried out.
+    // The client may have disconnected already, without a further event; the request is executed all the same.
     if (ctx.res.destroyed) inNextTurn(end);
     else if (ctx.onFinished === undefined) ctx.onFinished = [end];
     else ctx.onFinished.push(end);
@@ -118,7 +118,7 @@ export class Trail {
     return verdict;
   }
 
-  /** Hands an event to every sink. The promise tells whether all that make requests wait have stored it. */
+  /** Passes an event to every sink. The promise resolves to whether all blocking sinks have stored it. */
   put(event: AuditEvent): undefined | Promise<boolean> {
     this.options.metrics.events.inc();
     const written = { event, json: eventJson(event) };
@@ -133,21 +133,21 @@ export class Trail {
     return waiting === undefined ? undefined : Promise.all(waiting).then((all) => all.every((stored) => stored));
   }
 
-  /** Remembers an event that is still being made. */
+  /** Tracks an event that is still being made. */
   pending(event: Promise<boolean>): Promise<boolean> {
     this.converting.add(event);
     void event.finally(() => this.converting.delete(event));
     return event;
   }
 
-  /** Stores what is still on its way. Called when no request is under way any more. */
+  /** Stores the remaining events. Called when no request is in progress any more. */
   async close(): Promise<void> {
     await Promise.allSettled(this.converting);
     await Promise.all(this.options.sinks.map((sink) => sink.close()));
   }
 }
 
-/** Kinds of credentials that a request shows, without what they are. */
+/** Kinds of credentials of a request, without their values. */
 function attempted(ctx: Context): string {
   const scheme = /^\s*(basic|bearer)\b/i.exec(ctx.header('authorization') ?? '')?.[1]?.toLowerCase();
   const socket = ctx.req.socket as { getPeerX509Certificate?: () => unknown } | null;

@@ -1,6 +1,6 @@
 /**
- * Audit events to a remote service, as an EventList by POST. In batches, beside the requests, with a bounded queue; or
- * one by one while the request waits. What cannot be sent after some tries is dropped and counted.
+ * Audit events to a webhook, as an EventList by POST. In batches, in the background, with a bounded queue; or
+ * one by one while the request waits. Events that cannot be sent after some retries are dropped and counted.
  */
 
 import type { Clock } from '../../lib/clock.ts';
@@ -10,15 +10,15 @@ import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
 
-/** Bytes of events that may wait, besides their number. */
+/** Maximum bytes of queued events, in addition to their number. */
 const QUEUE_BYTES = 64 * 1024 * 1024;
-/** Bytes of one request, unless a single event is larger. */
+/** Maximum bytes of one request, unless a single event is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** Batches under way at once. */
+/** Maximum concurrent batches. */
 const SENDERS = 4;
 const TRIES = 5;
 const BACKOFF_FACTOR = 1.5;
-/** How long the end of the server waits for the last events to be sent. */
+/** How long a shutdown waits for the last events to be sent. */
 const CLOSE_MS = 10_000;
 
 export interface AuditWebhookOptions {
@@ -32,7 +32,7 @@ export interface AuditWebhookOptions {
   readonly clock: Clock;
   /** From 0 to below 1: spreads retries. */
   readonly random: () => number;
-  /** Called with events that were lost, and why. */
+  /** Called with lost events, and why. */
   readonly dropped: (events: number, why: string) => void;
 }
 
@@ -69,7 +69,7 @@ export class AuditWebhook implements AuditSink {
     return undefined;
   }
 
-  /** Tries to send what is left once, and gives up what cannot be sent in time. */
+  /** Tries to send the remaining events once, and drops those that cannot be sent in time. */
   async close(): Promise<void> {
     this.closing.abort();
     this.flush();
@@ -88,7 +88,7 @@ export class AuditWebhook implements AuditSink {
     while (this.senders.size > 0) await Promise.all(this.senders);
   }
 
-  /** Sends batches as long as there are some and a sender is free. */
+  /** Sends batches while there are some and a sender is free. */
   private flush(): void {
     this.cancelWait?.();
     this.cancelWait = undefined;
@@ -98,7 +98,7 @@ export class AuditWebhook implements AuditSink {
   private track(sent: Promise<boolean>): void {
     const sender: Promise<void> = sent.then(() => {
       this.senders.delete(sender);
-      // What came meanwhile and is a batch by now goes at once; the rest waits for its time.
+      // A full batch that was queued meanwhile is sent at once; the remaining events wait for their time.
       if (this.queue.length >= this.options.batchSize || this.closing.signal.aborted) this.flush();
       else if (this.queue.length > 0) this.cancelWait ??= this.options.clock.after(this.options.batchWaitMs, () => this.flush());
     });
@@ -118,7 +118,7 @@ export class AuditWebhook implements AuditSink {
     return batch;
   }
 
-  /** Whether it was taken. Never rejects. */
+  /** Whether it was accepted. Never rejects. */
   private async send(events: readonly string[]): Promise<boolean> {
     const body = `${this.start}${events.join(',')}]}`;
     const { clock, initialBackoffMs, random, remote } = this.options;
@@ -132,7 +132,7 @@ export class AuditWebhook implements AuditSink {
       } catch (error) {
         why = (error as Error).message;
       }
-      // A server that ends does not wait for better times.
+      // There are no retries during a shutdown.
       if (this.closing.signal.aborted || i === TRIES - 1) break;
       await clock.sleep(wait * (1 + 0.2 * random()), this.closing.signal).catch(() => {});
     }

@@ -1,9 +1,9 @@
 /**
- * `GET /store/encryption`: under which keys the objects stand that rules name, so that one can see when an old key may go.
+ * `GET /store/encryption`: the keys that objects of encrypted resources are encrypted with, to see when an old key may be removed.
  *
  *   { "collections": [{ "resource": "secrets", "current": 40, "outdated": 2, "unreadable": 0, "forms": [{ "provider": "aescbc", "name": "key1", "objects": 2 }, …] }] }
  *
- * It names providers and keys, and holds nothing of either. `plat store reencrypt` asks it.
+ * It names providers and keys, and contains no secrets. `plat store reencrypt` uses it.
  */
 import type { Identity } from '../../meta/identity.ts';
 import type { EncryptedEngine } from '../../storage/encryption/encrypted.ts';

@@ -1,4 +1,4 @@
-/** What leads to no resource: an endpoint answers a path of its own. */
+/** Non-resource paths: an endpoint answers a path of its own. */
 import { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { parseAccept, unacceptable } from '../negotiate.ts';
@@ -6,7 +6,7 @@ import { sendText } from '../respond.ts';
 
 export type Endpoint = (ctx: Context) => void | Promise<void>;
 
-/** The answer to a path that nothing is known about. */
+/** The response for an unknown path. */
 export const pageNotFound: Endpoint = (ctx) => sendText(ctx, 404, '404 page not found\n');
 
 /** The path exists, the method does not. */
@@ -21,7 +21,7 @@ export function readOnly(endpoint: Endpoint): Endpoint {
   };
 }
 
-/** Throws 406 where the client would not take JSON. */
+/** Throws 406 if the client does not accept JSON. */
 export function demandJson(ctx: Context): void {
   const clauses = parseAccept(ctx.header('accept') ?? '');
   const fits = (name: string): boolean => name === '*/*' || name === 'application/*' || name === 'application/json';

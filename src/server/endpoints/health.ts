@@ -10,10 +10,10 @@
  *   GET /readyz?verbose                [!]store-values: 2 objects cannot be read
  *                                      readyz check passed
  *
- * A check that is advisory never fails a page: what it finds does not keep the server from serving everything else. Its
- * own path fails, so that monitoring can ask for it.
+ * A check that is advisory never fails a page: its failure does not keep the server from serving everything else. Its
+ * own path fails, so that monitoring can use it.
  *
- * The public answers withhold why a check failed; the check's own path, which needs a permission of its own, tells.
+ * The public pages withhold why a check failed; the check's own path, which needs a permission of its own, shows it.
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
@@ -35,21 +35,21 @@ export interface HealthCheck {
 export interface HealthOptions {
   /** In the order in which they are shown. */
   readonly checks: readonly HealthCheck[];
-  /** Milliseconds after `startedAt` during which /livez forgives every failure. */
+  /** Milliseconds after `startedAt` during which /livez ignores every failure. */
   readonly livezGraceMs: number;
   readonly startedAt: number;
   readonly clock: Clock;
-  /** Called with why checks failed, since the answer withholds it. */
+  /** Called with the reasons of failures, since the response withholds them. */
   readonly report: (page: HealthPage, failures: readonly string[]) => void;
 }
 
 /** A check that takes longer than this has failed. */
 const CHECK_TIMEOUT_MS = 5000;
 
-/** A check that only says that requests are answered. */
+/** A check that only shows that requests are answered. */
 export const ping: HealthCheck = { name: 'ping', in: healthPages, check: () => {} };
 
-/** A step of the start that must have been done once; `done` is called when it is. */
+/** A step of the start that must be done once; `done` is called when it is. */
 export function startStep(name: string): HealthCheck & { done(): void } {
   let finished = false;
   return {
@@ -64,7 +64,7 @@ export function startStep(name: string): HealthCheck & { done(): void } {
   };
 }
 
-/** A check of a part that runs: it fails while the part names a problem. */
+/** A check of a running part: it fails while the part reports a problem. */
 export function partCheck(name: string, problem: () => string | undefined): HealthCheck {
   return {
     name,
@@ -96,7 +96,7 @@ function forgiving(options: HealthOptions, page: HealthPage, check: HealthCheck)
 async function showPage(options: HealthOptions, page: HealthPage, checks: readonly HealthCheck[], ctx: Context): Promise<void> {
   const excluded = new Set(ctx.query.getAll('exclude'));
   const failures: string[] = [];
-  // All run at once, so that a slow one does not add to the others.
+  // All run concurrently, so that a slow one does not add to the others.
   const lines = await Promise.all(
     checks.map(async (check) => {
       if (excluded.delete(check.name)) return `[+]${check.name} excluded: ok\n`;

@@ -1,4 +1,4 @@
-/** Documents by which others learn to check this server's tokens. They may be kept for an hour. */
+/** Documents by which other parties verify this server's tokens. They may be cached for an hour. */
 import { parseAccept, unacceptable } from '../negotiate.ts';
 import { send } from '../respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';

@@ -1,14 +1,14 @@
-/** A store whose calls are timed, under the stock server's name for it. */
+/** A store engine whose calls are timed, under the stock server's metric. */
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Histogram, Metrics } from '../../lib/metrics.ts';
 import type { Engine, Operation, RangeRequest } from '../../storage/engine.ts';
 
 const seconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60];
 
-/** Series at most; custom kinds come and go, and each has its own. Those beyond are not shown. */
+/** Maximum number of series; custom kinds come and go, and each has its own. Further ones are not shown. */
 export const MAX_SERIES = 2_000;
 
-/** The same engine, with the time of every call counted. `now` is in milliseconds. */
+/** The same engine, with the duration of every call recorded. `now` is in milliseconds. */
 export function measured(engine: Engine, metrics: Metrics, now: () => number): Engine {
   const durations = metrics.histogram({
     name: 'etcd_request_duration_seconds',
@@ -17,7 +17,7 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
     buckets: seconds,
     maxSeries: MAX_SERIES,
   });
-  /** Kinds are known by the first part of the key. */
+  /** The resource is the first part of the key. */
   const series = (operation: string): ((key: string) => Histogram) => {
     const known = new BoundedCache<string, Histogram>(MAX_SERIES);
     return (key) => {

@@ -1,4 +1,4 @@
-/** `/metrics`: what the server has counted, in the text format of Prometheus. */
+/** `/metrics`: the metrics of the server, in the text format of Prometheus. */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { metricsContentType } from '../../lib/metrics.ts';
@@ -14,8 +14,8 @@ import type { Endpoint } from './endpoint.ts';
 const STATS_WAIT_MS = 1000;
 
 /**
- * `before` is awaited first, for what cannot be asked at once. The series of all kinds come to megabytes: they are made in
- * slices. One scrape is made at a time; those that come meanwhile share the next.
+ * `before` is awaited first, for values that are read asynchronously. The series of all kinds come to megabytes: they are made in
+ * slices. One scrape is made at a time; those that arrive meanwhile share the next.
  */
 export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): Endpoint {
   let current: Promise<Buffer> | undefined;
@@ -81,7 +81,7 @@ export function registerConnections(metrics: Metrics, connections: Connections):
   });
 }
 
-/** Objects and watches by kind, counted when they are asked for. */
+/** Objects and watches by kind, counted on each scrape. */
 export function registerCollections(metrics: Metrics, catalog: Catalog): void {
   const objects = metrics.gauge({
     name: 'apiserver_storage_objects',
@@ -114,7 +114,7 @@ export function registerCollections(metrics: Metrics, catalog: Catalog): void {
   });
 }
 
-/** Size of the store. Returns what must be awaited before a scrape. */
+/** Size of the store. Returns what a scrape must await. */
 export function registerStore(metrics: Metrics, engine: Engine, clock: Clock): () => Promise<void> {
   const stats = metrics.gauge({ name: 'apiserver_storage_engine', help: 'Figures of the store.', labels: ['engine', 'fact'] });
   const revision = metrics

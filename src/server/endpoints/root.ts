@@ -1,4 +1,4 @@
-/** `/`: every path that leads somewhere. */
+/** `/`: the list of all paths. */
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import { send } from '../respond.ts';
 import type { Endpoint } from './endpoint.ts';

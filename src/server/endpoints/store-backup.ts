@@ -1,9 +1,9 @@
 /**
- * `GET /store/backup`: the store as it is now, as a backup file, while writes go on. Whoever reads it reads all secrets, so
- * that it is a path of its own, which no role but that of the administrator of the cluster allows.
+ * `GET /store/backup`: the current store, as a backup file, while writes go on. It contains all secrets, so
+ * that it is a path of its own, which only the role of the cluster administrator allows.
  *
- * The revision is held, so that compaction does not overtake a slow client; a client that takes nothing for a while, or
- * takes all too long, is let go, so that history is not held for ever. Memory holds a page and a block of each backup.
+ * The revision is held, so that compaction does not overtake a slow client; a client that reads nothing for a while, or
+ * takes too long in all, is disconnected, so that history is not held forever. Memory holds a page and a block of each backup.
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -18,16 +18,16 @@ import { head } from '../respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';
 
 export const BACKUP_PATH = '/store/backup';
-/** Backups under way at once; more get 429. */
+/** Maximum concurrent backups; more get 429. */
 export const MOST_BACKUPS = 2;
-/** A client that takes nothing for so long is let go. */
+/** A client that reads nothing for so long is disconnected. */
 export const STALL_MS = 30_000;
-/** A backup that takes longer is ended. */
+/** Maximum duration of a backup. */
 export const LONGEST_MS: number = 30 * 60_000;
 const RETRY_SECONDS = 30;
 
 export interface BackupOptions {
-  /** The store itself: values are sent as it keeps them. */
+  /** The store itself: values are sent as stored. */
   readonly engine: Engine;
   readonly facts: () => Pick<BackupHeader, 'productVersion' | 'identity' | 'storeId'>;
   readonly clock: Clock;
@@ -74,7 +74,7 @@ async function sendBackup(ctx: Context, { engine, facts, clock, log }: BackupOpt
       late();
     }
   } finally {
-    // It ends by itself if it cannot be released.
+    // The hold expires if it cannot be released.
     await hold.release().catch((error: unknown) => log.info('cannot release the held revision', { error: String(error) }));
   }
 }
@@ -85,12 +85,12 @@ function giveUp(ctx: Context, log: Pick<Log, 'info'>, reason: string): void {
   ctx.res.destroy();
 }
 
-/** Resolves when the client may be given more, or is gone. */
+/** Resolves when the client may get more, or has disconnected. */
 function put(ctx: Context, bytes: Buffer, clock: Clock, log: Pick<Log, 'info'>): Promise<void> {
   const { res } = ctx;
   return new Promise((resolve) => {
     ctx.responseBytes += bytes.length;
-    // Even a client that takes everything at once lets others have their turn between blocks.
+    // Even for a client that reads everything at once other work runs between blocks.
     if ((res as NodeJS.WritableStream).write(bytes)) return resolve(nextTurn());
     const stalled = clock.after(STALL_MS, () => giveUp(ctx, log, 'the client takes nothing'));
     const go = (): void => {

@@ -1,4 +1,4 @@
-/** The body of one request on its way to the handler that reads it, and the seats that the request takes when it is there. */
+/** The body of one request on its way to the handler that reads it, and the seats that the request takes when it is complete. */
 import type { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import type { Bodies, UnfinishedBody } from './bodies.ts';
@@ -14,12 +14,12 @@ export class AwaitedBody {
     this.takeSeats = takeSeats;
   }
 
-  /** Someone reads it: `fail` is called when it must end. Throws where that is so already. */
+  /** A handler reads it: `fail` is called when it must end. Throws if that is so already. */
   reading(fail: (error: ApiError) => void): void {
     if (this.body.refused !== undefined) throw this.body.refused;
     this.body.fail = fail;
   }
-  /** It is passed on as it comes, and nothing of it is kept: only its number and its speed are bounded. */
+  /** It is passed on as it arrives, and nothing of it is kept: only its count and its rate are limited. */
   passedOn(ctx: Context): void {
     this.reading(() => ctx.res.destroy());
     ctx.req.on('data', (chunk: Buffer) => {
@@ -27,11 +27,11 @@ export class AwaitedBody {
     });
     ctx.req.once('end', () => this.bodies.complete(this.body));
   }
-  /** False where these bytes are too many. */
+  /** False if these bytes exceed a limit. */
   received(bytes: number): boolean {
     return this.bodies.received(this.body, bytes);
   }
-  /** All of it is there. Returns when the request may go on; throws, or rejects, where it is rejected. */
+  /** The body is complete. Returns when the request may proceed; throws, or rejects, if it is rejected. */
   whole(ctx: Context): void | Promise<void> {
     this.bodies.complete(this.body);
     const waiting = this.takeSeats(ctx);
@@ -41,7 +41,7 @@ export class AwaitedBody {
     }
     return waiting.finally(() => this.bodies.end(this.body));
   }
-  /** The request is over, whether the body was read or not. */
+  /** The request has ended, whether the body was read or not. */
   end(): void {
     this.bodies.end(this.body);
   }

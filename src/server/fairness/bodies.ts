@@ -1,13 +1,13 @@
 /**
- * Bodies that have not come whole. A request takes its seats when its body has been read, so that a client that sends slowly
- * keeps nobody from anything; what such requests hold until then is bounded here:
+ * Incomplete bodies. A request takes its seats when its body has been read, so that a client that sends slowly
+ * blocks no seats; what such requests hold until then is bounded here:
  *
- *   count     USER_COUNT of a user, LEVEL_COUNT of a priority level: the oldest of the user who has most is refused with 429
- *   bytes     USER_BYTES, LEVEL_BYTES, counted until the request has its seats: the request whose bytes are too many, 429
- *   time      GRACE_MS and one second for every LEAST_RATE bytes that have come, 408
+ *   count     USER_COUNT per user, LEVEL_COUNT per priority level: the oldest of the user with the most is refused with 429
+ *   bytes     USER_BYTES, LEVEL_BYTES, counted until the request has its seats: the request that exceeds them, 429
+ *   time      GRACE_MS and one second for every LEAST_RATE bytes that have arrived, 408
  *
- * Levels do not share these bounds: those of ordinary users cannot keep nodes or controllers out. Exempt levels have only
- * the bound of time.
+ * Levels do not share these limits: those of ordinary users cannot lock nodes or controllers out. Exempt levels have only
+ * the limit of time.
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { type ApiError, requestTimedOut, tooManyRequests } from '../../meta/errors.ts';
@@ -18,20 +18,20 @@ export const LEVEL_COUNT = 1000;
 export const USER_BYTES = 32 * 1024 * 1024;
 export const LEVEL_BYTES = 128 * 1024 * 1024;
 export const GRACE_MS = 10_000;
-/** Bytes a second. */
+/** Bytes per second. */
 export const LEAST_RATE = 32 * 1024;
-/** How often bodies are looked at that may be late. */
+/** How often bodies are checked for lateness. */
 const LOOK_MS = 1000;
 
-/** What one user's requests hold at one level. */
+/** The incomplete bodies of one user at one level. */
 export class BodyAccount {
   readonly level: Level;
-  /** Unfinished bodies: their number, and a chain from the oldest to the newest. Every change has one: a chain costs less than a set. */
+  /** Incomplete bodies: their number, and a linked list from the oldest to the newest, which costs less than a set. */
   count = 0;
   oldest: UnfinishedBody | undefined;
   newest: UnfinishedBody | undefined;
   bytes = 0;
-  /** Among the accounts that are looked at. */
+  /** Among the accounts that are checked. */
   listed = false;
 
   constructor(level: Level) {
@@ -63,16 +63,16 @@ export class UnfinishedBody {
   readonly account: BodyAccount;
   readonly begun: number;
   readonly unlimited: boolean;
-  /** Bytes that have come, and those of them that are kept. */
+  /** Received bytes, and those of them that are kept. */
   came = 0;
   bytes = 0;
-  /** Neighbours in the chain of its account, while it is in it. */
+  /** Neighbours in the linked list of its account, while it is in it. */
   older: UnfinishedBody | undefined;
   newer: UnfinishedBody | undefined;
   open = false;
-  /** Ends the reading of it; set by the reader. */
+  /** Aborts its reader; set by the reader. */
   fail: ((error: ApiError) => void) | undefined;
-  /** Why it was refused before anyone read it. */
+  /** Why it was refused before a handler read it. */
   refused: ApiError | undefined;
 
   constructor(account: BodyAccount, begun: number, unlimited: boolean) {
@@ -88,7 +88,7 @@ export class UnfinishedBody {
 
 export class Bodies {
   private readonly clock: Clock;
-  /** Those with an unfinished body, and some that had one a moment ago. */
+  /** Those with an incomplete body, and some that had one a moment ago. */
   private readonly accounts = new Set<BodyAccount>();
   private looking: Cancel | undefined;
   count = 0;
@@ -100,7 +100,7 @@ export class Bodies {
     this.clock = clock;
   }
 
-  /** A request with a body has come. `unlimited`: its count and bytes are not bounded. */
+  /** A request with a body has arrived. `unlimited`: its count and bytes are not limited. */
   begin(account: BodyAccount, now: number, unlimited: boolean): UnfinishedBody {
     const body = new UnfinishedBody(account, now, unlimited);
     if (!unlimited) this.makeRoom(account);
@@ -112,7 +112,7 @@ export class Bodies {
     return body;
   }
 
-  /** Counts bytes; false where they are too many. */
+  /** Counts bytes; false if they exceed a limit. */
   received(body: UnfinishedBody, bytes: number): boolean {
     const { account } = body;
     const { level } = account;
@@ -128,7 +128,7 @@ export class Bodies {
     return true;
   }
 
-  /** All of it has come, or it will never. Its bytes still count. */
+  /** The body is complete, or will never be. Its bytes still count. */
   complete(body: UnfinishedBody): void {
     const { account } = body;
     if (!body.open) return;
@@ -137,7 +137,7 @@ export class Bodies {
     this.count--;
   }
 
-  /** The request has its seats, or is over. */
+  /** The request has its seats, or has ended. */
   end(body: UnfinishedBody): void {
     this.complete(body);
     const { account, bytes } = body;

@@ -1,4 +1,4 @@
-/** `/debug/api_priority_and_fairness/…`: the levels, queues and waiting requests of this moment, in the form of a stock server. */
+/** `/debug/api_priority_and_fairness/…`: the current levels, queues and queued requests, in the format of a stock server. */
 import { apiVersionOf } from '../../meta/api-version.ts';
 import type { Context } from '../context.ts';
 import { type Endpoint, readOnly } from '../endpoints/endpoint.ts';
@@ -28,7 +28,7 @@ export function dumpEndpoints(flows: Flows, wallClock: () => number): [string, E
   ];
 }
 
-/** Cells of a column begin at the same place; every cell ends in a comma. */
+/** Cells of a column are aligned; every cell ends in a comma. */
 function table(rows: readonly (readonly (string | number | boolean)[])[]): string {
   const texts = rows.map((row) => row.map((cell, i) => `${String(cell).replace(/[\r\n]/g, ' ')}${i < row.length - 1 ? ',' : ''}`));
   const widths = (texts[0] ?? []).map((_, i) => texts.reduce((most, row) => Math.max(most, row[i]?.length ?? 0), 0));
@@ -71,7 +71,7 @@ const queueHead = [
   'MaxSeatsSum',
   'TotalWorkSum',
 ];
-/** Most queues of a level that are shown beside the busy ones; the others are idle. */
+/** Maximum queues of a level that are shown in addition to the busy ones; the others are idle. */
 const IDLE_SHOWN = 1024;
 const work = (seatSeconds: number): string => `${seatSeconds.toFixed(8)}ss`;
 

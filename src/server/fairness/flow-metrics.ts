@@ -1,4 +1,4 @@
-/** What priority levels and flow schemas did, under the names of a stock server. Handles are found once a schema. */
+/** Metrics of priority levels and flow schemas, under the names of a stock server. Handles are looked up once per schema. */
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Counter, type Family, Gauge, Histogram, type Metrics } from '../../lib/metrics.ts';
 import type { Level } from './level.ts';
@@ -10,10 +10,10 @@ const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const lengths = [0, 10, 25, 50, 100, 250, 500, 1000];
 const widths = [1, 2, 4, 10];
 const PREFIX = 'apiserver_flowcontrol_';
-/** Series of one metric: schemas are objects that users make. */
+/** Maximum series of one metric: schemas are objects that users create. */
 const MAX_SERIES = 2000;
 
-/** The figures of one schema at one level. */
+/** The metrics of one schema at one level. */
 export interface SchemaMetrics {
   readonly dispatched: Counter;
   readonly executing: Gauge;
@@ -70,7 +70,7 @@ export class FlowMetrics {
   private readonly known = new BoundedCache<string, SchemaMetrics>(MAX_SERIES);
   private levels: readonly Level[] = [];
 
-  /** Without a registry everything is counted and shown nowhere. */
+  /** Without a registry everything is counted and not shown. */
   constructor(metrics?: Metrics) {
     if (metrics === undefined) return;
     const made = families(metrics);

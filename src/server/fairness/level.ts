@@ -1,9 +1,9 @@
 /**
- * The seats of one priority level, and the queues of those who wait for them. Times are milliseconds of a counter that
- * never goes back, work is seats × seconds.
+ * The seats of one priority level, and its queues. Times are milliseconds of a monotonic
+ * clock, work is seats × seconds.
  *
- * A level has a virtual time, which says how much work each queue could have had by now if all queues that have something
- * to do shared the seats evenly:
+ * A level has a virtual time: how much work each queue could have done by now if all busy queues
+ * shared the seats evenly:
  *
  *   limit 2, queues a and b busy         virtual time grows by 2 seats / 2 queues = 1 seat-second a second
  *   only a is busy                       2 a second
@@ -14,15 +14,15 @@
  *
  *   a: next 5, first needs 1 → 6         b: next 2, first needs 3 → 5         b is served
  *
- * A queue that was idle starts at the present, and none starts before its first request came: nobody saves up, not even a
- * queue that always had something waiting and could not use its share, because seats were left that were too few for it.
+ * A queue that was idle starts at the present, and none starts before its first request arrived: no queue saves up, not even
+ * one that always had requests waiting and could not use its share, because the free seats were too few for it.
  *
- * One that does not fit waits for seats, and keeps none of the others from those that are free. A stock server lets all
+ * A request that does not fit waits for seats, and does not block the others from free ones. A stock server lets all
  * others wait with it. Here others go first as long as those that went first leave enough for it when everything else has
- * ended, so that it is never put off for ever:
+ * ended, so that it is never starved:
  *
  *   limit 49, four lists of 10 run       a fifth waits: 9 are free, 39 are for others in the end, so a get starts at once
- *   limit 10, a list of 8 waits          of those that came after it two may run
+ *   limit 10, a list of 8 waits          of the later requests two may run
  */
 
 import {
@@ -40,7 +40,7 @@ import {
 
 export { ESTIMATED_SECONDS, FairQueue, type Holder, type Waiter, type Width } from './queue.ts';
 
-/** Most requests that wait at one level, whatever its queues would hold; more are rejected. */
+/** Maximum requests that wait at one level, whatever its queue lengths; more are rejected. */
 export const WAITING_LIMIT = 10_000;
 
 export interface LevelConfig {
@@ -48,7 +48,7 @@ export interface LevelConfig {
   readonly exempt: boolean;
   /** Seats of a level that is not exempt. */
   readonly limit: number;
-  /** 0: what finds no seat is rejected. */
+  /** 0: requests without a seat are rejected. */
   readonly queues: number;
   readonly handSize: number;
   readonly queueLengthLimit: number;
@@ -63,16 +63,16 @@ export class Level {
   executing = 0;
   waiting = 0;
   waitingSeats = 0;
-  /** Seats of those that started before one that waited for more. */
+  /** Seats of requests that started before a wider one that waits. */
   overtaking = 0;
   dispatched = 0;
   rejected = 0;
   timedOut = 0;
   cancelled = 0;
-  /** The object is gone: nothing new comes, what is here is finished. */
+  /** The object is deleted: no new requests arrive, the existing ones are finished. */
   quiescing = false;
   virtual = 0;
-  /** Unfinished bodies of requests that will come here, and bytes of bodies that wait (`bodies.ts`). */
+  /** Incomplete bodies of requests for this level, and bytes of bodies that wait (`bodies.ts`). */
   bodies = 0;
   bodyBytes = 0;
   readonly busy: FairQueue[] = [];
@@ -90,7 +90,7 @@ export class Level {
     this.limit = config.limit;
   }
 
-  /** Takes another configuration; requests that wait start where there are seats for them now. */
+  /** Changes the configuration; queued requests start if there are seats for them now. */
   configure(config: LevelConfig, now: number): void {
     this.sync(now);
     if (config.queues !== this.config.queues) this.forgetQueues();
@@ -101,7 +101,7 @@ export class Level {
     this.dispatch(now);
   }
 
-  /** Queues are made when they are dealt. Those that are forgotten serve whoever is in them, and are not dealt again. */
+  /** Queues are made when they are dealt. Removed ones serve their remaining requests, and are not dealt again. */
   queue(index: number): FairQueue {
     let queue = this.made.get(index);
     if (queue === undefined) {
@@ -118,7 +118,7 @@ export class Level {
     return this.executing === 0 && this.waiting === 0 && this.seatsInUse === 0;
   }
 
-  /** Takes seats where they are free and nobody waits. False: `wait`, or be rejected. */
+  /** Takes seats if they are free and no request waits. False: `wait`, or be rejected. */
   enter(holder: Holder, hand: readonly FairQueue[], width: Width, now: number): boolean {
     if (this.exempt) {
       this.begin(holder, undefined, width, now);
@@ -129,12 +129,12 @@ export class Level {
     return true;
   }
 
-  /** Takes seats though there are none. For requests of the server itself, which must not wait for others. */
+  /** Takes seats though none are free. For requests of the server itself, which must not wait for others. */
   force(holder: Holder, width: Width, now: number): void {
     this.begin(holder, undefined, width, now);
   }
 
-  /** Puts a request into a queue of its hand; answers how many wait there, 0 where it was rejected because that is full. */
+  /** Puts a request into a queue of its hand; returns the queue length, 0 if it was rejected because that is full. */
   wait(waiter: Waiter, hand: readonly FairQueue[], now: number): number {
     const queue = shortest(hand);
     if (queue.waiting.length >= this.config.queueLengthLimit || this.waiting >= WAITING_LIMIT) return 0;
@@ -152,7 +152,7 @@ export class Level {
     return length;
   }
 
-  /** Takes a request out of its queue. False where it is not waiting any more. */
+  /** Removes a request from its queue. False if it does not wait any more. */
   leaveQueue(waiter: Waiter, now: number): boolean {
     const { queue } = waiter;
     const at = queue?.waiting.indexOf(waiter) ?? -1;
@@ -182,7 +182,7 @@ export class Level {
     }
     if (!keep) this.release(queue, seats, seatOvertook, now);
   }
-  /** Frees the seats of a request that is over. */
+  /** Frees the seats of a request that has ended. */
   release(queue: FairQueue | undefined, seats: number, overtook: boolean, now: number): void {
     this.sync(now);
     this.seatsInUse -= seats;
@@ -194,7 +194,7 @@ export class Level {
     if (this.waiting > 0) this.dispatch(now);
   }
 
-  /** One that needs more seats than the level has starts when it is alone. */
+  /** A request that needs more seats than the level has starts when it is alone. */
   private fits(seats: number): boolean {
     return this.seatsInUse === 0 || this.seatsInUse + seats <= this.limit;
   }
@@ -241,7 +241,7 @@ export class Level {
     holder.newerSeat = undefined;
   }
 
-  /** Starts as many of those who wait as there are seats for, in the order of virtual time. */
+  /** Starts as many waiting requests as there are seats for, in the order of virtual time. */
   private dispatch(now: number): void {
     while (this.waiting > 0) {
       const queue = this.nextQueue(Number.POSITIVE_INFINITY);
@@ -251,7 +251,7 @@ export class Level {
       else if (!this.overtake(occupied(width), now)) return;
     }
   }
-  /** Starts one that fits before the first, which needs more seats than are free. */
+  /** Starts a request that fits before the first one, which needs more seats than are free. */
   private overtake(needed: number, now: number): boolean {
     const room = this.limit - Math.max(this.seatsInUse, this.overtaking + needed);
     const queue = room > 0 ? this.nextQueue(room) : undefined;
@@ -269,7 +269,7 @@ export class Level {
     waiter.start(now);
     return waiter.holder;
   }
-  /** The queue to be served next, of those whose first request needs no more than so many seats. */
+  /** The queue to serve next, of those whose first request needs no more than so many seats. */
   private nextQueue(most: number): FairQueue | undefined {
     let best: FairQueue | undefined;
     let earliest = 0;
@@ -305,7 +305,7 @@ export class Level {
     queue.place = -1;
   }
 
-  /** Brings the virtual time up to now. Called before anything changes that its speed depends on. */
+  /** Brings the virtual time up to now. Called before anything changes that its rate depends on. */
   sync(now: number): void {
     const passed = now - this.syncedAt;
     if (passed <= 0) return;

@@ -1,9 +1,9 @@
 /**
- * The priority levels as the objects say: each level that is not exempt gets its part of the server's seats by its shares.
+ * The priority levels by their objects: each level that is not exempt gets its part of the server's seats by its shares.
  *
  *   600 seats, shares system 30, workload-low 100, catch-all 5        system 600 × 30/135 → 134 seats, rounded up
  *
- * The levels that the server cannot do without are there even where their objects are not.
+ * The mandatory levels exist even without their objects.
  */
 import { mandatoryLevels } from '../../kinds/flowcontrol/mandatory.ts';
 import type { PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../../kinds/flowcontrol/schema/v1beta2.ts';
@@ -22,7 +22,7 @@ export class Levels {
     const level = this.byName.get(name);
     return level === undefined || level.quiescing ? undefined : level;
   }
-  /** Those that are gone too, while requests are in them. */
+  /** Deleted ones too, while requests are in them. */
   all(): Level[] {
     return [...this.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }

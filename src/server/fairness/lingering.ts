@@ -1,10 +1,10 @@
 /**
- * Seats that stay taken for a while after their request: its events go to watchers. One timer serves all of them, whatever
- * number of changes there are:
+ * Seats that stay taken for a while after their request, for its watch events. One timer serves all of them, whatever
+ * the number of changes:
  *
  *   a until 5, b until 5, c until 12       the timer is set for 5, frees a and b, and is set for 12
  *
- * There are no more of them than there are seats.
+ * There are at most as many as seats.
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { FairQueue, Level } from './level.ts';
@@ -19,7 +19,7 @@ interface Lingering {
 
 export class LingeringSeats {
   private readonly clock: Clock;
-  /** Those that are free first come last. */
+  /** Sorted by time, the earliest last. */
   private readonly kept: Lingering[] = [];
   private cancel: Cancel | undefined;
   private setFor = 0;
@@ -35,7 +35,7 @@ export class LingeringSeats {
   add(level: Level, queue: FairQueue | undefined, seats: number, overtook: boolean, now: number, millis: number): void {
     const until = now + millis;
     const { kept } = this;
-    // Most have the same time, and go to the beginning.
+    // Most have the same time, and are inserted at the beginning.
     let low = 0;
     let high = kept.length;
     while (low < high) {

@@ -1,30 +1,30 @@
-/** A queue of a priority level, and what the level notes on the requests in it. How queues share the seats stands in `level.ts`. */
+/** A queue of a priority level, and the state of its requests. How queues share the seats is described in `level.ts`. */
 
-/** What a request is taken to need before it has run, in seconds for each of its seats. */
+/** Estimated duration of a request before it has run, in seconds for each of its seats. */
 export const ESTIMATED_SECONDS = 0.003;
 
-/** What a level notes on a request that holds seats. */
+/** The state of a request that holds seats. */
 export interface Holder {
   /** Seats that are taken; 0: none. */
   seats: number;
-  /** Seats that count while the request runs; the others count for the time after it. */
+  /** Seats while the request runs; the others count for the time after it. */
   runningSeats: number;
   seatQueue: FairQueue | undefined;
   seatSince: number;
   /** How long the seats stay taken after the request. */
   seatFinalMs: number;
-  /** It started before one that waited for more seats than were free. */
+  /** It started before a wider request that waited. */
   seatOvertook: boolean;
   /** The requests of a level that hold seats, oldest first. */
   olderSeat: Holder | undefined;
   newerSeat: Holder | undefined;
 }
 
-/** How much of the server a request needs. */
+/** The width of a request. */
 export interface Width {
   /** While it runs. */
   readonly seats: number;
-  /** For so many milliseconds after it has run: its events go to watchers. */
+  /** For so many milliseconds after it has run, for its watch events. */
   readonly finalSeats: number;
   readonly finalMs: number;
 }
@@ -33,7 +33,7 @@ export interface Waiter<H extends Holder = Holder> {
   readonly holder: H;
   readonly width: Width;
   readonly arrived: number;
-  /** Virtual time at which it came; set by the level. */
+  /** Virtual time of its arrival; set by the level. */
   virtual: number;
   /** The seats are taken. Must not call the level. */
   readonly start: (now: number) => void;
@@ -46,7 +46,7 @@ export const estimated = (width: Width): number => width.seats * ESTIMATED_SECON
 export class FairQueue {
   readonly index: number;
   readonly waiting: Waiter[] = [];
-  /** Work of those who wait. */
+  /** Work of the queued requests. */
   waitingWork = 0;
   executing = 0;
   seatsInUse = 0;
@@ -54,7 +54,7 @@ export class FairQueue {
   next = 0;
   /** When it was last served, in a count of all starts: of equal queues the one that waited longer is served. */
   turn = 0;
-  /** Place among the busy queues; -1: idle. */
+  /** Index among the busy queues; -1: idle. */
   place = -1;
 
   constructor(index: number) {
@@ -62,7 +62,7 @@ export class FairQueue {
   }
 }
 
-/** No queue starts its first request, in virtual time, before that came. */
+/** No queue starts its first request, in virtual time, before that arrived. */
 export function bound(queue: FairQueue): void {
   const first = queue.waiting[0];
   if (first !== undefined && queue.next < first.virtual) queue.next = first.virtual;
@@ -70,7 +70,7 @@ export function bound(queue: FairQueue): void {
 
 export const before = (a: FairQueue, b: FairQueue): boolean => a.turn < b.turn || (a.turn === b.turn && a.index < b.index);
 
-/** The queue of a hand with the least work before it. */
+/** The queue of a hand with the least queued work. */
 export function shortest(hand: readonly FairQueue[]): FairQueue {
   let best = hand[0] as FairQueue;
   for (let i = 1; i < hand.length; i++) {

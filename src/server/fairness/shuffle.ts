@@ -1,6 +1,6 @@
 /**
- * Shuffle sharding: every flow is dealt a hand of a few queues out of many, always the same ones. Two flows seldom have all
- * queues in common, so that a heavy one leaves most others a queue without it.
+ * Shuffle sharding: every flow is dealt a hand of a few queues out of many, always the same ones. Two flows seldom share all
+ * queues, so that a heavy one leaves most others a queue without it.
  */
 import { createHash } from 'node:crypto';
 

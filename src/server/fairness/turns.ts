@@ -1,15 +1,15 @@
 /**
- * How much of one turn of the event loop a user's requests may take. Seats bound how many requests are under way; all of
- * those that came together would still run in the same turn of the loop, and everybody else would wait for the last of
- * them. So a user's requests begin in several turns where they are many, and requests of others are read and answered in
+ * The share of one turn of the event loop that a user's requests may take. Seats limit the requests in flight; all
+ * requests that arrived together would still run in the same turn, and all others would wait for the last of
+ * them. So many requests of a user begin in several turns, and requests of others are read and answered in
  * between:
  *
  *   128 gets of one user and one of another come together
  *   turn 1   TURN_WORK gets of the first, the get of the second
  *   turn 2   TURN_WORK gets of the first, and whatever has come meanwhile
  *
- * A request that finds its user's part of the turn free, as nearly all do, costs a comparison and an addition. Turns are
- * counted only while someone has used half of a part.
+ * A request within its user's share of the turn, as nearly all are, costs a comparison and an addition. Turns are
+ * counted only while a user has used half of a share.
  */
 
 import { inNextTurn } from '../../lib/next-turn.ts';
@@ -17,14 +17,14 @@ import { BoundedQueue } from '../../lib/queue.ts';
 
 /** Work of one user that begins in one turn of the loop; 1 is a get, some tens of microseconds. */
 export const TURN_WORK = 16;
-/** Work of all users who had to wait that begins in one turn. */
+/** Work of all waiting users that begins in one turn. */
 export const TURN_TOTAL = 32;
-/** Most requests of one user that wait for a turn. */
+/** Maximum requests of one user that wait for a turn. */
 export const WAITING_LIMIT = 10_000;
 
-/** The part of one user. Also the owner of the user's long work (`lib/next-turn.ts`). */
+/** The share of one user. Also the owner of the user's long work (`lib/next-turn.ts`). */
 export class UserTurns {
-  /** The turn of which it had `used`. */
+  /** The turn that `used` belongs to. */
   turn = 0;
   used = 0;
   /** Made when the first request has to wait. */
@@ -39,7 +39,7 @@ export class UserTurns {
 
 interface Waiting {
   readonly work: number;
-  /** Nobody waits for the answer any more. */
+  /** The request has ended. */
   readonly request: { readonly finished: boolean };
   readonly go: () => void;
 }
@@ -48,7 +48,7 @@ export class Turns {
   private readonly schedule: (call: () => void) => void;
   private turn = 1;
   private scheduled = false;
-  /** Users whose requests wait, in the order of their next part. */
+  /** Users whose requests wait, in the order of their next share. */
   private line: UserTurns[] = [];
 
   /** `schedule` calls at the end of a turn of the loop. */
@@ -56,7 +56,7 @@ export class Turns {
     this.schedule = schedule;
   }
 
-  /** Takes a part of this turn. False: `wait` for another one. */
+  /** Takes a share of this turn. False: `wait` for another one. */
   take(user: UserTurns, work: number): boolean {
     if (user.turn !== this.turn) {
       user.turn = this.turn;
@@ -68,7 +68,7 @@ export class Turns {
     return true;
   }
 
-  /** Calls in a later turn, unless the request is over by then. Not where that is full. */
+  /** Calls in a later turn, unless the request has ended by then. Rejected if the queue is full. */
   wait(user: UserTurns, work: number, request: Waiting['request'], go: () => void): void {
     user.waiting ??= new BoundedQueue(WAITING_LIMIT);
     user.waiting.push({ work, request, go });
@@ -97,7 +97,7 @@ export class Turns {
       user.inLine = user.waiting !== undefined && user.waiting.length > 0;
       if (user.inLine) this.line.push(user);
     }
-    // Those who had no part of this turn are the first in the next one.
+    // Users without a share of this turn are the first in the next one.
     if (served < line.length) this.line = line.slice(served).concat(this.line);
     if (this.line.length > 0) this.next();
   };

@@ -1,10 +1,10 @@
 /**
- * Keeps the flow schemas and priority levels of the first start as they should be while the server runs:
+ * Maintains the bootstrap FlowSchemas and PriorityLevelConfigurations while the server runs:
  *
- *   mandatory    made again when they are missing, put right when they differ
- *   suggested    made again when they are missing; put right when the annotation says `true`, or says nothing and nobody has
- *                changed them (generation 1); with `false` they are their owner's
- *   others       with `true` they are of a release that had them, and are removed
+ *   mandatory    recreated when they are missing, repaired when they differ
+ *   suggested    recreated when they are missing; repaired when the annotation is `true`, or is absent and the spec is
+ *                unchanged (generation 1); with `false` they belong to their owner
+ *   others       with `true` they are of an earlier release, and are removed
  */
 import { mandatoryLevels, mandatorySchemas } from '../../kinds/flowcontrol/mandatory.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -18,9 +18,9 @@ export type FlowObject = ApiObject & { spec: object };
 
 export interface FlowUpkeepOptions {
   readonly live: LiveSource;
-  /** What should be there, in the normal form. */
+  /** The wanted objects, in the normal form. */
   readonly wanted: Readonly<Record<Plural, readonly FlowObject[]>>;
-  /** Says whether the server keeps an object up to date. */
+  /** Whether the server keeps an object up to date. */
   readonly annotation: string;
   readonly create: (plural: Plural, object: FlowObject) => Promise<unknown>;
   readonly change: (plural: Plural, name: string, change: (object: ApiObject) => void) => Promise<void>;
@@ -36,7 +36,7 @@ export function keepFlowObjects(options: FlowUpkeepOptions): () => void {
   };
   let state: 'idle' | 'running' | 'again' | 'ended' = 'idle';
   const run = async (): Promise<void> => {
-    // What changes meanwhile is looked at in another round; there are few objects.
+    // Changes during a round are handled in another one; there are few objects.
     while (state === 'again') {
       state = 'running';
       for (const plural of Object.keys(views) as Plural[]) await settle(options, plural, views[plural]);
@@ -88,12 +88,12 @@ async function put(
   });
 }
 
-/** One object that cannot be put right does not keep the others from it. */
+/** One object that cannot be repaired does not block the others. */
 async function attempt({ report }: FlowUpkeepOptions, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    // It has gone, or another server was faster: the change of the object leads to another look.
+    // It is deleted, or another server was faster: the change of the object triggers another round.
     if (!(error instanceof ApiError && (error.code === 404 || error.code === 409))) report(error);
   }
 }

@@ -1,4 +1,4 @@
-/** Who asks. Nobody is let through without an answer. */
+/** Authentication. No request proceeds without a user. */
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { Authenticator, AuthRequest, User } from '../../auth/types.ts';
@@ -19,7 +19,7 @@ function accept(ctx: Context, user: User | undefined): void {
   ctx.user = user;
 }
 
-/** A request as authenticators see it; also later, while its connection is there. */
+/** A request as authenticators see it; also later, while its connection is open. */
 export class SocketRequest implements AuthRequest {
   private readonly ctx: Context;
   constructor(ctx: Context) {

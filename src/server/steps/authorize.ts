@@ -1,4 +1,4 @@
-/** Whether they may. */
+/** Authorization. */
 import { forbiddenError } from '../../auth/authz/refusal.ts';
 import type { Attributes, Authorizer, Decision } from '../../auth/types.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
- * `X-Plat-Explain: true`: the client asks what admission did with its request. The answer shows which
- * plug-ins and webhooks there are, so that it takes a permission of its own: the verb `explain` on the resource.
+ * `X-Plat-Explain: true`: the client requests a report of what admission did. It reveals the
+ * plug-ins and webhooks, so that it needs a permission of its own: the verb `explain` on the resource.
  */
 import { Explanation } from '../../admission/explain.ts';
 import { forbiddenError } from '../../auth/authz/refusal.ts';
@@ -14,7 +14,7 @@ const requestHeader = EXPLAIN_HEADER.toLowerCase();
 
 export function explain(authorizer: Authorizer): Step {
   return (ctx) => {
-    // Reading passes no admission: there is nothing to tell.
+    // Reads pass no admission: there is nothing to report.
     if (ctx.req.headers[requestHeader] === undefined || ctx.method === 'GET' || ctx.method === 'HEAD') return;
     if (ctx.header(requestHeader) !== 'true' || !ctx.info.resourceRequest) return;
     return grant(authorizer, ctx);

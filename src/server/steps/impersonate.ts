@@ -1,4 +1,4 @@
-/** Takes the caller for somebody else, where that is asked for and allowed. */
+/** Replaces the user of the request by the impersonated one, if requested and allowed. */
 import { impersonate as impersonated, wantsImpersonation } from '../../auth/impersonation.ts';
 import type { Authorizer } from '../../auth/types.ts';
 import type { Identity } from '../../meta/identity.ts';

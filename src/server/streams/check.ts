@@ -1,4 +1,4 @@
-/** Whether a request would still be let through: the credential, impersonation and the rules of access, asked once more. */
+/** Whether a request would still be allowed: authentication, impersonation and authorization, once more. */
 import { impersonate, wantsImpersonation } from '../../auth/impersonation.ts';
 import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, type User } from '../../auth/types.ts';
 import { ApiError } from '../../meta/errors.ts';
@@ -15,7 +15,7 @@ export interface CheckDeps {
   readonly authorizer: Authorizer;
 }
 
-/** Answers at once where nothing is remote. Never rejects. */
+/** Synchronous if nothing is remote. Never rejects. */
 export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => Verdict | Promise<Verdict> {
   const may = (ctx: Context, user: User): Verdict | Promise<Verdict> => {
     const decision = authorizer.authorize({ ...attributesOf(ctx), user });
@@ -37,7 +37,7 @@ export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): 
   };
 }
 
-/** A decision that tells of an error was not made by all who have a say. */
+/** A decision with an error is not final: an authorizer failed. */
 const verdictOf = ({ decision, error }: Decision): Verdict =>
   decision === 'allow' ? 'allowed' : decision === 'none' && error !== undefined ? 'unknown' : 'ended';
 

@@ -1,9 +1,9 @@
 /**
- * Whose credential may name an object that has changed. Objects go by short names, which say a little less than they could, so
- * that nothing need be kept for every stream: whoever is concerned without need is asked about once more, and goes on.
+ * The credentials that may depend on a changed object. Objects have short names, which are a little imprecise, so
+ * that no state is needed per stream: a stream that is affected without need is checked once more, and goes on.
  *
  *   a pod                                  `podOf` its namespace and name: tokens that are bound to it name it in the user's extra
- *   a service account, a Secret            `accountsOf` its namespace: tokens of accounts are kept in Secrets and bound to them
+ *   a service account, a Secret            `accountsOf` its namespace: tokens of accounts are stored in Secrets and bound to them
  *   a Secret with a bootstrap token        the name of the token's user
  */
 import { type User, wellKnown } from '../../auth/types.ts';

@@ -1,45 +1,45 @@
 /**
- * Requests that go on (watches, logs, exec, attach, port-forward, proxied streams) end when their user may no longer make
- * them. Each is asked about again, from its credential on, in a sweep over all of them:
+ * Long-running requests (watches, logs, exec, attach, port-forward, proxied streams) end when their user loses the
+ * permission. Each is checked again, beginning with its credential, in a sweep over all of them:
  *
  *   roles or bindings change          → a sweep soon after, at most one every MIN_SPACING_MS
- *   what a credential names changes   → the same, over the streams of those callers whom it may concern
- *   RECHECK_MS went by                → a sweep: credentials expire, and remote services change their minds
+ *   an object of a credential changes → the same, over the streams of users whom it may affect
+ *   RECHECK_MS have passed            → a sweep: credentials expire, and webhooks change their answers
  *
- * Where whoever decides cannot be asked, a stream goes on for UNCHECKED_MS and then ends: new requests have been refused for
- * as long, and whoever can keep the service from answering must not keep what it would take back.
+ * If a webhook cannot answer, a stream goes on for UNCHECKED_MS and then ends: new requests have been refused for
+ * as long, and an attacker that blocks the webhook must not keep access that it would revoke.
  *
- * Events of watches cost nothing for this: streams are looked at by sweeps alone.
+ * Watch events cost nothing for this: streams are checked by sweeps only.
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
-/** Longest that a stream goes on after its credential has expired or was taken back. */
+/** Maximum time that a stream goes on after its credential has expired or was revoked. */
 export const RECHECK_MS = 10_000;
-/** Changes of roles often come several at a time: they are waited for. */
+/** Delay of a sweep after a change: changes of roles often come several at a time. */
 export const SETTLE_MS = 100;
-/** Shortest time from the end of a sweep to one that changes asked for. */
+/** Minimum time from the end of a sweep to one that a change triggers. */
 export const MIN_SPACING_MS = 1000;
-/** Longest that a stream goes on while nobody can say whether it may. */
+/** Maximum time that a stream goes on while it cannot be checked. */
 export const UNCHECKED_MS = 5 * 60_000;
-/** Changed objects that are noted by themselves; where there are more, all streams are looked at. */
+/** Maximum changed objects that are tracked individually; beyond it all streams are checked. */
 export const MAX_CHANGED_OBJECTS = 10_000;
-/** Streams that are looked at in one turn of the loop. */
+/** Streams that are checked in one turn of the loop. */
 const SLICE = 100;
-/** Answers of remote services that are waited for at once. */
+/** Maximum concurrent calls of webhooks. */
 const MAX_ASKED = 32;
 
-/** `unknown`: whoever decides could not be asked. */
+/** `unknown`: the check failed. */
 export type Verdict = 'allowed' | 'ended' | 'unknown';
 
 export interface OpenStreamsOptions {
   readonly clock: Clock;
-  /** Asks again who made a request, and whether they may make it. */
+  /** Authenticates and authorizes a request again. */
   readonly check: (ctx: Context) => Verdict | Promise<Verdict>;
-  /** Whether the credential of a request may name one of the objects that changed. */
+  /** Whether the credential of a request may depend on one of the changed objects. */
   readonly concerns: (ctx: Context, objects: ReadonlySet<string>) => boolean;
-  /** Lets other work have its turn. */
+  /** Lets other work run. */
   readonly yieldTurn: () => Promise<void>;
   readonly ended: (ctx: Context, why: 'ended' | 'unknown') => void;
 }
@@ -50,10 +50,10 @@ export class OpenStreams {
   private readonly stopTimer: Cancel;
   private planned: Cancel | undefined;
   private sweeping = false;
-  /** What has changed since the last sweep began: everybody's rights, or single objects. */
+  /** The changes since the last sweep began: of everybody's permissions, or of single objects. */
   private allChanged = false;
   private changedObjects = new Set<string>();
-  /** Since when the streams that could not be checked could not. */
+  /** When the streams that cannot be checked failed first. */
   private readonly uncheckedSince = new Map<Context, number>();
   private lastSweep = Number.NEGATIVE_INFINITY;
 
@@ -67,7 +67,7 @@ export class OpenStreams {
     return this.open.size;
   }
 
-  /** Behind authorization: what arrives here was allowed. */
+  /** After authorization: requests that arrive here were allowed. */
   readonly step: Step = (ctx) => {
     if ((!ctx.longRunning && ctx.upgrade === undefined) || ctx.inProcess || ctx.finished || ctx.res.destroyed) return;
     this.open.add(ctx);
@@ -79,14 +79,14 @@ export class OpenStreams {
     this.uncheckedSince.delete(ctx);
   };
 
-  /** The rights of anybody may have changed. */
+  /** The permissions of anybody may have changed. */
   readonly changed = (): void => {
     if (this.open.size === 0) return;
     this.allChanged = true;
     this.plan();
   };
 
-  /** An object that credentials may name has changed. */
+  /** An object that credentials may depend on has changed. */
   readonly objectChanged = (object: string): void => {
     if (this.open.size === 0) return;
     if (this.changedObjects.size < MAX_CHANGED_OBJECTS) this.changedObjects.add(object);
@@ -95,7 +95,7 @@ export class OpenStreams {
   };
 
   private plan(): void {
-    // What changes during a sweep is looked at after it.
+    // Changes during a sweep are handled after it.
     if (this.planned !== undefined || this.sweeping) return;
     const { clock } = this.options;
     const wait = Math.max(SETTLE_MS, this.lastSweep + MIN_SPACING_MS - clock.monotonic());
@@ -159,7 +159,7 @@ export class OpenStreams {
   }
 
   private isUncheckedTooLong(ctx: Context): boolean {
-    // A stream that ended while the answer was on its way is not noted.
+    // A stream that ended during its check is not recorded.
     if (!this.open.has(ctx)) return false;
     const now = this.options.clock.monotonic();
     const since = this.uncheckedSince.get(ctx);

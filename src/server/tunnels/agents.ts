@@ -1,15 +1,15 @@
-/** The agents of nodes: where they are and how to speak to them. */
+/** Node agents: their addresses and TLS settings. */
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { notFound, serviceUnavailable } from '../../meta/errors.ts';
 import type { Guard } from './guard.ts';
 import type { Target, TargetTls } from './target.ts';
 
-/** Where an agent listens that does not say so. */
+/** Default port of an agent. */
 const USUAL_PORT = 10250;
 
 export interface AgentOptions {
-  /** Which kinds of addresses of a node are tried, best first: `InternalIP`, `Hostname` … */
+  /** The address types of a node to try, most preferred first: `InternalIP`, `Hostname` … */
   readonly addressTypes: readonly string[];
   readonly tls: TargetTls;
   readonly guard: Guard;
@@ -24,7 +24,7 @@ export class NodeAgents {
     this.options = options;
   }
 
-  /** The agent of a node. Throws where there is no such node, or it tells no address. */
+  /** The agent of a node. Throws if there is no such node, or it has no address. */
   find(name: string): Target & { readonly tls: TargetTls } {
     const node = this.nodes.get('', name);
     if (node === undefined) throw notFound({ group: '', resource: 'nodes' }, name);

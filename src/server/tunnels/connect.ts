@@ -1,4 +1,4 @@
-/** What all connections to pods, services and nodes have in common. */
+/** The common parts of all connections to pods, services and nodes. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 import { notFound } from '../../meta/errors.ts';
@@ -15,18 +15,18 @@ export interface ConnectDeps {
   readonly registry: RegistryDeps;
   readonly live: LiveSource;
   readonly agents: NodeAgents;
-  /** Headers that prove or claim who the caller is: they end here. */
+  /** Headers with credentials or identity of the caller: they are not forwarded. */
   readonly isCredential: (name: string) => boolean;
-  /** The canonical form of an address that clients may be led to; undefined for others. */
+  /** The canonical form of an address that clients may connect to; undefined for others. */
   readonly allowed: (address: string) => string | undefined;
-  /** Holds every connection to pods and services to those, when it is made. */
+  /** Checks every connection to pods and services against these when it is made. */
   readonly guard: Guard;
   readonly randomBelow: (limit: number) => number;
   readonly open: OpenConnections;
   readonly limits: AnswerLimits;
 }
 
-/** An object that a connection leads to, as it is now. */
+/** The current object that a connection leads to. */
 export async function current<T extends ApiObject>(deps: ConnectDeps, resource: string, namespace: string, name: string): Promise<T> {
   await fresh(deps.registry, '');
   const object = deps.live<T>('', resource).get(namespace, name);
@@ -34,7 +34,7 @@ export async function current<T extends ApiObject>(deps: ConnectDeps, resource: 
   return object;
 }
 
-/** Asks admission about a connection; answers the options, which a plug-in may have changed. */
+/** Runs admission for a connection; returns the options, which a plug-in may have changed. */
 export async function admitConnection<T extends object>(
   deps: ConnectDeps,
   { write }: ActionRequest,

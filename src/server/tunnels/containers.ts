@@ -1,8 +1,8 @@
-/** Which container of a pod is meant. */
+/** The container of a pod that a request means. */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { badRequest } from '../../meta/errors.ts';
 
-/** Checks the name that was given; without one the pod must have one container only. */
+/** Checks the given name; without one the pod must have exactly one container. */
 export function containerOf(pod: Pod, given: string): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec;
   const name = pod.metadata.name;

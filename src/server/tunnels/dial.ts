@@ -1,6 +1,6 @@
 /**
- * Requests to targets of tunnels: one connection each by default, bounds on how long a connection and the head of
- * an answer may take, errors in plain words.
+ * Requests to targets of tunnels: one connection each by default, timeouts of the connection and of the head of
+ * the response, errors in plain words.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -10,34 +10,34 @@ import { timeout } from '../../meta/errors.ts';
 import { checkHost, guardedLookup, guardFault, peerFault } from './guard.ts';
 import { authorityOf, type Target } from './target.ts';
 
-/** Longest that a connection may take to come about, its TLS handshake included. */
+/** Timeout of a connection, including its TLS handshake. */
 export const DIAL_MS = 30_000;
 
-/** Longest that a target may take to answer a request to switch protocols. */
+/** Timeout of an upgrade response. */
 export const UPGRADE_MS = 30_000;
 
-/** Largest head of an answer. */
+/** Maximum size of a response head. */
 const HEADER_BYTES = 64 * 1024;
 
 export interface DialOptions {
   readonly method: string;
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly clock: Clock;
-  /** Longest from the last bytes that the target took of the request to the head of its answer. */
+  /** Timeout from the last bytes that the target read of the request to the head of its response. */
   readonly answerMs: number;
 }
 
-/** How long targets may take. */
+/** Timeouts of targets. */
 export interface AnswerLimits {
   readonly clock: Clock;
-  /** Until the head of an answer, where no other protocol is asked for. */
+  /** Until the head of a response, without an upgrade. */
   readonly answerMs: number;
 }
 
-/** The target has the request, or does not read it, and does not answer. */
+/** The target has the request, or does not read it, and does not respond. */
 export class NoAnswer extends Error {
   constructor(millis: number) {
     super(`the target did not answer within ${millis / 1000} seconds`);
@@ -45,16 +45,16 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The error of a request whose target cannot be reached: why, in plain words, and as the system said it. */
+/** The error of a request whose target is unreachable: the reason in plain words, and the system error. */
 export type Unreachable = (why: string, cause?: Error) => Error;
 
-/** What the client gets for an error of a request to a target. */
+/** The client's error for a failed request to a target. */
 export function faultOf(target: Target, error: Error, unreachable: Unreachable): Error {
   if (error instanceof NoAnswer) return timeout(error.message);
   return guardFault(error) ?? unreachable(dialFault(target, error), error);
 }
 
-/** Begins a request. Whoever calls must listen for `error` and end the request. Throws where the address is not allowed. */
+/** Begins a request. The caller must listen for `error` and end the request. Throws if the address is not allowed. */
 export function dial(target: Target, { method, path, headers, clock, answerMs }: DialOptions): http.ClientRequest {
   const { tls, guard } = target;
   checkHost(guard, target.host);
@@ -75,9 +75,9 @@ export function dial(target: Target, { method, path, headers, clock, answerMs }:
           agent: target.agent ?? false,
           minVersion: 'TLSv1.2',
           rejectUnauthorized: tls.verify,
-          // The client's Host header would otherwise be taken for the name of the target.
+          // The client's Host header would otherwise be used as the name of the target.
           servername: tls.serverName ?? (isName(target.host) ? target.host : ''),
-          // Any certificate of the bundle is trusted, not only roots, where Node can do so.
+          // Any certificate of the bundle is trusted, not only roots, if Node supports that.
           ...(tls.ca !== undefined && { ca: tls.ca, allowPartialTrustChain: true }),
           ...(tls.certificate !== undefined && { cert: tls.certificate }),
           ...(tls.key !== undefined && { key: tls.key }),
@@ -99,7 +99,7 @@ export function dial(target: Target, { method, path, headers, clock, answerMs }:
   return request;
 }
 
-/** Ends a request whose connection, or the head of whose answer, takes too long. Returns what is called when it is connected. */
+/** Ends a request whose connection or response head times out. Returns a function to call when it is connected. */
 function limitTimes(request: http.ClientRequest, clock: Clock, answerMs: number): () => void {
   const unconnected = (): void => void request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
   let cancel: Cancel = clock.after(DIAL_MS, unconnected);
@@ -107,7 +107,7 @@ function limitTimes(request: http.ClientRequest, clock: Clock, answerMs: number)
   let isOver = false;
   let written = 0;
   const late = (): void => {
-    // A long body that the target goes on to read is no silence.
+    // A long body that the target keeps reading resets the timeout.
     if (!request.writableFinished && (request.socket?.bytesWritten ?? 0) > written) awaitAnswer();
     else request.destroy(new NoAnswer(answerMs));
   };
@@ -131,12 +131,12 @@ function limitTimes(request: http.ClientRequest, clock: Clock, answerMs: number)
   };
 }
 
-/** After this much silence a connection is asked whether it still has another end. */
+/** After this much silence a connection gets a keep-alive probe. */
 export const KEEP_ALIVE_MS = 30_000;
 
 const isName = (host: string): boolean => /[^0-9.:]/.test(host) && !host.includes(':');
 
-/** What went wrong, in the words that clients of stock servers know. */
+/** The error, in the text of stock servers. */
 export function dialFault(target: Target, error: Error): string {
   const where = authorityOf(target);
   switch ((error as NodeJS.ErrnoException).code) {

@@ -1,6 +1,6 @@
 /**
- * Plain HTTP through this server: a request goes to the target as it comes, the answer comes back as it is made. Both
- * bodies flow no faster than their reader reads, and nothing is kept.
+ * HTTP through this server: a request is forwarded as it arrives, the response comes back as it is made. Both
+ * bodies flow no faster than their reader reads, and nothing is buffered.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
@@ -11,28 +11,28 @@ import { type AnswerLimits, dial, faultOf, type Unreachable } from './dial.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
-/** Something that goes on until someone ends it. */
+/** A connection that can be ended. */
 export interface Open {
   end(): void;
 }
-/** Answers and tunnels of a server that are open: counted, and ended when it shuts down. */
+/** Open responses and tunnels of a server: counted, and ended at its shutdown. */
 export type OpenConnections = Set<Open>;
 
-/** How long an answer that passes through may go on when the server shuts down. */
+/** How long a forwarded response may go on at a shutdown. */
 const LAST_WORDS_MS = 2000;
 
 export interface Forwarding {
   readonly target: Target;
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
-  /** Names and values in turn, without those of the body. */
+  /** Alternating names and values, without those of the body. */
   readonly headers: readonly string[];
-  /** What the client is informed when the target cannot be reached. */
+  /** The client's error when the target is unreachable. */
   readonly unreachable: Unreachable;
   readonly changeHeader?: ((name: string, value: string) => string) | undefined;
 }
 
-/** Ends when the answer has been sent, or its client is gone. */
+/** Ends when the response has been sent, or its client has disconnected. */
 export async function forward(open: OpenConnections, ctx: Context, limits: AnswerLimits, forwarding: Forwarding): Promise<void> {
   const { target } = forwarding;
   const body = bodyHeaders(ctx);
@@ -44,7 +44,7 @@ export async function forward(open: OpenConnections, ctx: Context, limits: Answe
   await sendAnswer({ open, clock: limits.clock }, ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
 }
 
-/** The head of the answer. Rejects where there is none; a client that goes away ends the request. */
+/** The head of the response. Rejects if there is none; a client that disconnects ends the request. */
 export function answerOf(
   ctx: Context,
   request: ClientRequest,
@@ -55,7 +55,7 @@ export function answerOf(
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', (error) => reject(faultOf(target, error, unreachable)));
-    // Nobody asked for another protocol.
+    // No upgrade was requested.
     request.once('upgrade', (_response, socket) => {
       socket.destroy();
       reject(unreachable('the answer switches protocols'));
@@ -66,7 +66,7 @@ export function answerOf(
   });
 }
 
-/** Passes an answer on. One that breaks off is broken off for the client, too. */
+/** Forwards a response. One that breaks off is broken off for the client, too. */
 export async function sendAnswer(
   { open, clock }: { readonly open: OpenConnections; readonly clock: Clock },
   ctx: Context,
@@ -80,7 +80,7 @@ export async function sendAnswer(
     return;
   }
   head(ctx, response.statusCode ?? 502, headers);
-  // An answer that comes in pieces begins at once.
+  // The head of a chunked response is sent at once.
   (res as ServerResponse).flushHeaders();
   const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => request.destroy()) };
   open.add(connection);

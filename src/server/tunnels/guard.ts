@@ -1,6 +1,6 @@
 /**
- * Where connections to pods, services and nodes may lead, checked when they are made: the addresses that a name has are
- * checked and connected to in one step, so that no name means one thing to the check and another to the connection.
+ * Restricts connections to pods, services and nodes when they are made: the addresses of a name are
+ * checked and connected to in one step, so that a name cannot change between the check and the connection.
  */
 import type { X509Certificate } from 'node:crypto';
 import { isIP, type LookupFunction } from 'node:net';
@@ -13,13 +13,13 @@ export interface Guard {
   readonly allowed?: ((address: string) => boolean) | undefined;
   /** Addresses of a host name. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
-  /** Whether the other end, which shows this certificate, must not be connected to. */
+  /** Whether connections to a server with this certificate are refused. */
   readonly refused: (certificate: X509Certificate) => boolean;
 }
 
 const NOT_ALLOWED = 'address not allowed';
 
-/** The other end is at an address that clients may not be led to. */
+/** The target is at an address that clients may not connect to. */
 export class AddressNotAllowed extends Error {
   constructor() {
     super(NOT_ALLOWED);
@@ -27,16 +27,16 @@ export class AddressNotAllowed extends Error {
   }
 }
 
-/** The error for the client about an error that is its own fault; undefined for others. */
+/** The client's error if the failure is its own fault; undefined for others. */
 export const guardFault = (error: Error): Error | undefined =>
   error instanceof AddressNotAllowed || error instanceof OwnServer ? badRequest(error.message) : undefined;
 
-/** Refuses a host that is an address and not allowed. Names are checked when they are looked up. */
+/** Refuses a host that is an address and not allowed. Names are checked when they are resolved. */
 export function checkHost({ allowed }: Guard, host: string): void {
   if (allowed !== undefined && isIP(host) !== 0 && !allowed(host)) throw badRequest(NOT_ALLOWED);
 }
 
-/** For `net.connect`: a name is good only if all that it stands for is. */
+/** For `net.connect`: a name is allowed only if all its addresses are. */
 export function guardedLookup({ allowed, lookup }: Guard): LookupFunction {
   return (host, options, done) => {
     const answer = (addresses: readonly string[]): void => {

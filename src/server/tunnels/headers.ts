@@ -1,4 +1,4 @@
-/** Which headers pass through a tunnel, and which end at this server. */
+/** Which headers are forwarded through a tunnel, and which are not. */
 import type { TLSSocket } from 'node:tls';
 import type { Context } from '../context.ts';
 
@@ -15,23 +15,23 @@ const hopByHop = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** What a target says about scripts of other origins would be taken for this server's word. */
+/** CORS headers of a target would be taken for those of this server. */
 const crossOrigin = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
   'access-control-allow-methods',
   'access-control-allow-origin',
 ]);
-/** Names in which an authenticating proxy vouches for a user by default; configured ones are added. */
+/** Default headers of an authenticating proxy; configured ones are added. */
 const vouching = ['x-remote-user', 'x-remote-group', 'x-remote-extra-'];
 
-/** Whether a header proves or claims who the caller is. Such headers are for this server alone. */
+/** Whether a header contains a credential or an identity of the caller. Such headers are for this server alone. */
 export function credentialHeaders(more: readonly string[] = []): (name: string) => boolean {
   const claims = [...vouching, ...more.map((name) => name.toLowerCase())];
   return (name) => name === 'authorization' || name.startsWith('impersonate-') || claims.some((claim) => name.startsWith(claim));
 }
 
-/** Names that the Connection header takes for its own hop. */
+/** Names that the Connection header declares as hop-by-hop. */
 function namedByConnection(raw: readonly string[]): ReadonlySet<string> {
   let names: Set<string> | undefined;
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -43,7 +43,7 @@ function namedByConnection(raw: readonly string[]): ReadonlySet<string> {
 }
 const none: ReadonlySet<string> = new Set();
 
-/** Headers of an answer that go on to the client, names and values in turn. */
+/** Headers of a response that are forwarded to the client, alternating names and values. */
 export function answerHeaders(raw: readonly string[], change: (name: string, value: string) => string = (_, value) => value): string[] {
   const own = namedByConnection(raw);
   const kept: string[] = [];
@@ -57,13 +57,13 @@ export function answerHeaders(raw: readonly string[], change: (name: string, val
 
 export interface RequestHeaderOptions {
   readonly isCredential: (name: string) => boolean;
-  /** The protocol that the connection is to be upgraded to. */
+  /** The protocol of the upgrade. */
   readonly upgrade?: string | undefined;
-  /** The path as this server was asked for it. Absent: the target need not know (the agent of a node). */
+  /** The path of the request to this server. Absent: the target need not know it (node agents). */
   readonly forwardedUri?: string | undefined;
 }
 
-/** Headers of a request that go on to the target, names and values in turn. */
+/** Headers of a request that are forwarded to the target, alternating names and values. */
 export function requestHeaders(ctx: Context, options: RequestHeaderOptions): string[] {
   const raw = ctx.req.rawHeaders;
   const own = namedByConnection(raw);
@@ -90,12 +90,12 @@ export function requestHeaders(ctx: Context, options: RequestHeaderOptions): str
 function dropped(name: string, own: ReadonlySet<string>, isCredential: (name: string) => boolean): boolean {
   if (name === 'host') return false;
   if (name.startsWith(':') || hopByHop.has(name) || own.has(name) || isCredential(name)) return true;
-  // Lengths of bodies are written anew, and what was said of earlier hops is said by this one.
+  // Lengths of bodies are written anew, and forwarding headers of earlier hops are replaced.
   return name === 'content-length' || name === 'expect' || isForwarded(name);
 }
 const isForwarded = (name: string): boolean => name === 'x-forwarded-uri' || name === 'x-forwarded-host' || name === 'x-forwarded-proto';
 
-/** The address at the other end of the connection, without the prefix of mapped IPv4 addresses. */
+/** The peer address of the connection, without the prefix of mapped IPv4 addresses. */
 export function clientAddress(ctx: Context): string | undefined {
   const address = ctx.req.socket?.remoteAddress;
   return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;

@@ -1,13 +1,13 @@
-/** The path of a proxied request: which part is for this server, which for the target, and how redirects lead back. */
+/** The path of a proxied request: the part for this server, the part for the target, and the rewriting of redirects. */
 import { badRequest } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 
 export interface ProxyPath {
-  /** What the path begins with on this server: `/api/v1/namespaces/shop/services/web/proxy`. */
+  /** The prefix of the path on this server: `/api/v1/namespaces/shop/services/web/proxy`. */
   readonly prefix: string;
-  /** What follows, as it came, without steps upwards; empty where not even a slash does. */
+  /** The remaining path as received, without `..` segments; empty if there is not even a slash. */
   readonly path: string;
-  /** The query with its question mark, or nothing. */
+  /** The query with its question mark, or empty. */
   readonly query: string;
 }
 
@@ -18,7 +18,7 @@ export function splitProxyPath(ctx: Context, segments: number): ProxyPath {
   const parts = (mark < 0 ? url : url.slice(0, mark)).split('/');
   const own = parts.slice(0, segments + 1);
   const prefix = own.join('/');
-  // The request was authorized by its decoded path. A slash in disguise would make the two differ.
+  // The request was authorized by its decoded path. An encoded slash would make the two differ.
   if (own.length <= segments || own.some((part) => /%2f/i.test(part)) || !startsWith(ctx.path, prefix)) {
     throw badRequest('the path of the request is ambiguous');
   }
@@ -42,7 +42,7 @@ function startsWith(path: string, prefix: string): boolean {
 const absolute = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)(.*)$/is;
 
 /**
- * Where a redirect of the target leads to, seen from the client. Elsewhere stays elsewhere.
+ * The location of a redirect of the target, for the client. Locations on other hosts stay unchanged.
  *
  *   /login → <prefix>/login    login → login    http://10.0.0.7:80/a → <prefix>/a    https://example.com/ → https://example.com/
  */

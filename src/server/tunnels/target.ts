@@ -1,17 +1,17 @@
-/** Where a tunnel leads, and the names by which clients ask for it. */
+/** The target of a tunnel, and the names by which clients address it. */
 import type { Agent } from 'node:https';
 import { asIPv4, formatIP, parseIP } from '../../meta/ip.ts';
 import type { Guard } from './guard.ts';
 
-/** How to speak TLS to a target. PEM texts. */
+/** TLS settings of a target. PEM texts. */
 export interface TargetTls {
-  /** False: whoever answers is believed. Pods and services are reached by address, which no certificate of theirs names. */
+  /** False: the certificate is not verified. Pods and services are reached by address, which is not in their certificates. */
   readonly verify: boolean;
   /** Absent: the roots of the host. */
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
-  /** The name that the certificate must have. Absent: that of the host. */
+  /** The required name of the certificate. Absent: that of the host. */
   readonly serverName?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Target {
   /** Name or address, an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Where the connection may lead, and who may be at its other end. */
+  /** The addresses and peers that are allowed. */
   readonly guard: Guard;
   /** Keeps connections for further requests. Absent: every request has one of its own. */
   readonly agent?: Agent | undefined;
@@ -38,7 +38,7 @@ export interface TargetName {
 }
 
 /**
- * The parts of a name in a proxy path; undefined where it is none.
+ * The parts of a name in a proxy path; undefined if it is not valid.
  *
  *   web → web    web:8080 → web, port 8080    https:web:admin → https, web, port admin    ftp:web:1 → undefined
  */
@@ -57,8 +57,8 @@ export function portNumber(text: string): number | undefined {
 }
 
 /**
- * Whether a client may be led to an address that an object names. This server's own loopback, the link (where clouds
- * serve credentials), multicast and broadcast are out of bounds: whoever can write the status of a pod would otherwise
+ * Whether a client may connect to an address that an object names. This server's own loopback, link-local (where clouds
+ * serve credentials), multicast and broadcast are refused: a client that can write the status of a pod would otherwise
  * reach what only this machine may.
  */
 export function isProxyable(text: string): boolean {
@@ -70,14 +70,14 @@ export function isProxyable(text: string): boolean {
     return !(a === 0 || a === 127 || a >= 224 || (a === 169 && b === 254));
   }
   const [a, b] = bytes as unknown as [number, number];
-  // Twelve zeros begin the unspecified address, loopback, and an old way to write IPv4 addresses.
+  // Twelve zeros begin the unspecified address, loopback, and a deprecated notation of IPv4 addresses.
   if (bytes.subarray(0, 12).every((byte) => byte === 0)) return false;
   return !(a === 0xff || (a === 0xfe && (b & 0xc0) === 0x80));
 }
 
 /**
- * An address in the one form that every resolver reads alike; undefined where clients may not be led there. What objects
- * hold may be written in ways that are read differently: 0177.0.0.1 is 177.0.0.1 to some and 127.0.0.1 to others.
+ * An address in its canonical form; undefined if clients may not connect to it. Addresses in objects
+ * can be ambiguous: 0177.0.0.1 is 177.0.0.1 to some resolvers and 127.0.0.1 to others.
  */
 export function proxyAddress(text: string, allowLocal = false): string | undefined {
   const bytes = parseIP(text);

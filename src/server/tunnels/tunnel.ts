@@ -1,5 +1,5 @@
 /**
- * Upgraded connections through this server (SPDY, WebSocket, anything): once the target agrees to switch protocols, bytes
+ * Upgraded connections through this server (SPDY, WebSocket, any): once the target agrees to switch protocols, bytes
  * flow both ways untouched, no faster than their reader reads. Either side may close its half first.
  */
 import type { IncomingMessage } from 'node:http';
@@ -12,16 +12,16 @@ import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
 
-/** Connections that pass through at once; one more tunnel gets 429. */
+/** Maximum concurrent tunnels; one more gets 429. */
 const TUNNEL_LIMIT = 8192;
-/** How long a connection that one side has closed may be silent before it is closed altogether. */
+/** How long a half-closed connection may be silent before it is closed. */
 const HALF_CLOSED_MS = 30_000;
 
 export interface Tunnelling {
   readonly target: Target;
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
-  /** Names and values in turn, those of the upgrade included. */
+  /** Alternating names and values, including those of the upgrade. */
   readonly headers: readonly string[];
   readonly unreachable: Unreachable;
   readonly clock: Clock;
@@ -68,26 +68,26 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   open.delete(tunnel);
 }
 
-/** The head of the answer that ends HTTP on this connection, as the target made it. */
+/** The head of the 101 response, as the target made it. */
 function switching(ctx: Context, response: IncomingMessage): string {
   let text = `HTTP/1.1 101 ${response.statusMessage || 'Switching Protocols'}\r\n`;
   for (let i = 0; i + 1 < response.rawHeaders.length; i += 2) text += `${response.rawHeaders[i]}: ${response.rawHeaders[i + 1]}\r\n`;
   return `${text}Audit-Id: ${ctx.auditId}\r\n\r\n`;
 }
 
-/** Two connections joined. `closed` is kept when both are gone. */
+/** Two joined connections. `closed` resolves when both are closed. */
 export class Tunnel implements Open {
   readonly closed: Promise<void>;
   private readonly client: Socket;
   private readonly target: Socket;
 
-  /** What each side has sent already goes to the other first. */
+  /** Bytes that each side has sent already are forwarded first. */
   constructor(client: Socket, fromClient: Buffer, target: Socket, fromTarget: Buffer) {
     this.client = client;
     this.target = target;
     this.closed = Promise.all([gone(client), gone(target)]).then(() => {});
     for (const socket of [client, target]) {
-      // The connection may outlive one of its directions; who closes last closes all.
+      // The connection may outlive one of its directions; the side that closes last closes both.
       socket.allowHalfOpen = true;
       socket.setTimeout(0);
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -106,14 +106,14 @@ export class Tunnel implements Open {
       for (const socket of [from, to]) socket.setTimeout(HALF_CLOSED_MS, () => socket.destroy());
     });
     from.once('close', () => {
-      // What it sent is still delivered; what it can no longer be sent is not waited for.
+      // Its sent bytes are still delivered; bytes to it are dropped.
       if (from.readableEnded) to.destroySoon();
       else to.destroy();
     });
     if (from.destroyed) to.destroy();
   }
 
-  /** Lets what is under way arrive, then closes both sides. */
+  /** Delivers bytes in transit, then closes both sides. */
   end(): void {
     this.client.destroySoon();
     this.target.destroySoon();

@@ -1,6 +1,6 @@
 /**
- * Requests that ask to switch protocols run down the same pipeline as all others. They get an answer of their own, which
- * a handler may take the connection from; where none does, they are answered like any request and the connection ends.
+ * Upgrade requests run through the same pipeline as all others. They get a response object of their own, from which
+ * a handler may take the connection; if none does, they are answered like any request and the connection ends.
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,12 +9,12 @@ import type { Incoming, Outgoing } from '../context.ts';
 
 /** A connection that may be taken over. */
 export interface Upgrade {
-  /** The protocol that the client would speak. */
+  /** The protocol that the client requests. */
   readonly protocol: string;
-  /** Bytes that came right behind the request. */
+  /** Bytes that arrived right behind the request. */
   readonly head: Buffer;
   /**
-   * Takes the connection; undefined where it is gone. From then on nothing is answered over HTTP, and the request ends when
+   * Takes the connection; undefined if it is closed. From then on nothing is sent over HTTP, and the request ends when
    * the connection does.
    */
   take(): Socket | undefined;
@@ -22,7 +22,7 @@ export interface Upgrade {
 
 export type Handle = (req: Incoming, res: Outgoing, upgrade?: Upgrade) => void;
 
-/** `bearerProtocol` begins the WebSocket subprotocol in which browsers hand over a token, for want of a header. */
+/** `bearerProtocol` is the prefix of the WebSocket subprotocol in which browsers send a token, for lack of a header. */
 export function upgradeHandler(handle: Handle, bearerProtocol: string): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
   return (req, socket, head) => {
     socket.on('error', () => socket.destroy());
@@ -44,11 +44,11 @@ function run(handle: Handle, req: IncomingMessage, socket: Socket, head: Buffer)
   let taken = false;
   res.once('finish', () => {
     res.detachSocket(socket);
-    // The rest of what the client sends is read and dropped, so that closing does not cut the answer short.
+    // Further data of the client is read and dropped, so that closing does not truncate the response.
     socket.resume();
     socket.destroySoon();
   });
-  // An answer emits its end; an upgraded connection emits it the same way.
+  // A response emits its end; an upgraded connection emits it the same way.
   socket.once('close', () => res.emit('close'));
   handle(req, res, {
     protocol: req.headers.upgrade ?? '',
@@ -57,7 +57,7 @@ function run(handle: Handle, req: IncomingMessage, socket: Socket, head: Buffer)
       if (taken || res.headersSent || socket.destroyed) return undefined;
       taken = true;
       res.detachSocket(socket);
-      // Whoever comes late must not answer into what is no longer HTTP.
+      // A late response must not be written into a connection that is no longer HTTP.
       res.destroyed = true;
       return socket;
     },
@@ -65,9 +65,9 @@ function run(handle: Handle, req: IncomingMessage, socket: Socket, head: Buffer)
 }
 
 /**
- * A request with a body that the parser leaves alone because it asks to switch protocols. The body is read from the connection
- * when somebody asks for it, which is after authentication: until then it waits at the client. Such a connection is never
- * taken over, so that what comes after the body is of no use to anybody.
+ * A request with a body that the parser leaves alone because it is an upgrade. The body is read from the connection
+ * on demand, which is after authentication: until then it waits at the client. Such a connection is never
+ * taken over, so that data after the body is not used.
  */
 class UpgradeBody extends IncomingMessage {
   private readonly from: Socket;
@@ -113,8 +113,8 @@ class UpgradeBody extends IncomingMessage {
 }
 
 /**
- * A script in a browser cannot set headers on a WebSocket. It names the token as one of the subprotocols, in base64url,
- * and it is taken from there so that nobody further on sees it.
+ * A script in a browser cannot set headers on a WebSocket. It sends the token as one of the subprotocols, in base64url,
+ * which is removed so that it is not forwarded.
  */
 function adoptToken(req: IncomingMessage, prefix: string): void {
   const offered = req.headers['sec-websocket-protocol'];
@@ -130,7 +130,7 @@ function adoptToken(req: IncomingMessage, prefix: string): void {
   if (rest === '') delete req.headers['sec-websocket-protocol'];
   else req.headers['sec-websocket-protocol'] = rest;
   req.rawHeaders = rest === '' ? raw : [...raw, 'Sec-WebSocket-Protocol', rest];
-  // Two tokens, or a token beside the header, are left to the authenticator to refuse.
+  // Two tokens, or a token in addition to the header, are left to the authenticator to refuse.
   for (const name of tokens) {
     const value = `Bearer ${Buffer.from(name.slice(prefix.length), 'base64url').toString('utf8')}`;
     req.headers.authorization ??= value;

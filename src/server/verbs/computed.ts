@@ -1,4 +1,4 @@
-/** get and list of objects that are made when they are asked for and stored nowhere: the state of components. */
+/** get and list of objects that are computed on request and not stored: component statuses. */
 import { methodNotAllowed, methodRefused } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { unsavedItem } from '../../registry/commit.ts';
@@ -21,12 +21,12 @@ export async function serveComputed(services: Services, ctx: Context, resource: 
 
 async function sendComputed(services: Services, ctx: Context, resource: Resource, computed: Computed): Promise<void> {
   const representation = services.negotiator.negotiate(ctx.header('accept'), listOffer(resource));
-  // What is not stored has neither versions nor pages; options that cannot be read are refused all the same.
+  // Computed objects have neither versions nor pages; invalid options are refused all the same.
   readOptions(ctx, services.registry.catalog, false);
   const selection = selectionOf(ctx, resource, '');
   const objects = await computed.list();
   const items = objects.map((object) => unsavedItem(resource, object.metadata.name ?? '', object)).filter(selection.matches);
-  // What is not stored has no version.
+  // Computed objects have no resourceVersion.
   const meta = {} as ListMeta;
   const pretty = isPretty(ctx, representation);
   const body = await representList(

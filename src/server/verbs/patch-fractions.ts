@@ -1,6 +1,6 @@
 /**
- * Numbers of a patch that are spelled with a fraction or an exponent, as in `1.0`. A field for integers takes none of them, and
- * the test of a JSON patch compares spellings: `1.0` is never what a document holds, which says `1`.
+ * Numbers of a patch that are written with a fraction or an exponent, as in `1.0`. An integer field accepts none of them, and
+ * the test of a JSON patch compares notations: `1.0` never equals the `1` of a document.
  */
 import type { Work } from '../../lib/slices.ts';
 import { unprocessable } from '../../meta/errors.ts';
@@ -25,7 +25,7 @@ type Place =
   | { readonly in: 'operations' }
   | { readonly in: 'operation'; readonly operation: Operation }
   | { readonly in: 'test' }
-  /** What is put into the document, and the path at which it is put there. */
+  /** The value that is put into the document, and its path there. */
   | { readonly in: 'value'; readonly type: Type; readonly path: readonly string[] };
 
 interface Operation {
@@ -51,7 +51,7 @@ function* checkOperations(schema: MessageType, body: Buffer): Work<void> {
   };
   yield* visitFractions<Place>(body.toString('utf8'), { in: 'operations' }, below, (place, spelling, steps) => {
     if (place.in === 'test' && spelling !== String(Number(spelling))) throw unprocessable();
-    // The first two steps lead to the value of the operation.
+    // The first two segments lead to the value of the operation.
     if (place.in === 'value' && isInteger(place.type))
       throw fractionFault(schema, place.type, spelling, [...place.path, ...steps.slice(2)]);
   });

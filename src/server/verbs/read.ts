@@ -25,8 +25,8 @@ const listOffers = {
 };
 
 /**
- * The form of an answer that is an object, or what else is on offer. A write asks for it before it does anything, so that none
- * is done and then refused because its answer cannot look as the client wants it.
+ * The form of a response that is an object, or the 406 error. A write negotiates before it does anything, so that none
+ * is executed and then refused because its response is not acceptable.
  */
 export function objectForm(services: Services, ctx: Context, resource: Resource, offer: Offer = objectOffer(resource)): Representation {
   const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
@@ -52,14 +52,14 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
   });
 }
 
-/** No object has a name that cannot stand in a path. */
+/** No object has a name that is not a valid path segment. */
 function absent(resource: Resource, namespace: string, name: string): Error {
   const [complaint] = pathSegmentName(name);
   if (complaint !== undefined) return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${complaint}`);
   return missing({ resource, namespace, name });
 }
 
-/** Answers with an object in the form that was asked for. */
+/** Responds with an object in the negotiated form. */
 export function sendItem(
   services: Services,
   ctx: Context,
@@ -88,7 +88,7 @@ export function sendItem(
 export const isPretty = (ctx: Context, representation: Representation): boolean =>
   representation.media === 'json' && (representation.pretty || wantsPretty(ctx.param('pretty'), ctx.header('user-agent')));
 
-/** What of each object stands in its row of a Table; of no meaning in other forms. */
+/** The part of each object in its row of a Table; ignored in other forms. */
 export function includeObject(ctx: Context, { transform }: Representation): IncludeObject {
   if (transform !== 'Table') return 'Metadata';
   const include = ctx.param('includeObject');

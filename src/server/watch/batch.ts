@@ -1,15 +1,15 @@
 /**
- * What waits for a watcher: frames in order, written in one piece. Watchers for whom the same frames wait hold the same
- * batch, so that its bytes are put together once for all of them, whatever each of them asked for:
+ * The frames that wait for a watcher, in order, written in one piece. Watchers with the same pending frames share the
+ * batch, so that its bytes are joined once for all of them, whatever their selectors:
  *
  *   const empty = new Batch();
  *   empty.and(a).and(b) === empty.and(a).and(b)      // and so is its chunk
  */
 
-/** One event as a kind of watcher reads it, encoded when it is first asked for. */
+/** One event in one representation, encoded on first use. */
 export class Frame {
   readonly type: string;
-  /** The object that the event tells of, in whatever form: for looking into it, and as a measure of the frame's size. */
+  /** The object of the event, in any form: to inspect it, and as a measure of the frame's size. */
   readonly source: Buffer;
   /** While something is awaited before it can be encoded; never rejects. */
   ready: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export class Frame {
     this.source = source;
     this.encode = encode;
   }
-  /** A frame of something that is not there yet. */
+  /** A frame that is not ready yet. */
   static later<T>(type: string, source: Buffer, wanted: Promise<T>, encode: (value: T) => Buffer): Frame {
     let value: T | undefined;
     const frame = new Frame(type, source, () => encode(value as T));
@@ -51,7 +51,7 @@ export class Frame {
 const LINE_END = Buffer.from('\r\n');
 
 export class Batch {
-  /** About how many bytes it has. */
+  /** Its approximate size in bytes. */
   readonly size: number;
   private readonly before: Batch | undefined;
   private readonly last: Frame | undefined;
@@ -90,13 +90,13 @@ export class Batch {
     return frames.reverse();
   }
 
-  /** The frames one after another. */
+  /** The joined frames. */
   get bytes(): Buffer {
     const whole = this.chunk;
     return whole.subarray(this.start, this.end);
   }
 
-  /** The same as a chunk of HTTP/1.1: their length, the frames, the end of a line. */
+  /** The same as a chunk of HTTP/1.1: their length, the frames, CRLF. */
   get chunk(): Buffer {
     if (this.whole === undefined) {
       const parts = this.frames().map((frame) => frame.bytes);

@@ -1,19 +1,19 @@
 /**
- * Conversions that take calls, for watches. Watchers ask for one event after another; what they ask for in one turn of the
- * loop, and while a call is under way, is converted in the next call together:
+ * Conversion calls for watches. Watchers request one event after another; the requests of one turn of the
+ * loop, and those during a call, are converted together in the next call:
  *
- *   idle      nothing is asked for                                          → gathering
+ *   idle      no requests                                                   → gathering
  *   gathering until the end of the turn                                     → calling
- *   calling   what is asked for meanwhile waits for the next call           → calling or idle
+ *   calling   further requests wait for the next call                       → calling or idle
  *
- * What waits is bounded by those who ask: a watcher lets go beyond its limit.
+ * The queue is bounded by the watchers: one that exceeds its buffer ends.
  */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { Item } from '../../storage/item.ts';
 
-/** Objects of one round of calls. */
+/** Maximum objects of one round of calls. */
 const MOST = 500;
 
 interface Asked {
@@ -57,7 +57,7 @@ export class BatchedConversions {
     this.running = false;
   }
 
-  /** One object that cannot be converted must not end the watches of those who never see it. */
+  /** One object that cannot be converted must not end the watches of others. */
   private async oneByOne(some: readonly Asked[]): Promise<void> {
     for (let from = 0; from < some.length; from += WIDTH) {
       const part = some.slice(from, from + WIDTH);
@@ -67,11 +67,11 @@ export class BatchedConversions {
     }
   }
 }
-/** Calls at a time. */
+/** Maximum concurrent calls. */
 const WIDTH = 16;
 
 const known = new WeakMap<Resource, BatchedConversions>();
-/** Those of a version of a kind, which all watches share. */
+/** Those of a version of a kind, shared by all watches. */
 export function conversionsOf(resource: Resource): BatchedConversions {
   let found = known.get(resource);
   if (found === undefined) {

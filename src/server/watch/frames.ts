@@ -1,4 +1,4 @@
-/** Events in the representation that a watch was asked in: lines of JSON, or binary messages after their length. */
+/** Events in the representation of a watch: lines of JSON, or protobuf messages with a length prefix. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
 import type { ApiError } from '../../meta/errors.ts';
@@ -19,7 +19,7 @@ import { Frame } from './batch.ts';
 import { conversionsOf } from './batched-conversions.ts';
 
 interface KeptFrame {
-  /** In which it was made, where that matters. */
+  /** The second in which it was made, if that matters. */
   readonly second: number;
   readonly frame: Frame;
 }
@@ -32,7 +32,7 @@ export class Frames {
   private readonly plain: boolean;
   /** Objects are converted by calls, all of them or those of another version. */
   private readonly calls: 'all' | 'some' | 'none';
-  /** Under which an event keeps its frames for other watchers of the same representation. */
+  /** The key by which an event caches its frames for other watchers of the same representation. */
   private readonly keys: Readonly<Record<WatchType, string>>;
   /** The first Table of a stream has the columns. */
   private firstTable = true;
@@ -53,7 +53,7 @@ export class Frames {
   event(type: WatchType, item: Item, shared: CollectionEvent | undefined): Frame {
     const isTable = this.representation.transform === 'Table';
     if (shared === undefined || (isTable && this.firstTable)) return isTable ? this.tableFrame(type, item) : this.make(type, item);
-    // A Table tells ages in seconds.
+    // A Table shows ages in seconds.
     const second = isTable ? Math.floor(this.services.registry.env.now() / 1000) : 0;
     shared.frames ??= new Map();
     const key = this.keys[type];
@@ -76,7 +76,7 @@ export class Frames {
     const object = { kind: transform, apiVersion: transformVersion, metadata: { resourceVersion, creationTimestamp: null } };
     return this.ready('BOOKMARK', this.wrap('BOOKMARK', object));
   }
-  /** The row of an object that has nothing but a version. Like any first event, a bookmark brings the columns. */
+  /** The row of an object with nothing but a resourceVersion. Like any first event, a bookmark has the columns. */
   private bookmarkTable(object: JsonObject): Buffer {
     const { services, resource, include } = this;
     const withColumns = this.firstTable;
@@ -96,7 +96,7 @@ export class Frames {
   private make(type: WatchType, item: Item): Frame {
     return this.frame(type, item, (object) => this.encode(type, item, object));
   }
-  /** `encode` is given the object where that took a call. */
+  /** `encode` gets the object if that took a call. */
   private frame(type: WatchType, item: Item, encode: (object: ApiObject | undefined) => Buffer): Frame {
     const call = this.calls !== 'none' && (this.calls === 'all' || this.resource.versions.isUnconverted(item));
     if (!call) return new Frame(type, item.bytes, () => encode(undefined));
@@ -127,7 +127,7 @@ export class Frames {
     return tableText(services.registry.env, resource, items, { resourceVersion }, transformVersion, include, withColumns, objects);
   }
 
-  /** An event around an object that is not of the collection's own making. */
+  /** An event with an object that is not of the collection. */
   private wrap(type: string, object: JsonObject): Buffer {
     if (this.representation.media !== 'protobuf') return jsonLine(type, JSON.stringify(object));
     const { apiVersion, kind } = object as JsonObject & { kind: string; apiVersion: string };

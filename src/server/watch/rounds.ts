@@ -1,31 +1,31 @@
 /**
- * When watchers are written to. What happens in one turn of the event loop goes out in one round: a write to each watcher
- * for whom something waits. Writes to many connections take their time, and requests want theirs:
+ * Schedules the writes to watchers. The events of one turn of the event loop are written in one round: one write to each
+ * watcher with pending events. Writes to many connections take time, which requests need, too:
  *
- *   idle      nothing waits                                               → due, with the first event
- *   due       the round begins with the next turn of the loop, or when the rest is over             → running
+ *   idle      nothing is pending                                          → due, with the first event
+ *   due       the round begins with the next turn of the loop, or after the rest                    → running
  *   running   watchers are written to, for a few milliseconds a turn     → resting
- *   resting   for twice as long as the round took: events that come fast share their writes         → idle or due
+ *   resting   for twice as long as the round took: rapid events share their writes                  → idle or due
  *
- * So a lone event goes out at once, and a flood to many watchers takes no more than a third of the time, in fewer and
+ * So a single event is sent at once, and a flood to many watchers takes at most a third of the time, in fewer and
  * larger writes.
  */
 import type { Clock } from '../../lib/clock.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
 import { Batch } from './batch.ts';
 
-/** After this long others have a turn of the loop. */
+/** After this long other work gets a turn of the loop. */
 const SLICE_MS = 4;
-/** So many writes are made before the clock is asked again. */
+/** Writes between two reads of the clock. */
 const SLICE_WRITES = 16;
 /** A round shorter than this needs no rest. */
 const SHORT_MS = 1;
 const REST_PER_ROUND = 2;
-/** No event waits longer than this for the sake of others. */
+/** Maximum delay of an event by resting. */
 const LONGEST_REST_MS = 20;
 
 export class Rounds {
-  /** Where a watcher begins for whom nothing waits. Another with every round, because it remembers what came after. */
+  /** The empty batch of a watcher without pending events. A new one with every round, because it refers to its successors. */
   empty = new Batch();
   private readonly clock: Clock;
   private due: { flush(): void }[] = [];
@@ -36,7 +36,7 @@ export class Rounds {
     this.clock = clock;
   }
 
-  /** Something waits for a watcher. Called once until its `flush`, which must not throw. */
+  /** Events are pending for a watcher. Called once until its `flush`, which must not throw. */
   add(watcher: { flush(): void }): void {
     this.due.push(watcher);
     if (this.scheduled) return;

@@ -1,8 +1,8 @@
 /**
- * The answer to a watch. Its states:
+ * The response to a watch. Its states:
  *
- *   unsent     events wait until the head is sent                      → open, by `begin`
- *   open       what waits is written, round by round                   → ended
+ *   unsent     events are buffered until the head is sent              → open, by `begin`
+ *   open       pending events are written, round by round              → ended
  *   ended      by the client, by `end`, or because the client does not read
  */
 import { nextTurn } from '../../lib/next-turn.ts';
@@ -19,7 +19,7 @@ import type { Frames } from './frames.ts';
 import { type Outlet, outletOf } from './outlet.ts';
 import type { Rounds } from './rounds.ts';
 
-/** The past is sent in pieces of about this size, each when the client has taken the one before. */
+/** History is sent in pieces of about this size, each when the client has read the one before. */
 const FULL_BYTES = 128 * 1024;
 
 export interface WatchStreamOptions {
@@ -47,7 +47,7 @@ export class WatchStream implements WatchSink {
   readonly done: Promise<void>;
   private start: () => void = () => {};
   private readonly begun: Promise<void>;
-  /** Everything up to now was sent. */
+  /** The history is sent. */
   upToDate = false;
   readonly waitingLimit: number;
 
@@ -98,13 +98,13 @@ export class WatchStream implements WatchSink {
     const { res } = this.options.ctx;
     if (outlet === undefined || ended || res.destroyed) return;
     if (this.later[0]?.ready !== undefined) return this.later[0].ready;
-    // Even a client that takes everything at once lets others have their turn.
+    // Even for a client that reads everything at once other work runs in between.
     if (outlet.waiting() < outlet.stream.writableHighWaterMark) return nextTurn(this.owner);
     return new Promise((resolve) => {
       const go = (): void => {
         outlet.stream.off('drain', go);
         res.off('close', go);
-        // Many clients may have taken theirs in this turn of the loop.
+        // Many clients may have read theirs in this turn of the loop.
         resolve(nextTurn(this.owner));
       };
       outlet.stream.on('drain', go);
@@ -130,7 +130,7 @@ export class WatchStream implements WatchSink {
     // Before the head is sent the error waits with the other frames.
     if (this.outlet !== undefined) this.end();
   }
-  /** Sends what waits and ends the stream. */
+  /** Sends the pending events and ends the stream. */
   end(): void {
     this.write();
     if (this.ended) return;
@@ -159,11 +159,11 @@ export class WatchStream implements WatchSink {
     if (this.laterBytes > this.waitingLimit) this.fail(expired('objects change faster than they can be converted; list and watch again'));
     else if (this.later.length === 1) void this.advance();
   }
-  /** Appends frames in their order, each when it is ready. */
+  /** Appends frames in order, each when it is ready. */
   private async advance(): Promise<void> {
     for (let frame = this.later[0]; frame !== undefined; frame = this.later[0]) {
       if (frame.ready !== undefined) await frame.ready;
-      // An end or an error came in between.
+      // The watch ended or failed meanwhile.
       if (this.later[0] !== frame) return;
       if (frame.fault !== undefined) {
         this.fail(frame.fault instanceof ApiError ? frame.fault : internalError('an object could not be converted'));
@@ -175,19 +175,19 @@ export class WatchStream implements WatchSink {
     }
   }
   private append(frame: Frame): void {
-    // Only those who follow have frames in common; what the past is made of must not be remembered for others.
+    // Only live events are shared; frames of the history must not be cached for others.
     const batch = this.waiting ?? (this.upToDate ? this.rounds.empty : new Batch());
     this.waiting = batch.and(frame);
     if (this.outlet === undefined || this.scheduled) return;
     this.scheduled = true;
     this.rounds.add(this);
   }
-  /** Its turn in a round. */
+  /** Called in a round. */
   flush(): void {
     this.scheduled = false;
     this.write();
   }
-  /** Writes what waits. Whatever goes wrong ends this watch and no other. */
+  /** Writes the pending events. An error ends this watch only. */
   private write(): void {
     const { waiting, outlet, ended } = this;
     if (ended || waiting === undefined || outlet === undefined) return;
@@ -198,10 +198,10 @@ export class WatchStream implements WatchSink {
       this.break(error as Error);
       return;
     }
-    // A watcher that does not read is let go rather than remembered for; it may resume from where it was.
+    // A watcher that does not read is ended instead of buffering without limit; it may resume from its last event.
     if (outlet.waiting() > this.waitingLimit) this.break(new Error('the client of a watch does not read'));
   }
-  /** Ends with an error, so that no client takes the end for a good one. */
+  /** Ends with an error, so that no client takes it for a regular end. */
   private break(error: Error): void {
     this.close();
     this.options.ctx.res.destroy(error);

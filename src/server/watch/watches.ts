@@ -6,7 +6,7 @@ export class Watches {
   /** Those that are open, so that shutdown can end them. */
   private readonly open = new Set<{ end(): void }>();
   private ended = false;
-  /** Connections are written to in these rounds; parts of the server itself, to whom a write costs next to nothing, in those. */
+  /** Rounds for connections, and rounds for parts of the server itself, to which a write costs next to nothing. */
   readonly outside: Rounds;
   readonly inside: Rounds;
 
@@ -15,7 +15,7 @@ export class Watches {
     this.inside = new Rounds(clock);
   }
 
-  /** A watch that begins while the server stops ends at once. */
+  /** A watch that begins during a shutdown ends at once. */
   add(watch: { end(): void }): void {
     this.open.add(watch);
     if (this.ended) watch.end();
@@ -23,7 +23,7 @@ export class Watches {
   delete(watch: { end(): void }): void {
     this.open.delete(watch);
   }
-  /** Ends all, and those that are still to come. */
+  /** Ends all, and future ones. */
   end(): void {
     this.ended = true;
     for (const watch of [...this.open]) watch.end();

@@ -1,6 +1,6 @@
 /**
- * Documents in their binary form: messages that mirror the JSON, with maps as lists of named values and a wrapper around
- * every choice. Only what our documents hold is known here; anything else in them would be left out.
+ * Documents in protobuf: messages that mirror the JSON, with maps as lists of named values and a wrapper around
+ * every choice. Only the fields of our documents are known here; any others would be omitted.
  */
 import { nextTurn } from '../../../lib/next-turn.ts';
 import { BackwardWriter } from '../../../schema/protobuf-writer.ts';
@@ -30,7 +30,7 @@ const double: Write = (out, tag, value) => {
   out.double(value as number);
   out.varint((tag << 3) | DOUBLE);
 };
-/** Any value as YAML, of which JSON is a part. */
+/** Any value as YAML, a superset of JSON. */
 const any: Write = (out, tag, value) => inside(out, tag, () => text(out, 2, `${JSON.stringify(value)}\n`));
 
 function inside(out: BackwardWriter, tag: number, content: () => void): void {
@@ -97,7 +97,7 @@ const choose =
     choice(value)(out, tag, value);
 const isRef = (value: JsonValue): boolean => (value as JsonObject).$ref !== undefined;
 
-/** Limits on values, at the tags that a message has for them. */
+/** Limits on values, at the field numbers of a message. */
 const bounds = (multipleOf: number, maximum: number, maxProperties: number): Fields => ({
   multipleOf: [multipleOf, double],
   maximum: [maximum, double],
@@ -139,7 +139,7 @@ const bodyV2 = message(() => ({ description: [1, text], name: [2, text], in: [3,
 const placed: Fields = { required: [1, bool], in: [2, text], description: [3, text], name: [4, text] };
 const queryV2 = message(() => ({ ...placed, type: [6, text], format: [7, text], uniqueItems: [20, bool] }), 23);
 const pathV2 = message(() => ({ ...placed, type: [5, text], format: [6, text], uniqueItems: [19, bool] }), 22);
-/** A parameter stands in three wrappers: not a reference, of the body or not, of the query or the path. */
+/** A parameter has three wrappers: not a reference, of the body or not, of the query or the path. */
 const parameterV2 = choose((value) => {
   const place = (value as JsonObject).in;
   const content = place === 'body' ? wrapped(1, bodyV2) : wrapped(2, place === 'path' ? wrapped(4, pathV2) : wrapped(3, queryV2));
@@ -190,7 +190,7 @@ const documentV2 = message(() => ({
 
 const reference = message(() => ({ $ref: [1, text], description: [3, text] }));
 const schemaOrRef: Write = choose((value) => (isRef(value) ? wrapped(2, reference) : wrapped(1, schemaV3)));
-/** The binary form has defaults that are plain values only. */
+/** The protobuf form has plain values as defaults only. */
 const defaultV3: Write = (out, tag, value) => {
   if (typeof value === 'number') wrapped(1, double)(out, tag, value);
   else if (typeof value === 'boolean') wrapped(2, bool)(out, tag, value);
@@ -272,7 +272,7 @@ const documentV3 = message(() => ({
 /** Paths and definitions that are written in one turn of the event loop. */
 const SLICE = 40;
 
-/** A document cut into parts, and used up by it. Their bytes one after the other are the bytes of the whole: repeated messages are merged. */
+/** A document split into parts; the document is consumed. Their bytes concatenated are the bytes of the whole: repeated messages are merged. */
 function* slices(document: JsonObject, maps: readonly (readonly string[])[]): Generator<JsonObject> {
   const rest = document;
   for (const path of maps) {
@@ -296,7 +296,7 @@ async function bytesOf(write: Write, document: JsonObject, maps: readonly (reado
     out.reset();
     write(out, 1, slice);
     const all = out.bytes();
-    // What stands around the part is its tag and its length, of one to five bytes.
+    // A part is preceded by its tag and its length, of one to five bytes.
     let start = 1;
     while ((all[start] as number) >= 0x80) start++;
     parts.push(all.subarray(start + 1));

@@ -1,6 +1,6 @@
 /**
- * The definitions of custom kinds, as the author wrote their schemas, with what every object has. The second release of the
- * format cannot say all that a schema may say: what it cannot is left open, lest clients that check objects refuse good ones.
+ * The definitions of custom kinds: their schemas as written, with the fields of every object. OpenAPI v2
+ * cannot express everything in a schema: the rest is left open, so that clients that validate do not refuse valid objects.
  */
 
 import { extensionNames } from '../../../kinds/apiextensions/schema/json-schema.ts';
@@ -18,7 +18,7 @@ export interface CustomOptions {
   readonly identity: Identity;
   readonly names: Names;
   readonly release: 2 | 3;
-  /** Describes the fields that every object and every list has. */
+  /** Descriptions of the fields of every object and every list. */
   readonly describe: Describe;
 }
 
@@ -46,7 +46,7 @@ export function customDefinitions(options: CustomOptions, resource: Resource): S
   };
 }
 
-/** Words whose values hold no schemas, in the order in which they are published. */
+/** Keywords whose values hold no schemas, in the order in which they are published. */
 const plainWords = [
   'description',
   'type',
@@ -83,7 +83,7 @@ class Publisher {
   ref(name: string): JsonObject {
     return { $ref: `#/${this.options.release === 2 ? 'definitions' : 'components/schemas'}/${name}` };
   }
-  /** The metadata of an object or a list: a reference with a description, which the third release does not allow to stand beside it. */
+  /** The metadata of an object or a list: a reference with a description, which OpenAPI v3 does not allow as siblings. */
   described(of: MessageType, name: string): JsonObject {
     const description = this.options.describe(of.name, 'metadata') ?? '';
     return this.options.release === 2 ? { description, ...this.ref(name) } : { description, allOf: [this.ref(name)] };
@@ -96,7 +96,7 @@ class Publisher {
     return { apiVersion: field('apiVersion'), kind: field('kind') };
   }
 
-  /** An object of the kind. Where it may hold anything, clients must not believe that what is named is all. */
+  /** An object of the kind. If it may have unknown fields, clients must not take the named ones for all. */
   object(written: JsonObject | undefined): JsonObject {
     const open = written === undefined || written[this.extensions.preserveUnknownFields] === true;
     if (open && this.options.release === 2) return { type: 'object' };
@@ -134,7 +134,7 @@ class Publisher {
     return made;
   }
 
-  /** Takes away what the second release has no words for: null beside a type, fields besides those that are named. */
+  /** Removes what OpenAPI v2 cannot express: null next to a type, fields in addition to the named ones. */
   private makePlainer(made: JsonObject, written: JsonObject): void {
     const nullable = written.nullable === true;
     delete made.nullable;
@@ -143,7 +143,7 @@ class Publisher {
       delete made.items;
       delete made.properties;
     }
-    // Clients cannot read a list that does not say what is in it.
+    // Clients cannot read a list without a type of its items.
     if (made.type === 'array' && made.items === undefined) delete made.type;
     const fields = written.properties as Record<string, JsonObject> | undefined;
     const required = (written.required as string[] | undefined)?.filter((name) => fields?.[name]?.nullable !== true);
@@ -151,7 +151,7 @@ class Publisher {
     else made.required = required;
   }
 
-  /** An object within the object, of whichever kind. */
+  /** An embedded object of any kind. */
   private embed(made: JsonObject, written: JsonObject): void {
     if (this.options.release === 2 && written[this.extensions.preserveUnknownFields] === true) return;
     made.properties = { ...((made.properties ?? {}) as JsonObject), ...this.typeFields(), ...this.metadata() };

@@ -8,7 +8,7 @@
 import { type DefinitionFamily, definitionPrefix, groupName, type Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 
-/** Types of no group of their own: `api.resource.Quantity`, `util.intstr.IntOrString`, `runtime.RawExtension`, `version.Info`. */
+/** Types without a group: `api.resource.Quantity`, `util.intstr.IntOrString`, `runtime.RawExtension`, `version.Info`. */
 const machinery = new Set(['api', 'util', 'runtime', 'version']);
 
 export class Names {

@@ -1,4 +1,4 @@
-/** What servers behind this one say of themselves, made part of this server's own document. */
+/** Merges the documents of aggregated API servers into this server's own. */
 
 import { isObject, type SpecPart, withReferences } from '../../../extension/aggregation/spec.ts';
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import { binaryV2, binaryV3 } from './binary.ts';
 
 /**
- * The paths and definitions to add. Two servers may have different things under one name: the later one's is renamed, as
+ * The paths and definitions to add. Two servers may have different definitions under one name: the later one is renamed, as
  * stock servers do.
  *
  *   ours: A        theirs: A (the same), B → A      adds B → A
@@ -32,10 +32,10 @@ export function mergedParts(own: Readonly<Record<string, JsonObject>>, parts: re
   return { paths: Object.fromEntries(paths), definitions: Object.fromEntries(added) };
 }
 
-/** Which definitions cannot keep their names. What leads to a renamed one is another definition, too. */
+/** The definitions that cannot keep their names. A definition that refers to a renamed one is a different one, too. */
 function newNames(known: ReadonlyMap<string, JsonObject>, definitions: JsonObject): Map<string, string> {
   const names = new Map<string, string>();
-  /** Numbers only grow, so that this ends. */
+  /** Numbers only grow, so that this terminates. */
   const numbers = new Map<string, number>();
   const changed = (definition: JsonValue): JsonValue => withReferences(definition, (name) => names.get(name) ?? name);
   for (let again = true; again; ) {
@@ -61,22 +61,22 @@ function freeNumber(known: ReadonlyMap<string, JsonObject>, name: string, least:
 }
 const numbered = (name: string, number: number): string => `${name}_v${number}`;
 
-/** Whether two definitions say the same of objects, whatever they say to people and which kinds they name. */
+/** Whether two definitions are equivalent, apart from descriptions and the kinds that they name. */
 const sameMeaning = (a: JsonValue, b: JsonValue): boolean => equal(meaning(a), meaning(b));
 
 function meaning(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(meaning);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(
-    // A property that is called so is an object, a description is a text.
+    // A property of that name is an object, a description is a text.
     ([key, inner]) => !(key === 'description' && typeof inner === 'string') && !key.endsWith('group-version-kind'),
   );
   return Object.fromEntries(kept.map(([key, inner]) => [key, meaning(inner as JsonValue)]));
 }
 
 /**
- * The specs whose parts can be written in the binary form, too: one that cannot must not take the whole document with it.
- * Looked at once for each.
+ * The documents whose parts can be written in protobuf, too: an invalid one must not break the whole document.
+ * Checked once for each.
  */
 export async function soundParts(specs: readonly RemoteSpec[]): Promise<SpecPart[]> {
   const sound: SpecPart[] = [];

@@ -1,4 +1,4 @@
-/** Paths and operations, in a form from which both releases of the format are written. */
+/** Paths and operations, in a form from which both OpenAPI versions are written. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly kind: string;
@@ -23,16 +23,16 @@ export interface Operation {
   readonly tag: string;
   readonly action?: string;
   readonly kind?: GroupVersionKind;
-  /** Media types of the body; any where it is not given. */
+  /** Media types of the body; any if not given. */
   readonly consumes?: readonly string[];
   readonly produces: readonly string[];
   readonly parameters: readonly Parameter[];
   /** Definition of the body. */
   readonly body?: string;
   readonly bodyRequired?: boolean;
-  /** Codes of success; `OK` for 200. */
+  /** Success codes; `OK` for 200. */
   readonly codes: readonly ('200' | '201' | '202')[];
-  /** Definition of the answer; undefined: a text. */
+  /** Definition of the response; undefined: a text. */
   readonly answer: string | undefined;
 }
 export interface PathItem {
@@ -43,5 +43,5 @@ export interface PathItem {
 
 export const responseWords: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
 
-/** The order of methods in the documents does not matter; that of names is kept for eyes. */
+/** The order of methods does not matter; names are sorted for readability. */
 export const securityScheme = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } as const;

@@ -1,4 +1,4 @@
-/** The document of the second release is put together from parts, of which those that did not change are not made again. */
+/** The OpenAPI v2 document is assembled from parts, of which unchanged ones are reused. */
 import type { JsonObject } from '../../../schema/types.ts';
 import { binaryV2 } from './binary.ts';
 
@@ -19,6 +19,6 @@ export class Part {
   }
 }
 const COMMA = Buffer.from(',');
-/** What stands between the braces of a map. */
+/** The content of a map without its braces. */
 export const joined = (parts: readonly Part[]): Buffer[] =>
   parts.filter(({ bytes }) => bytes.length > 0).flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));

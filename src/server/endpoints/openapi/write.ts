@@ -1,14 +1,14 @@
-/** Operations and paths as the two releases of the format write them. */
+/** Operations and paths as the two OpenAPI versions write them. */
 import { type Identity, kindExtensionPrefixes } from '../../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import { type Operation, type Parameter, type PathItem, responseWords } from './model.ts';
 
-/** Writes paths; `ref` turns the name of a definition into where it stands. */
+/** Writes paths; `ref` turns the name of a definition into a reference. */
 export interface PathWriter {
   paths(items: readonly PathItem[]): JsonObject;
 }
 
-/** Extensions that tell what an operation does, and to which kind. */
+/** Extensions with the action of an operation, and its kind. */
 function extensions(identity: Identity, operation: Operation): JsonObject {
   const made: JsonObject = {};
   if (operation.action !== undefined) made[`${identity.schemaExtensionPrefix}action`] = operation.action;
@@ -17,7 +17,7 @@ function extensions(identity: Identity, operation: Operation): JsonObject {
   return made;
 }
 
-/** What the body of a request holds. */
+/** The content of a request body. */
 function bodyWords({ action, kind }: Operation): string {
   if (action === 'patch') return 'The change, in the form that the media type of the request names.';
   if (action === 'delete' || action === 'deletecollection') return 'Options of the deletion, instead of or beside those of the query.';
