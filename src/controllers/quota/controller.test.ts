@@ -42,6 +42,17 @@ test('a new quota is filled with what is there', async () => {
   });
 });
 
+test('a kind that two groups serve is counted in both', async () => {
+  const moved = { ...configMaps, group: 'extensions', version: 'v1beta1' };
+  const api = new FakeApi([configMaps, moved, pods, quotas, definitions, apiServices]);
+  run = runControllers(api, [resourceQuotaController]);
+  for (const kind of [configMaps, moved]) api.put(kind, { metadata: { name: 'one', namespace: 'a' } });
+  const hard = { 'count/configmaps': '5', 'count/configmaps.extensions': '5' };
+  api.put(quotas, { metadata: { name: 'q', namespace: 'a' }, spec: { hard } });
+  await run.idle();
+  expect(api.get(quotas, 'a', 'q').status?.used).toEqual({ 'count/configmaps': '1', 'count/configmaps.extensions': '1' });
+});
+
 test('objects are counted without being fetched', async () => {
   const { api, run, quota, used, map } = start();
   for (let i = 0; i < 50; i++) map(`m${i}`);

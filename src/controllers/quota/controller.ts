@@ -70,16 +70,18 @@ export const resourceQuotaController: Controller = {
   },
 };
 
-/** The kinds that a quota counts, as far as they are served. */
+/**
+ * The kinds that a quota counts, as far as they are served: each in the first version of its group that has it. A kind that two
+ * groups serve counts in both, since admission charges the group that a request names.
+ */
 function kindsOf(quota: Quota, identity: Identity, resources: readonly ServedResource[]): ServedResource[] {
   const wanted = new Set<string>();
   for (const name in quota.spec?.hard) {
     const resource = resourceCounted(name, identity);
     if (resource !== undefined) wanted.add(`${resource.group}/${resource.name}`);
   }
-  return resources.filter(
-    (r) => wanted.has(`${r.group}/${r.name}`) && r.preferred && r.namespaced && r.verbs.includes('list') && r.verbs.includes('watch'),
-  );
+  const canBeCounted = ({ namespaced, verbs }: ServedResource): boolean => namespaced && verbs.includes('list') && verbs.includes('watch');
+  return resources.filter((r) => canBeCounted(r) && wanted.delete(`${r.group}/${r.name}`));
 }
 
 /** What is used of everything that a quota bounds, and that can be counted. */
