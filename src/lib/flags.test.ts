@@ -65,7 +65,7 @@ test('switches need no value', () => {
 
 test('lists and pairs are joined', () => {
   expect(parse('--servers', 'x,y', '--servers= z ,').servers).toEqual(['x', 'y', 'z']);
-  expect([...parse('--claim', 'a=1,b=2=3', '--claim=a=4').claim]).toEqual([
+  expect([...parse('--claim', 'a=1, b = 2=3', '--claim=a=4').claim]).toEqual([
     ['a', '4'],
     ['b', '2=3'],
   ]);

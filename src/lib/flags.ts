@@ -178,7 +178,7 @@ export function pairs(help: string, details?: FlagDetails): Flag<ReadonlyMap<str
       for (const item of splitList(values)) {
         const at = item.indexOf('=');
         if (at <= 0) throw new Error(`${JSON.stringify(item)} is not of the form key=value`);
-        found.set(item.slice(0, at), item.slice(at + 1));
+        found.set(item.slice(0, at).trimEnd(), item.slice(at + 1).trimStart());
       }
       return found;
     },
