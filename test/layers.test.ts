@@ -87,3 +87,20 @@ test('tests stay out of the product', () => {
     );
   expect(wrong).toEqual([]);
 });
+
+/** Modules that run as soon as a file does, also through others: what is imported statically, and not for its types alone. */
+function startedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  for (const match of text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^'";]*?\bfrom\s*)?'(\.[^']+)'/gm))
+    startedWith(relative(src, resolve(src, dirname(file), match[1] as string)), found);
+  return found;
+}
+
+test('the evaluator of rules is not loaded before a definition has rules', () => {
+  const started = startedWith('index.ts');
+  expect(started).toContain('kinds/apiextensions/cel/loaded.ts');
+  expect([...started].filter((file) => file.startsWith('lib/cel/'))).toEqual([]);
+  expect(startedWith('kinds/apiextensions/cel/evaluation.ts')).toContain('lib/cel/plan.ts');
+});

@@ -19,7 +19,7 @@ import type { Clock } from '../lib/clock.ts';
 import { equal } from '../lib/equal.ts';
 import type { Log } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
-import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '../lib/slices.ts';
+import { inSlices, SLICED_FROM, Slices, soonOrInSlices, type Work } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Identity, shortWord } from '../meta/identity.ts';
 import { formatTime } from '../meta/time.ts';
@@ -272,7 +272,7 @@ export class Definitions {
   }
   private compile(definition: CustomResourceDefinition): CustomKind | Promise<CustomKind> {
     const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules);
-    return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : atOnce(compiling);
+    return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : soonOrInSlices(compiling);
   }
   /** The kind that the server had before which this one was copied from; one that calls a webhook is made anew, with connections of its own. */
   private compiledBefore(definition: CustomResourceDefinition): CustomKind | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work } from './slices.ts';
+import { atOnce, inSlices, RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work } from './slices.ts';
 
 /** A counter that a test moves. */
 const still = () => {
@@ -49,5 +49,25 @@ describe('slices of long work', () => {
     const later = soonOrInSlices(work(SLICE_MILLIS), new Slices(undefined, clock));
     expect(later).toBeInstanceOf(Promise);
     expect(await later).toBe('done');
+  });
+
+  it('wait for what work waits for, which cannot be done at once', async () => {
+    function* work(): Work<string> {
+      let value = 'nothing';
+      yield;
+      yield Promise.resolve().then(() => {
+        value = 'loaded';
+      });
+      yield;
+      return value;
+    }
+    const clock = still();
+    expect(await soonOrInSlices(work(), new Slices(undefined, clock))).toBe('loaded');
+    expect(await inSlices(work(), new Slices(undefined, clock))).toBe('loaded');
+    expect(() => atOnce(work())).toThrow('waits for a promise');
+    function* failing(): Work<void> {
+      yield Promise.reject(new Error('not found'));
+    }
+    await expect(soonOrInSlices(failing(), new Slices(undefined, clock))).rejects.toThrow('not found');
   });
 });

@@ -64,14 +64,15 @@ export class Slices {
   }
 }
 
-/** Work that yields wherever it may be interrupted. */
-export type Work<T> = Generator<void, T, void>;
+/** Work that yields wherever it may be interrupted, and a promise where it goes on only after that. */
+export type Work<T> = Generator<Promise<unknown> | undefined, T, void>;
 
-/** Runs work to its end without ever giving way. */
+/** Runs work to its end without ever giving way. Throws where the work waits for something. */
 export function atOnce<T>(work: Work<T>): T {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
+    if (step.value !== undefined) throw new Error('work that waits for a promise cannot be done at once: use inSlices');
   }
 }
 
@@ -80,7 +81,10 @@ export async function inSlices<T>(work: Work<T>, slices: Slices): Promise<T> {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (slices.due) await slices.pause();
+    if (step.value !== undefined) {
+      await step.value;
+      slices.begin();
+    } else if (slices.due) await slices.pause();
   }
 }
 
@@ -89,10 +93,11 @@ export function soonOrInSlices<T>(work: Work<T>, slices = new Slices()): T | Pro
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (slices.due) return pausedBefore(work, slices);
+    if (step.value !== undefined || slices.due) return pausedBefore(work, slices, step.value);
   }
 }
-async function pausedBefore<T>(work: Work<T>, slices: Slices): Promise<T> {
+async function pausedBefore<T>(work: Work<T>, slices: Slices, awaited: Promise<unknown> | undefined): Promise<T> {
+  await awaited;
   await slices.pause();
   return inSlices(work, slices);
 }

@@ -1,8 +1,8 @@
 /** What the schema of a custom kind must be like, part by part. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
-import { validateRules } from './cel/rule-checks.ts';
-import { validateRuleForms } from './cel/rule-form.ts';
+import { evaluation } from './cel/loaded.ts';
+import { hasRules, validateRuleForms } from './cel/rule-form.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateListMarkers } from './list-rules.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
@@ -54,7 +54,8 @@ export function* validateRootSchema(
   yield;
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
   // Errors of expressions are hard to understand where the schema itself is wrong.
-  if (errors.list.length === before && isNew) yield* validateRules(schema, at, x, errors);
+  if (errors.list.length === before && isNew && (yield* hasRules(schema, x)))
+    yield* (yield* evaluation()).validateRules(schema, at, x, errors);
 }
 
 function validateRootFields(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {

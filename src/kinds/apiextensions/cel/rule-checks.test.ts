@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { kubernetes, plat } from '../../../meta/identity.ts';
 import { create, type Loose, testEnv, update } from '../../validation/kinds.testing.ts';
 import { customResourceDefinitionKind } from '../custom-resource-definition.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
+import { loadEvaluation } from './loaded.ts';
 import { MAX_RULES } from './rule-checks.ts';
+
+beforeAll(loadEvaluation);
 
 const Kind = customResourceDefinitionKind(kubernetes);
 const on = { ...testEnv, identity: kubernetes, feature: () => true };

@@ -12,7 +12,7 @@ import { type CompiledRule, compileRule } from './compiled-rule.ts';
 import { type Declared, declaredSteps, MAX_REQUEST_BYTES } from './declared-type.ts';
 import { rulesOf } from './rule-form.ts';
 import { OBJECT_LIMIT, RuleRun } from './rule-run.ts';
-import { hasRules, ruleTreeSteps } from './rule-tree.ts';
+import { ruleTreeSteps } from './rule-tree.ts';
 
 /** Most that an expression may cost for all values of an object by its estimate, and all expressions of a schema together. */
 export const MAX_RULE_COST = 10_000_000;
@@ -37,9 +37,8 @@ interface Context {
   readonly unkeyed: Path | undefined;
 }
 
-/** The schema is structural. */
+/** The schema is structural, and has rules. */
 export function* validateRules(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
-  if (!(yield* hasRules(schema, x))) return;
   const before = errors.list.length;
   yield* validateExpressions(schema, at, x, errors);
   // Defaults obey the rules at and below their place, as values that are sent do; together they have the budget of one object.

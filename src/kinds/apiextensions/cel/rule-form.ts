@@ -1,4 +1,5 @@
 /** What a validation rule must be like before its expressions are looked at. */
+import type { Work } from '../../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../../meta/field.ts';
 import type { extensionNames, JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
 import { normalFieldPath } from './field-path.ts';
@@ -13,6 +14,24 @@ export function rulesOf(schema: JSONSchemaProps, x: Extensions): readonly Valida
   return (schema[x.validations] ?? none) as readonly ValidationRule[];
 }
 const none: readonly ValidationRule[] = [];
+
+/** Whether it or anything below it has rules. Most schemas have none, and what they declare need not be found out. */
+export function* hasRules(schema: JSONSchemaProps, x: Extensions): Work<boolean> {
+  if (rulesOf(schema, x).length > 0) return true;
+  const { properties, additionalProperties, items } = schema;
+  if (items !== undefined && !Array.isArray(items) && (yield* hasRules(items, x))) return true;
+  if (typeof additionalProperties === 'object' && (yield* hasRules(additionalProperties, x))) return true;
+  if (properties === undefined) return false;
+  for (const field of Object.values(properties)) if (!isPlain(field, x) && (yield* hasRules(field, x))) return true;
+  yield;
+  return false;
+}
+/** Neither it nor anything below it can have rules. */
+export const isPlain = (schema: JSONSchemaProps, x: Extensions): boolean =>
+  schema.properties === undefined &&
+  schema.additionalProperties === undefined &&
+  schema.items === undefined &&
+  schema[x.validations] === undefined;
 
 export function validateRuleForms(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
   const rules = rulesOf(schema, x);

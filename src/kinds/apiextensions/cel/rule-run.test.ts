@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import { kubernetes } from '../../../meta/identity.ts';
@@ -6,6 +6,9 @@ import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from '../values/custom-schema.ts';
+import { loadEvaluation } from './loaded.ts';
+
+beforeAll(loadEvaluation);
 
 const x = extensionNames(kubernetes.schemaExtensionPrefix);
 const rules = (...list: (string | object)[]): JSONSchemaProps => ({

@@ -7,7 +7,7 @@ import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
 import type { Extensions } from '../values/node.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
 import { type Declared, declaredSteps } from './declared-type.ts';
-import { rulesOf } from './rule-form.ts';
+import { hasRules, isPlain, rulesOf } from './rule-form.ts';
 
 export interface RuleNode {
   /** Type of the value in the words of the schema. */
@@ -52,23 +52,6 @@ export function* ruleTreeSteps(schema: JSONSchemaProps, x: Extensions, resource:
   if (!(yield* hasRules(schema, x))) return undefined;
   return yield* treeSteps(schema, x, yield* declaredSteps(schema, x, 'selfType', resource), true);
 }
-
-/** Most schemas have no rules, and what they declare need not be found out. */
-export function* hasRules(schema: JSONSchemaProps, x: Extensions): Work<boolean> {
-  if (rulesOf(schema, x).length > 0) return true;
-  const { properties, additionalProperties, items } = schema;
-  if (items !== undefined && !Array.isArray(items) && (yield* hasRules(items, x))) return true;
-  if (typeof additionalProperties === 'object' && (yield* hasRules(additionalProperties, x))) return true;
-  if (properties === undefined) return false;
-  for (const field of Object.values(properties)) if (!isPlain(field, x) && (yield* hasRules(field, x))) return true;
-  yield;
-  return false;
-}
-const isPlain = (schema: JSONSchemaProps, x: Extensions): boolean =>
-  schema.properties === undefined &&
-  schema.additionalProperties === undefined &&
-  schema.items === undefined &&
-  schema[x.validations] === undefined;
 
 /** Parts whose types are unknown to expressions have no rules that could run. */
 function* treeSteps(schema: JSONSchemaProps, x: Extensions, declared: Declared | undefined, root: boolean): Work<RuleNode | undefined> {

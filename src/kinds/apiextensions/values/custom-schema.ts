@@ -5,8 +5,8 @@ import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { FieldFaults } from '../../../schema/field-faults.ts';
 import type { JsonValue, MessageType } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
-import { RuleRun } from '../cel/rule-run.ts';
-import { type RuleNode, ruleTreeSteps } from '../cel/rule-tree.ts';
+import { evaluation } from '../cel/loaded.ts';
+import { hasRules } from '../cel/rule-form.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { structureSteps } from '../structure.ts';
 import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
@@ -40,7 +40,7 @@ export class CustomSchema {
   private readonly root: ValueNode;
   private readonly pruned: boolean;
   private readonly fits: (value: JsonValue) => boolean;
-  private readonly rules: RuleNode | undefined;
+  private readonly rules: BeginRules | undefined;
 
   private constructor(
     schema: JSONSchemaProps,
@@ -49,7 +49,7 @@ export class CustomSchema {
     pruned: boolean,
     structure: MessageType | undefined,
     fits: (value: JsonValue) => boolean,
-    rules: RuleNode | undefined,
+    rules: BeginRules | undefined,
   ) {
     this.schema = schema;
     this.x = x;
@@ -73,7 +73,7 @@ export class CustomSchema {
     const root = yield* nodeSteps(schema, x, 'root');
     yield* fitsSteps(schema, x);
     const structure = given === undefined ? undefined : yield* structureSteps(given, x, typeName, preserveUnknown);
-    const rules = byRules ? yield* ruleTreeSteps(schema, x, true) : undefined;
+    const rules = byRules ? yield* rulesSteps(schema, x) : undefined;
     return new CustomSchema(schema, x, root, given !== undefined && !preserveUnknown, structure, fitsOf(schema, x), rules);
   }
 
@@ -130,7 +130,7 @@ export class CustomSchema {
 
   /** Rules run last, on values that are of the types and sizes which the schema says. */
   private withRules(
-    rules: RuleNode,
+    rules: BeginRules,
     lists: Work<void> | undefined,
     object: ApiObject,
     old: ApiObject | undefined,
@@ -151,7 +151,18 @@ export class CustomSchema {
   }
 }
 
-function* afterLists(rules: RuleNode, lists: Work<void>, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> {
+/** Runs the rules of a version on an object. What it answers is the rest of the work. */
+type BeginRules = (object: ApiObject, old: ApiObject | undefined, errors: FieldErrors) => Work<void> | undefined;
+
+/** Undefined for a schema without rules. */
+function* rulesSteps(schema: JSONSchemaProps, x: Extensions): Work<BeginRules | undefined> {
+  if (!(yield* hasRules(schema, x))) return undefined;
+  const { RuleRun, ruleTreeSteps } = yield* evaluation();
+  const tree = yield* ruleTreeSteps(schema, x, true);
+  return tree && ((object, old, errors) => new RuleRun(tree, object, old, errors).begin());
+}
+
+function* afterLists(rules: BeginRules, lists: Work<void>, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> {
   yield* lists;
   const rest = runRules(rules, object, old, errors);
   if (rest !== undefined) yield* rest;
@@ -168,10 +179,10 @@ const blocking = new Set([
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-function runRules(rules: RuleNode, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> | undefined {
+function runRules(rules: BeginRules, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> | undefined {
   if (!errors.empty && errors.list.some(({ reason }) => blocking.has(reason))) {
     errors.add('FieldValueInvalid', '<nil>', `Invalid value: "null": ${NOT_CHECKED}`);
     return undefined;
   }
-  return new RuleRun(rules, object, old, errors).begin();
+  return rules(object, old, errors);
 }

@@ -42,11 +42,12 @@ const STEPS_OF_A_KEY = 2;
 /** The same for work in steps: what others do between them does not count. */
 export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work<void> {
   let mine = Math.min(left, MAX_EFFORT);
-  for (let done = false; !done; ) {
+  for (;;) {
     const before = left;
+    let step: IteratorResult<Promise<unknown> | undefined, void>;
     left = mine;
     try {
-      done = work.next().done === true;
+      step = work.next();
     } catch (error) {
       if (!(error instanceof EffortExceeded)) throw error;
       exceeded();
@@ -56,7 +57,8 @@ export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work
       left = before;
       lastObject = undefined;
     }
-    if (!done) yield;
+    if (step.done === true) return;
+    yield step.value;
   }
 }
 
